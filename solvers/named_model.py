@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from typing import Any
 
 from quaternity.base.errors import InputError
 from quaternity.base.sentences import Wording
+from quaternity.base.text_format import quote_value
 from quaternity.base.validation import check_index, check_seconds, validate_arguments
 from solvers.cp_sat import (
     DEFAULT,
@@ -18,11 +20,15 @@ from solvers.cp_sat import (
     write_model,
 )
 from solvers.max_flow import prepare as prepare_max_flow
+from solvers.names import Names
 from solvers.problem import DealProblem
 from solvers.verdict import Feasible, Infeasible, Verdict
 
 MAX_PRINTED_TERMS = 8
 """Maximum number of variables in a constraint that `print` shows completely."""
+
+MAX_INTEGER = 2**63 - 1
+"""Greatest integer of OR-Tools, which stands for infinity in the bounds of a sum."""
 
 MAX_PRINTED_CARDS = 4
 """Maximum number of cards in a bundle whose names are all shown."""
@@ -49,29 +55,46 @@ class CpSatModel:
         for constraint, meaning in zip(self.model.proto.constraints, meanings, strict=True):
             constraint.name = meaning
 
-    def holds(self, player: int, set_index: int, card: int) -> Any:
+    def holds(self, player: int | str, card: tuple[int, int] | str) -> Any:
         """Return the variable that is 1 if a player holds a card and 0 if not.
 
         If the player cannot own the card, return the number 0.
 
-        Raises:
-            InputError: If there is no such player, set or card, or if the card is bundled with
-                others.
-        """
-        player = check_index(player, self.problem.players, "player")
-        set_index = check_index(set_index, len(self.problem.sets), "set")
-        card = check_index(card, self.problem.sets[set_index].size, "card")
-        return self._number(player, [(set_index, card)])
+        Args:
+            player: the number or the name of the player.
+            card: the pair (set, position in the set), or the name of the card.
 
-    def amount(self, player: int, set_index: int) -> Any:
+        Raises:
+            InputError: If there is no such player or card, or if the card is bundled with others.
+        """
+        names = self.problem.names or Names()
+        player = _index(player, names.players, self.problem.players, "player")
+        if isinstance(card, str):
+            set_index = next((i for i, row in enumerate(names.cards) if card in row), None)
+            if set_index is None:
+                raise InputError(f"card: the problem has no card named {quote_value(card)}")
+            position = names.cards[set_index].index(card)
+        elif isinstance(card, tuple) and len(card) == 2:
+            set_index = check_index(card[0], len(self.problem.sets), "set")
+            position = check_index(card[1], self.problem.sets[set_index].size, "card")
+        else:
+            raise InputError(f"card: {quote_value(card)} must be (set, position) or a name")
+        return self._number(player, [(set_index, position)])
+
+    def amount(self, player: int | str, chosen: int | str) -> Any:
         """Return the number of cards of a set that a player holds, as a linear expression.
+
+        Args:
+            player: the number or the name of the player.
+            chosen: the number or the name of the set.
 
         Raises:
             InputError: If there is no such player or set, or if cards of the set are bundled with
                 those of other sets.
         """
-        player = check_index(player, self.problem.players, "player")
-        set_index = check_index(set_index, len(self.problem.sets), "set")
+        names = self.problem.names or Names()
+        player = _index(player, names.players, self.problem.players, "player")
+        set_index = _index(chosen, names.sets, len(self.problem.sets), "set")
         size = self.problem.sets[set_index].size
         return self._number(player, [(set_index, card) for card in range(size)])
 
@@ -112,7 +135,9 @@ class CpSatModel:
         return Infeasible(alone.shortage if isinstance(alone, Infeasible) else None, self.problem)
 
     def __str__(self) -> str:
-        return "\n".join(map(self._line, self._formulation.sums))
+        sums = self._formulation.sums
+        added = list(self.model.proto.constraints)[len(sums) :]
+        return "\n".join([*map(self._line, sums), *map(self._added_line, added)])
 
     def _variable_names(self) -> list[str]:
         words = self.problem.words
@@ -144,6 +169,41 @@ class CpSatModel:
         limits = f"= {row.low}" if row.low == row.high else f"in {row.low}..{row.high}"
         return f"{self._meaning(row)}: {' + '.join(names) or '0'} {limits}"
 
+    def _added_line(self, constraint: Any) -> str:
+        """Return a constraint that was added to the model as a line of text.
+
+        Constraints that are not linear are shown as OR-Tools shows them.
+        """
+        if constraint.has_linear() and not constraint.enforcement_literal:
+            linear, variables = constraint.linear, self.model.proto.variables
+            terms = [
+                f"{'-' if factor < 0 else '+'} {f'{abs(factor)} * ' * (abs(factor) != 1)}"
+                f"{variables[variable].name or f'variable {variable}'}"
+                for variable, factor in zip(linear.vars, linear.coeffs, strict=True)
+            ]
+            ends = list(linear.domain)
+            limits = " or ".join(map(_interval, ends[::2], ends[1::2]))
+            return f"added: {' '.join(terms).removeprefix('+ ') or '0'} {limits}"
+        return f"added: {' '.join(str(constraint).split())}"
+
+
+def _interval(low: int, high: int) -> str:
+    """Return the interval of the values that a sum may have, as text."""
+    if low == high:
+        return f"= {low}"
+    if high == MAX_INTEGER:
+        return f">= {low}"
+    return f"<= {high}" if low == -MAX_INTEGER - 1 else f"in {low}..{high}"
+
+
+def _index(value: int | str, names: Sequence[str], count: int, noun: str) -> int:
+    """Return the number of a player or set that is given by number or name."""
+    if not isinstance(value, str):
+        return check_index(value, count, noun)
+    if value not in names:
+        raise InputError(f"{noun}: the problem has no {noun} named {quote_value(value)}")
+    return names.index(value)
+
 
 def _listed_cards(cards: Places, words: Wording) -> str:
     """Return the cards as text. If there are many, return their number, the first and the last."""
@@ -171,7 +231,10 @@ def cp_sat_model(problem: DealProblem, *, bundles: bool = True) -> CpSatModel:
     0/1 has 1 owner: player 0 holds 0/1 + player 1 holds 0/1 = 1
     player 0 holds 1 card: player 0 holds 0/0 + player 0 holds 0/1 = 1
     player 1 holds 1 card: player 1 holds 0/0 + player 1 holds 0/1 = 1
-    >>> model.add(model.holds(0, 0, 1) == 1)
+    >>> model.add(model.holds(0, (0, 1)) == 1)
+    >>> print(model)
+    0/0 has 1 owner: ...
+    added: player 0 holds 0/1 = 1
     >>> print(model.solve())
     player 0: 0/1
     player 1: 0/0

@@ -14,8 +14,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
-from scipy.sparse import csr_matrix
 
 from quaternity import guide
 from quaternity.base.text_format import quote_value
@@ -240,61 +238,3 @@ def test_a_list_of_hands_is_safe_only_if_the_engine_agrees(named: list[str], mor
         seven = DealProblem([3, 3, 1], [SetConstraint.of([[0, 1, 2]] * 7, players=3)])
         formula = f"[({announced})!] C (({bob}) & !({carol}))"
         assert bool(check("worlds 5", hands)) == evaluate(formula, seven, [list(SEVEN)])
-
-
-@pytest.mark.parametrize(("rules", "value"), [((2, 3, 2, 4), 4 / 5), ((3, 2, 2, 4), 1 / 5)])
-def test_a_linear_program_gives_the_value_that_the_lesson_learns(
-    rules: tuple[int, ...], value: float
-) -> None:
-    """Use the sequence form (Koller, Megiddo and von Stengel) of the lesson's game."""
-    names = secret.definitions()
-    deals = names["all_deals"](names["Rules"](*rules))
-    row: dict[Any, int] = {(player, None): number for number, player in enumerate((0, 1))}
-    parents, wins = dict[Any, Any](), Counter[Any]()
-
-    def walk(tree: Any, last: tuple[Any, Any]) -> None:
-        """Number the sequences of choices of each player; `last` has those of both."""
-        if isinstance(tree, int):
-            wins[last] += tree
-            return
-        turn, key, branches = tree
-        parents[turn, key] = last[turn]
-        for number, branch in enumerate(branches):
-            done = (turn, (key, number))
-            row.setdefault(done, len(row))
-            walk(branch, (done, last[1]) if turn == 0 else (last[0], done))
-
-    for deal in deals:
-        walk(names["unfold"](deal, {}), ((0, None), (1, None)))
-    # Unknowns: frequencies of player 0's sequences, and values of player 1's information sets.
-    plans = [done for done in row if done[0] == 0]
-    place = {unknown: number for number, unknown in enumerate(
-        [*plans, (1, None), *(key for key in parents if key[0] == 1)]
-    )}  # fmt: skip
-    flows = [({place[0, None]: 1}, 1)]
-    for (turn, key), parent in parents.items():
-        if turn == 0:
-            parts = {place[done]: 1 for done in plans if done[1] and done[1][0] == key}
-            flows.append(({**parts, place[parent]: -1}, 0))
-    bounds: dict[Any, Any] = {}
-    for done in row:
-        if done[0] == 1:
-            bounds[done] = Counter({place[(1, done[1][0]) if done[1] else (1, None)]: 1})
-    for key, parent in parents.items():
-        if key[0] == 1:
-            bounds[parent][place[key]] -= 1
-    for (own, other), win in wins.items():
-        bounds[other][place[own]] -= win / len(deals)
-
-    def matrix(rows: Any) -> Any:
-        entries = [(r, c, x) for r, line in enumerate(rows) for c, x in line.items()]
-        r, c, x = zip(*entries, strict=True)
-        return csr_matrix((x, (r, c)), (len(rows), len(place)))
-
-    goal = [-float(unknown == (1, None)) for unknown in place]
-    best = linprog(
-        goal, matrix(list(bounds.values())), [0] * len(bounds), matrix([line for line, _ in flows]),
-        [total for _, total in flows],
-        [(0, None) if unknown in row and unknown[0] == 0 else (None, None) for unknown in place],
-    )  # fmt: skip
-    assert best.fun == pytest.approx(-value)

@@ -20,13 +20,7 @@ import pytest
 
 from quaternity.base.errors import InputError, SolverFault, WorkersLost
 from quaternity.workers.cluster import cluster_client, cluster_parts
-from quaternity.workers.pool import (
-    Pool,
-    SerialExecutor,
-    open_executor,
-    ordered_map,
-    threaded_map,
-)
+from quaternity.workers.pool import Pool, SerialExecutor, open_executor, ordered_map, threaded_map
 from quaternity.workers.program import command_words
 from quaternity.workers.shipping import collect_code, install
 from solvers import DealProblem, SetConstraint, find_solver
@@ -298,6 +292,22 @@ class FakeClient:
         return {f"worker {number}": 2 for number in range(self.workers)}
 
 
+class ConnectedClient(FakeClient):
+    """A fake client that is opened by an address."""
+
+    def __init__(self, address: str, **options: Any) -> None:
+        super().__init__()
+
+    def wait_for_workers(self, number: int, timeout: float) -> None:
+        assert number == 1
+
+    def __enter__(self) -> ConnectedClient:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
 def test_the_wait_for_workers_of_a_cluster_starts_again_each_time() -> None:
     pytest.importorskip("distributed")
     client = FakeClient()
@@ -325,26 +335,11 @@ def test_the_wait_for_workers_of_a_cluster_starts_again_each_time() -> None:
         check()
 
 
-def test_a_cluster_does_not_log_while_it_is_used(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_cluster_does_not_log_while_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lost connection raises an exception, without an additional traceback in the log."""
     distributed = pytest.importorskip("distributed")
 
-    class Client(FakeClient):
-        def __init__(self, address: str, **options: Any) -> None:
-            super().__init__()
-
-        def wait_for_workers(self, number: int, timeout: float) -> None:
-            assert number == 1
-
-        def __enter__(self) -> Client:
-            return self
-
-        def __exit__(self, *error: object) -> None:
-            pass
-
-    monkeypatch.setattr(distributed, "Client", Client)
+    monkeypatch.setattr(distributed, "Client", ConnectedClient)
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     before = [logger.level for logger in loggers]
     with cluster_client("tcp://127.0.0.1:9"):
@@ -471,23 +466,11 @@ def test_external_code_reaches_the_workers_of_a_cluster(
 def test_each_worker_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
 
-    class Client(FakeClient):
+    class Client(ConnectedClient):
         others: ClassVar[dict[str, Any]] = {
             f"tcp://{name}": {"packages": {"quaternity": version}}
             for name, version in (("a", None), ("b", "2"), ("c", "1"))
         }
-
-        def __init__(self, address: str, **options: Any) -> None:
-            super().__init__()
-
-        def wait_for_workers(self, number: int, timeout: float) -> None:
-            pass
-
-        def __enter__(self) -> Client:
-            return self
-
-        def __exit__(self, *error: object) -> None:
-            pass
 
     monkeypatch.setattr(distributed, "Client", Client)
     words = (
@@ -505,10 +488,7 @@ def test_external_code_reaches_a_real_cluster(
     (tmp_path / "shipped_alone.py").write_text("from solvers import solve as run\n")
     monkeypatch.chdir(tmp_path)
     names = ["shipped_alone:run"]
-    with (
-        cluster(tmp_path, workers=2) as (address, *_),
-        open_executor(dask=address) as pool,
-    ):
+    with cluster(tmp_path, workers=2) as (address, *_), open_executor(dask=address) as pool:
         pool.prepare(names, partial(work_with, names))
         assert list(ordered_map(pool, work_with, [names] * 4)) == [[True]] * 4
         with pytest.raises(

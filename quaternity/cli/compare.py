@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
-from dataclasses import replace
-from functools import partial
+import shlex
+import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaternity.base.errors import InputError, LimitError, QuaternityError
-from quaternity.base.plots import check_drawing, check_picture
-from quaternity.base.writing import check_writable
+from quaternity.base.errors import InputError
+from quaternity.base.text_format import make_printable, with_noun
 from quaternity.cli.app import app
-from quaternity.cli.compare_output import (
-    KeptRuns,
-    comparison_of,
-    print_comparison,
-    read_runs,
-    save,
-)
-from quaternity.cli.compare_requests import (
-    BUDGET,
-    BUDGET_OF_A_SWEEP,
-    CARDS,
-    DAMAGE,
-    EACH,
-    STATES,
-    STATES_OF_A_SWEEP,
-    of_families,
-    of_files,
-    of_games,
-)
+from quaternity.cli.compare_output import Output, show_result
+from quaternity.cli.exchange import select_families
+from quaternity.cli.input_files import open_document, print_warnings
 from quaternity.cli.options import (
     AsJson,
     Dask,
@@ -51,25 +31,31 @@ from quaternity.cli.solver_options import (
     SolverNames,
     check_seconds,
     isolate_solvers,
-    save_or_print,
     select_solvers,
 )
-from quaternity.cli.status import ExitStatus, ExitWithStatus, reason_of, status_of, terminable
-from quaternity.cli.terminal import progress, warn
-from quaternity.game.saved_states import check_directory
-from quaternity.trials.comparison import (
-    InstanceRuns,
-    MeasuringTask,
-    iter_measurements,
-    measure,
-    remaining_tasks,
-    report,
+from quaternity.cli.status import terminable
+from quaternity.cli.terminal import show_phase, warn
+from quaternity.game.record import ImpossibleRecord
+from quaternity.game.state_file import ContradictoryState
+from quaternity.trials.comparison.plan import (
+    BUDGET,
+    BUDGET_OF_A_SWEEP,
+    CARDS,
+    DAMAGE,
+    EACH,
+    STATES,
+    STATES_OF_A_SWEEP,
+    RunOptions,
+    plan_families,
+    plan_games,
+    plan_states,
 )
-from quaternity.trials.comparison.drawing import draw_comparison
-from quaternity.workers.pool import open_executor, ordered_map
+from quaternity.trials.comparison.running import ComparisonResult, run_comparison
+from quaternity.trials.comparison.runs import read_runs
 
 if TYPE_CHECKING:
-    from solvers import Solver
+    from quaternity.game.state import State
+    from solvers import DealProblem
 
 MAX_REPEATS = 10_000
 
@@ -192,93 +178,62 @@ def compare(
     """
     if as_json and as_csv:
         raise InputError("--json and --csv: choose one")
-    _check_places(files or [], plot, runs, page, save_to)
+    files = files or []
+    text_format = "json" if as_json else "csv" if as_csv else "tables"
+    output = Output(runs, page, plot, save_to, text_format, wide, growth)
+    output.check(files)
     for_games: dict[str, object] = {
         "--set-size": set_size, "--sets": sets, "--players": players, "--states": states,
         "--sweep": sweep,
     }  # fmt: skip
     for_families: dict[str, object] = {"--families": families, "--cards": cards, "--each": each}
-    text, stopped = None, None
-    comparison = read_runs(files) if files else None
+    comparison = read_runs(files[0]) if len(files) == 1 else None
     if comparison is not None:
+        print_warnings(files[0], comparison.warnings)
         measuring = {"--damage": damage, "--repeats": repeats, "--budget": budget, "--runs": runs}
         _refuse("a file of runs", for_games | for_families | measuring)
+        show_result(ComparisonResult(comparison), output, solvers)
+        return
+    _check_numbers(limit, budget, damage, repeats)
+    measured_solvers = isolate_solvers(select_solvers(solvers), limit, memory, patience=None)
+    options = RunOptions(seed, limit, repeats, budget)
+    if files:
+        _refuse("files", for_games | for_families)
+        described = f"states of {with_noun(len(files), 'file')}"
+        plan = plan_states(_positions(files), described, damage or 0.0, options)
+    elif families is not None:
+        _refuse("families", for_games | {"--damage": damage})
+        plan = plan_families(select_families(families), cards, each, options)
     else:
-        _check_numbers(limit, budget, damage, repeats)
-        measured_solvers = isolate_solvers(select_solvers(solvers), limit, memory, patience=None)
-        if files:
-            _refuse("files", for_games | for_families)
-            request = of_files(files, seed, damage or 0.0, repeats, budget)
-        elif families is not None:
-            _refuse("families", for_games | {"--damage": damage})
-            request = of_families(families, cards, each, seed, repeats, budget)
-        else:
-            _refuse("games", {"--cards": cards, "--each": each})
-            base = (set_size, sets, players)
-            share = DAMAGE if damage is None else damage
-            request = of_games(base, sweep, states, seed, share, repeats, budget)
-        works = [replace(work, limit=limit) for work in request.works]
-        about = request.description, seed, limit, measured_solvers, works
-        with closing(KeptRuns(runs, comparison_of([], *about))) as kept:
-            works = list(remaining_tasks(works, kept.runs))
-            measured, stopped = _measure(works, measured_solvers, workers, dask, kept.add)
-        comparison = comparison_of(kept.runs, *about, finished=stopped is None)
-        text = _smallest_fault(measured)
-    with ExitWithStatus() as leaving:
-        if comparison.faults:
-            leaving.status = ExitStatus.DISAGREE
-        elif stopped is not None:
-            leaving.status = status_of(stopped)
-        unsaved = None
+        _refuse("games", {"--cards": cards, "--each": each})
+        share = DAMAGE if damage is None else damage
+        plan = plan_games((set_size, sets, players), sweep, states, share, options)
+    # The name of a file may contain characters that cannot be printed.
+    command = make_printable(shlex.join(["quaternity", *sys.argv[1:]])).replace("\n", " ")
+    with terminable():
+        result = run_comparison(
+            plan, measured_solvers, command, runs, warn, workers, dask, show_phase
+        )
+    show_result(result, output, solvers)
+
+
+def _positions(files: list[str]) -> list[State | DealProblem]:
+    """Return the positions in files, with all positions of a record."""
+    states: list[State | DealProblem] = []
+    for path in files:
         try:
-            save(comparison, runs, page)
-        except InputError as error:  # Print the measurements before raising this error.
-            unsaved = error
-        saved = None if text is None else save_or_print(save_to, text)
-        if as_json:
-            ending = {"saved": saved, "interrupted": stopped is not None}
-            print(json.dumps(report.document(comparison) | ending))
-        elif as_csv:
-            print(report.csv_text(comparison), end="")
-        else:
-            print_comparison(comparison, wide, growth)
-        for line in report.fault_lines(comparison.labelled):
-            warn(line)
-        if saved is not None:
-            warn(f"smallest example saved; show it: quaternity check {saved} --solver {solvers}")
-        if plot is not None and comparison.runs:
-            draw_comparison(plot, comparison.labelled, report.headline(comparison))
-        if stopped is not None:
-            rest = "" if runs is None else "; repeat the command to measure the rest"
-            warn(f"{reason_of(stopped)}: these are the measurements so far{rest}")
-        if unsaved is not None:
-            if not comparison.faults:
-                raise unsaved
-            warn(str(unsaved))
-        if not leaving.status and comparison.runs and not any(r.decided for r in comparison.rows):
-            raise LimitError("no solver decided any of the states")
-
-
-def _check_places(
-    files: Sequence[str], plot: str | None, runs: str | None, page: str | None, save_to: str
-) -> None:
-    """Check that the results can be written, and that no two paths name the same file."""
-    if plot is not None:
-        check_picture(plot)
-    for path in (runs, page):
-        if path is not None:
-            check_writable(path)
-    if page is not None:
-        check_drawing()
-    check_directory(save_to)
-    taken = {os.path.realpath(path) for path in files}
-    for path in (plot, runs, page):
-        # A device, such as /dev/null, has no content that could be lost.
-        if path is None or (os.path.exists(path) and not os.path.isfile(path)):
+            opened = open_document(path)
+            game = opened.game
+        except ContradictoryState as error:
+            warn(
+                f"{path}: skipped, because a deal problem cannot express its contradiction: {error}"
+            )
             continue
-        if os.path.realpath(path) in taken:
-            raise InputError(f"{path}: is named twice, so one output would overwrite another file")
-        taken.add(os.path.realpath(path))
+        except ImpossibleRecord as error:
+            warn(f"{path}: {error}; only the positions before this move are measured")
+            game = error.game
+        states += [opened.position] if game is None else game.states
+    return states
 
 
 def _check_numbers(
@@ -298,50 +253,3 @@ def _refuse(source: str, options: Mapping[str, object]) -> None:
     for name, value in options.items():
         if value is not None:
             raise InputError(f"{name}: cannot be used with {source}")
-
-
-def _measure(
-    works: Sequence[MeasuringTask],
-    solvers: list[Solver],
-    workers: int,
-    dask: str | None,
-    keep: Callable[[InstanceRuns], None],
-) -> tuple[list[InstanceRuns], BaseException | None]:
-    """Measure all tasks. Return the measurements, and the error that stopped them early, or None.
-
-    Each measurement is passed to `keep` immediately. If nothing was measured, the error is raised
-    instead of returned, unless it is an interrupt.
-    """
-    measured: list[InstanceRuns] = []
-    with terminable(), progress("states", sum(w.states - w.done for w in works)) as bar:
-        try:
-            if workers == 1 and dask is None:
-                # Measure one state at a time, so that an interrupt loses at most one measurement.
-                for work in works:
-                    for state in iter_measurements(work, solvers):
-                        keep(state)
-                        measured.append(state)
-                        bar.advance(1, "states")
-            else:
-                with open_executor(workers, dask) as pool:
-                    pool.prepare([s.name for s in solvers], partial(list, solvers))
-                    for piece in ordered_map(pool, partial(measure, solvers=solvers), works):
-                        for state in piece:
-                            keep(state)
-                        measured += piece
-                        bar.advance(len(piece), "states")
-        except (KeyboardInterrupt, QuaternityError, OSError, MemoryError) as error:
-            if not measured and not isinstance(error, KeyboardInterrupt):
-                raise
-            return measured, error
-    return measured, None
-
-
-def _smallest_fault(measured: Sequence[InstanceRuns]) -> str | None:
-    """Return the smallest state that shows a fault, as the text of a state file, or None."""
-    faulty = [
-        (runs[0].cards, runs[0].players, len(text), text)
-        for runs, text in ((m.runs, m.text) for m in measured)
-        if text is not None
-    ]
-    return min(faulty)[-1] if faulty else None

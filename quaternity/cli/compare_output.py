@@ -1,33 +1,29 @@
-"""Output of the command `compare`: tables, HTML pages and files of runs."""
+"""Output of the command `compare`: tables, HTML pages, files of runs, and faults."""
 
 from __future__ import annotations
 
+import json
 import os
-import shlex
-import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from hashlib import sha256
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from quaternity.base.append_file import AppendOnlyFile
-from quaternity.base.errors import InputError
-from quaternity.base.reading import decode, read_bytes
-from quaternity.base.text_format import make_printable, with_noun
+from quaternity.base.errors import InputError, LimitError
+from quaternity.base.plots import check_drawing, check_picture
 from quaternity.base.text_table import table_lines
-from quaternity.base.writing import write_text
-from quaternity.cli.input_files import prefix_errors, print_warnings
+from quaternity.base.writing import check_writable, write_text
+from quaternity.cli.solver_options import save_or_print
+from quaternity.cli.status import ExitStatus, ExitWithStatus, reason_of, status_of
 from quaternity.cli.terminal import red, say, warn, width
-from quaternity.game.settings import Settings
-from quaternity.game.state_file import any_text
-from quaternity.trials.comparison import Comparison, InstanceRuns, MeasuringTask, Run, Series
+from quaternity.game.saved_states import check_directory
+from quaternity.trials.comparison import Comparison
+from quaternity.trials.comparison.drawing import draw_comparison
 from quaternity.trials.comparison.growth import MIN_SIZES
 from quaternity.trials.comparison.page import page as page_of
 from quaternity.trials.comparison.report import (
     TWO_MODELS,
     counts,
+    csv_text,
+    fault_lines,
     growth_parts,
     headline,
     kind_name,
@@ -35,147 +31,112 @@ from quaternity.trials.comparison.report import (
     remarks,
     row_table,
 )
-from quaternity.trials.comparison.runs import (
-    MAX_FILE_BYTES,
-    is_runs_file,
-    machine,
-    parse_runs,
-    run_lines,
-)
-from solvers.cross_check import OWN_CHECKS
-from solvers.registry import solver_version
-
-if TYPE_CHECKING:
-    from solvers import Solver
-
-
-def comparison_of(
-    runs: Sequence[Run],
-    source: str,
-    seed: int,
-    limit: float,
-    solvers: Iterable[Solver],
-    works: Sequence[MeasuringTask],
-    finished: bool = False,
-) -> Comparison:
-    """Return a comparison that contains the runs and everything needed to repeat them."""
-    # The name of a file may contain characters that cannot be printed.
-    command = make_printable(shlex.join(["quaternity", *sys.argv[1:]])).replace("\n", " ")
-    versions = {solver.name: solver_version(solver.name) for solver in solvers}
-    if any(run.solver == OWN_CHECKS for run in runs):
-        versions[OWN_CHECKS] = "checks of evidence"
-    lists = [w.source for w in works if not isinstance(w.source, Settings | Series)]
-    texts = [any_text(state) for state in chain.from_iterable(lists)]
-    plan = sha256(repr((works, texts)).encode()).hexdigest()[:16]
-    return Comparison(
-        source, seed, limit, command, machine(), versions, runs, plan=plan, finished=finished
-    )
-
+from quaternity.trials.comparison.running import ComparisonResult
 
 WIDTH = 100
 """Maximum width of tables without `--wide` in piped output, in characters."""
 
-SHARED_ATTRIBUTES = ("plan", "machine", "versions")
-"""Attributes of a comparison that must be unchanged if an interrupted comparison in a file is
-continued."""
 
-
-class KeptRuns:
-    """The runs of a comparison, which are written to a file as soon as they are measured.
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The outputs that the options of `compare` select.
 
     Attributes:
-        runs: the runs read from an interrupted comparison with the same plan, followed by the runs
-            that were added.
+        runs, page, plot: the paths of the file of runs, the HTML page and the picture, or None.
+        save_to: the folder in which an instance that shows a fault is saved.
+        text_format: `json`, `csv` or `tables`.
+        wide: whether the tables have all columns.
+        growth: whether to show how the times grow.
     """
 
-    def __init__(self, path: str | None, comparison: Comparison) -> None:
-        """Read the runs of an interrupted comparison if the file contains one.
+    runs: str | None
+    page: str | None
+    plot: str | None
+    save_to: str
+    text_format: str
+    wide: bool
+    growth: bool
 
-        `comparison` is the new comparison, without runs.
+    def check(self, files: Sequence[str]) -> None:
+        """Check that all outputs can be written, and that no two paths name the same file."""
+        if self.plot is not None:
+            check_picture(self.plot)
+        for path in (self.runs, self.page):
+            if path is not None:
+                check_writable(path)
+        if self.page is not None:
+            check_drawing()
+        check_directory(self.save_to)
+        taken = {os.path.realpath(path) for path in files}
+        for path in (self.plot, self.runs, self.page):
+            # A device, such as /dev/null, has no content that could be lost.
+            if path is None or (os.path.exists(path) and not os.path.isfile(path)):
+                continue
+            if os.path.realpath(path) in taken:
+                raise InputError(
+                    f"{path}: is named twice, so one output would overwrite another file"
+                )
+            taken.add(os.path.realpath(path))
 
-        Raises:
-            InputError: If the file is damaged, or contains an interrupted comparison with another
-                plan, machine or versions.
-        """
-        self.runs: list[Run] = []
-        self._file: AppendOnlyFile | None = None
-        # Only a regular file is written run by run. A pipe or a device is written in one step at
-        # the end.
-        grows = path is not None and (os.path.isfile(path) or not os.path.exists(path))
-        self._path = path if grows else None
-        self._comparison = comparison
-        earlier = None if self._path is None else read_runs([self._path])
-        if self._path is None or earlier is None or earlier.finished or not earlier.runs:
-            return
-        if any(getattr(earlier, key) != getattr(comparison, key) for key in SHARED_ATTRIBUTES):
-            raise InputError(
-                f"{path}: contains an interrupted comparison with other states, options, solvers "
-                "or versions, or from another machine; finish it, delete it, or name another "
-                "file"
-            )
-        # Measure the last instance again, because a crash may have cut off its runs.
-        last = earlier.runs[-1].instance
-        self.runs = [run for run in earlier.runs if run.instance != last]
-        kept = with_noun(len({run.instance for run in self.runs}), "state")
-        warn(f"{path}: continued after {kept}")
 
-    def add(self, measured: InstanceRuns) -> None:
-        """Add the runs of one instance and append them to the file. Warn if writing fails."""
-        self.runs += measured.runs
-        if self._path is None:
-            return
+def show_result(result: ComparisonResult, output: Output, solvers: str) -> None:
+    """Print and write a comparison, and exit with the status of its result.
+
+    `solvers` is the option that selected the solvers.
+    """
+    comparison, stopped = result.comparison, result.stopped
+    with ExitWithStatus() as leaving:
+        if comparison.faults:
+            leaving.status = ExitStatus.DISAGREE
+        elif stopped is not None:
+            leaving.status = status_of(stopped)
+        unsaved = None
         try:
-            if self._file is None:
-                earlier = self.runs[: -len(measured.runs)]
-                write_text(self._path, replace(self._comparison, runs=earlier).text())
-                self._file = AppendOnlyFile(self._path)
-            self._file.append(run_lines(measured.runs), with_noun(len(measured.runs), "run"))
-        except InputError as error:
-            warn(str(error))
-            self._path = None
+            _save(comparison, output)
+        except InputError as error:  # Print the measurements before raising this error.
+            unsaved = error
+        if result.fault is not None:
+            result = replace(result, saved=save_or_print(output.save_to, result.fault))
+        _print(result, output)
+        for line in fault_lines(comparison.labelled):
+            warn(line)
+        if result.saved is not None:
+            command = f"quaternity check {result.saved} --solver {solvers}"
+            warn(f"smallest example saved; show it: {command}")
+        if output.plot is not None and comparison.runs:
+            draw_comparison(output.plot, comparison.labelled, headline(comparison))
+        if stopped is not None:
+            rest = "" if output.runs is None else "; repeat the command to measure the rest"
+            warn(f"{reason_of(stopped)}: these are the measurements so far{rest}")
+        if unsaved is not None:
+            if not comparison.faults:
+                raise unsaved
+            warn(str(unsaved))
+        if not leaving.status and comparison.runs and not any(r.decided for r in comparison.rows):
+            raise LimitError("no solver decided any of the states")
 
-    def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
 
-
-def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
+def _save(comparison: Comparison, output: Output) -> None:
     """Write the file of runs and the HTML page, if their paths are given.
 
     Raises `InputError` if a file cannot be written, or if the page cannot be drawn.
     """
-    if runs is not None:
-        write_text(runs, comparison.text())
-    if page is not None:
-        write_text(page, page_of(comparison.labelled))
+    if output.runs is not None:
+        write_text(output.runs, comparison.text())
+    if output.page is not None:
+        write_text(output.page, page_of(comparison.labelled))
 
 
-def read_runs(files: Sequence[str]) -> Comparison | None:
-    """Return the comparison in a file of runs.
-
-    Returns None unless `files` contains exactly one path and it names a file of runs. Raises
-    `InputError` if the file is damaged.
-    """
-    if len(files) != 1:
-        return None
-    path = Path(files[0])
-    try:
-        if not path.is_file():  # A pipe can be read only once.
-            return None
-        with path.open("rb") as file:
-            if not is_runs_file(file.read(200).decode("utf-8", "replace")):
-                return None
-        size = path.stat().st_size
-    except (OSError, ValueError):
-        return None  # The function that reads other kinds of files reports the error.
-    with prefix_errors(files[0]):
-        comparison = parse_runs(decode(read_bytes(files[0], min(size, MAX_FILE_BYTES))))
-    print_warnings(files[0], comparison.warnings)
-    return comparison
+def _print(result: ComparisonResult, output: Output) -> None:
+    if output.text_format == "json":
+        print(json.dumps(result.document()))
+    elif output.text_format == "csv":
+        print(csv_text(result.comparison), end="")
+    else:
+        _print_tables(result.comparison, output.wide, output.growth)
 
 
-def print_comparison(comparison: Comparison, wide: bool, growth: bool) -> None:
+def _print_tables(comparison: Comparison, wide: bool, growth: bool) -> None:
     """Print a table of all solvers with a legend and, if `growth`, how their times grow."""
     comparison = comparison.labelled
     say(headline(comparison))

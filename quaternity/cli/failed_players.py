@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from shlex import join
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from quaternity.base.errors import FaultPlace, InputError, LimitError, PlayerFault, QuaternityError
+from quaternity.base.errors import FaultPlace, InputError, PlayerFault, QuaternityError
 from quaternity.base.reading import read_bytes
 from quaternity.base.writing import write_text
-from quaternity.cli.status import ExitStatus, ExitWithStatus, reason_of, status_of, terminable
+from quaternity.cli.status import ExitWithStatus, reason_of, status_of, terminable
 from quaternity.cli.terminal import progress, report_internal_error, warn, write_error
+from quaternity.table.tournament.outcome import FailedGame, TournamentRun
 from quaternity.table.tournament.playing import (
     GameResult,
     Tournament,
@@ -54,18 +55,15 @@ class Failures(NamedTuple):
 
 def play_tournament(
     plan: Tournament, games: int, workers: int, dask: str | None, failures: Failures
-) -> tuple[list[GameResult], ExitStatus, dict[str, Any] | None]:
+) -> TournamentRun:
     """Play until all games are finished or something stops them.
-
-    Returns:
-        The finished games, the exit status, and a JSON object about the game in which a player
-        failed, or None.
 
     Raises:
         The error that stopped the games, if no game is finished and no player has failed.
     """
     if not 1 <= games <= MAX_GAMES:
         raise InputError(f"games: {games} is out of range 1..{MAX_GAMES}")
+    began = perf_counter()
     finished: list[GameResult] = []
     games_at_once = 1
     try:
@@ -85,41 +83,26 @@ def play_tournament(
         if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
             report_internal_error(error)  # The finished games are still shown.
         why = reason_of(error) if interrupted else f"{reason_of(error)}; ended"
-        cut = games_at_once > 1 and fault is None
-        lost_games = (
-            f"; up to {games_at_once - 1} more finished games per worker are not shown"
-            if cut
-            else ""
-        )
+        lost_games = ""
+        if games_at_once > 1 and fault is None:
+            lost_games = f"; up to {games_at_once - 1} more finished games per worker are not shown"
         warn(f"{why} after {len(finished)} of {games} games{lost_games}")
         failed = None if fault is None else _save_failure(fault, plan.kind, failures)
-        return finished, status_of(error), failed
-    return finished, ExitStatus.DONE, None
+        return TournamentRun(finished, perf_counter() - began, error, failed)
+    return TournamentRun(finished, perf_counter() - began)
 
 
-def run_tournament(
-    plan: Tournament,
-    games: int,
-    workers: int,
-    dask: str | None,
-    failures: Failures,
-    show: Callable[[list[GameResult], dict[str, Any]], None],
-    as_json: bool,
+def show_tournament(
+    run: TournamentRun, show: Callable[[TournamentRun], None], as_json: bool
 ) -> None:
-    """Play all games and show the finished ones. After an error, exit with its status.
-
-    Args:
-        show: function that takes the games, and a dict with their duration in seconds and a JSON
-            object about the failed game.
-    """
-    began = perf_counter()
-    finished, status, failed = play_tournament(plan, games, workers, dask, failures)
+    """Show the finished games of a tournament. Exit with the status of the error that ended it."""
     with ExitWithStatus() as leaving:
-        leaving.status = status
-        if finished:
-            show(finished, {"seconds": perf_counter() - began, "failed": failed})
+        if run.stopped is not None:
+            leaving.status = status_of(run.stopped)
+        if run.games:
+            show(run)
         elif as_json:
-            print(json.dumps({"games": 0, "failed": failed}))
+            print(json.dumps({"games": 0, "failed": run.document()["failed"]}))
 
 
 def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str], object]) -> None:
@@ -134,8 +117,8 @@ def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str]
     show(record)
 
 
-def _save_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[str, Any]:
-    """Save the game in which a player failed, print how to replay it, and return a JSON object."""
+def _save_failure(fault: PlayerFault, kind: str, failures: Failures) -> FailedGame:
+    """Save the game in which a player failed, and print how to replay it."""
     place = fault.place
     assert place is not None, "the failure must have happened in a game"
     command = join(failures.replay(place.game))
@@ -146,17 +129,7 @@ def _save_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[str
     except InputError as error:
         warn(f"the game up to the failure could not be saved: {error}")
     warn(f"to replay it: {command} --traceback")
-    return {
-        kind: place.player or None,
-        "seat": place.seat,
-        "game": place.game,
-        "moves": place.moves,
-        "go": place.go,
-        "reason": fault.message,
-        "limit": isinstance(fault, LimitError),
-        "saved": path,
-        "replay": command,
-    }
+    return FailedGame(kind, fault, path, command)
 
 
 def _save_game(place: FaultPlace, suffix: str) -> str:

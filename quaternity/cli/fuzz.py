@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaternity.base.errors import InputError, WorkersLost
+from quaternity.base.errors import InputError
 from quaternity.cli.app import app
 from quaternity.cli.options import AsJson, Dask, SaveTo, Workers
 from quaternity.cli.solver_options import (
@@ -26,17 +28,15 @@ from quaternity.cli.solver_options import (
 from quaternity.cli.status import ExitStatus, ExitWithStatus, reason_of, status_of, terminable
 from quaternity.cli.terminal import progress, say, warn
 from quaternity.game.saved_states import check_directory
-from quaternity.workers.pool import open_executor
-from solvers.registry import solver_label, solver_version
+from solvers.registry import solver_label
 
 if TYPE_CHECKING:
     from quaternity.trials.fuzzing import Finding, Tally
+    from quaternity.trials.fuzzing.campaign import CampaignResult
 
 EXAMPLES = 1000
 MAX_EXAMPLES = 10**9
 MAX_FUZZ_SECONDS = 10**7
-CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
-"""Upper limits of the ranges into which the report groups examples by their number of cards."""
 
 
 @app.command()
@@ -74,7 +74,7 @@ def fuzz(
       quaternity fuzz --seconds 600 --workers 2
       quaternity fuzz --examples 500 --seed 7 --solvers my-solver,max-flow
     """
-    from quaternity.trials.fuzzing import Tally, run_campaign
+    from quaternity.trials.fuzzing.campaign import fuzz_solvers
 
     _check_budget(seconds, examples)
     check_seconds("limit", limit)
@@ -82,33 +82,21 @@ def fuzz(
     check_directory(save_to)
     if seconds is None and examples is None:
         examples = EXAMPLES
-    tally, start = Tally(), monotonic()
-    campaign = partial(
-        run_campaign, tested_solvers, examples=examples, seconds=seconds, seed=seed, tally=tally
-    )
-    finding, stopped = _run(campaign, tally, examples, seconds, workers, dask)
-    saved = None
+    with terminable(), _show_progress(examples, seconds) as show:
+        result = fuzz_solvers(tested_solvers, seed, examples, seconds, workers, dask, show)
+    finding = result.finding
     if finding is not None:
-        saved = save_or_print(save_to, finding.state_file)
-    spent = monotonic() - start
-    names = [solver.name for solver in tested_solvers]
+        result = replace(result, saved=save_or_print(save_to, finding.state_file))
     with ExitWithStatus() as leaving:
         if finding is not None:
             leaving.status = ExitStatus.DISAGREE
-        elif stopped is not None:
-            leaving.status = status_of(stopped)
-        if as_json:
-            print(
-                json.dumps(
-                    _document(tally, finding, saved, seed, spent, stopped is not None, names)
-                )
-            )
-        else:
-            _print_summary(tally, names, seed, spent)
+        elif result.stopped is not None:
+            leaving.status = status_of(result.stopped)
+        print(json.dumps(result.document())) if as_json else _print_summary(result)
         if finding is not None:
-            _print_finding(finding, saved, solvers)
-        elif stopped is not None:
-            warn(f"{reason_of(stopped)}: no disagreement so far")
+            _print_finding(finding, result.saved, solvers)
+        elif result.stopped is not None:
+            warn(f"{reason_of(result.stopped)}: no disagreement so far")
 
 
 def _check_budget(seconds: float | None, examples: int | None) -> None:
@@ -120,36 +108,22 @@ def _check_budget(seconds: float | None, examples: int | None) -> None:
         raise InputError(f"examples: {examples} is out of range 1..{MAX_EXAMPLES}")
 
 
-def _run(
-    campaign: partial[Finding | None],
-    tally: Tally,
-    examples: int | None,
-    seconds: float | None,
-    workers: int,
-    dask: str | None,
-) -> tuple[Finding | None, BaseException | None]:
-    """Run a campaign. Return its finding or None, and the error that stopped it early or None."""
+@contextmanager
+def _show_progress(
+    examples: int | None, seconds: float | None
+) -> Iterator[Callable[[Tally], None]]:
+    """Show a progress bar while the block runs. Yield the function that advances it."""
     start, shown = monotonic(), 0.0
     description, total = ("seconds", seconds) if examples is None else ("examples", float(examples))
-    try:
-        with (
-            terminable(),
-            progress(description, total) as bar,
-            open_executor(workers, dask) as pool,
-        ):
+    with progress(description, total) as bar:
 
-            def show() -> None:
-                nonlocal shown
-                reached = monotonic() - start if examples is None else tally.examples
-                bar.advance(reached - shown, _kinds(tally))
-                shown = reached
+        def show(tally: Tally) -> None:
+            nonlocal shown
+            reached = monotonic() - start if examples is None else tally.examples
+            bar.advance(reached - shown, _kinds(tally))
+            shown = reached
 
-            tested_solvers = campaign.args[0]
-            pool.prepare([s.name for s in tested_solvers], partial(list, tested_solvers))
-            shared = workers > 1 or dask is not None
-            return campaign(pool=pool if shared else None, on_progress=show), None
-    except (KeyboardInterrupt, WorkersLost) as error:
-        return None, error
+        yield show
 
 
 def _kinds(tally: Tally) -> str:
@@ -158,67 +132,15 @@ def _kinds(tally: Tally) -> str:
     )
 
 
-def _coverage(tally: Tally) -> dict[str, dict[str, int]]:
-    """Return the number of examples by kind and verdict, by players, and by cards."""
-    by_players = tally.count_by(lambda shape: shape.players)
-    by_cards = tally.count_by(
-        lambda shape: next(upper_end for upper_end in CARD_RANGE_ENDS if shape.cards <= upper_end)
-    )
-    by_kind = tally.count_by(lambda shape: (shape.kind, shape.feasible))
-    return {
-        "kinds": {
-            kind if kind == "game" else f"{kind}, {'feasible' if feasible else 'infeasible'}": count
-            for (kind, feasible), count in sorted(by_kind.items(), reverse=True)
-        },
-        "players": {str(players): count for players, count in sorted(by_players.items())},
-        "cards_up_to": {str(upper_end): count for upper_end, count in sorted(by_cards.items())},
-    }
-
-
-def _document(
-    tally: Tally,
-    finding: Finding | None,
-    saved: str | None,
-    seed: int,
-    seconds: float,
-    interrupted: bool,
-    names: list[str],
-) -> dict[str, Any]:
-    return {
-        "seed": seed,
-        "solvers": names,
-        "versions": {name: solver_version(name) for name in names},
-        "examples": tally.examples,
-        "feasible": tally.problems(True),
-        "infeasible": tally.problems(False),
-        "games": tally.games,
-        "positions": tally.counts["positions"],
-        "candidates": tally.counts["candidates"],
-        "covered": _coverage(tally),
-        "refused": dict(tally.refused),
-        "gave_up": dict(tally.gave_up),
-        "seconds": round(seconds, 3),
-        "interrupted": interrupted,
-        "finding": None
-        if finding is None
-        else {
-            "where": finding.where,
-            "text": finding.text,
-            "moves": list(finding.moves),
-            "state": json.loads(finding.state_file),
-            "saved": saved,
-        },
-    }
-
-
-def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) -> None:
+def _print_summary(result: CampaignResult) -> None:
+    tally, names = result.tally, result.solvers
     feasible, infeasible = tally.problems(True), tally.problems(False)
-    say(f"{', '.join(map(solver_label, names))}: {seconds:.1f} s, seed {seed}")
+    say(f"{', '.join(map(solver_label, names))}: {result.seconds:.1f} s, seed {result.seed}")
     say(
         f"{feasible + infeasible} problems: {feasible} feasible, {infeasible} infeasible; "
         f"{tally.games} games, with {tally.counts['candidates']} pairs of question and answer"
     )
-    for aspect, counts in _coverage(tally).items():
+    for aspect, counts in tally.coverage().items():
         if counts:
             row = "; ".join(f"{name}: {count}" for name, count in counts.items())
             say(f"{aspect.replace('_', ' ')}: {row}")

@@ -21,8 +21,9 @@ from quaternity.cli.any_game import add_game_tournament
 from quaternity.cli.failed_players import (
     MAX_GAMES,
     Failures,
-    run_tournament,
+    play_tournament,
     show_game,
+    show_tournament,
 )
 from quaternity.cli.kwartet import Aside, MaxMoves, SetSize, kwartet, make_settings
 from quaternity.cli.options import AsJson, Dask, MoveSeconds, PlayerFile, Secret, Traceback, Workers
@@ -34,8 +35,9 @@ from quaternity.kwartet.log_reader import OPTIONAL_SETTINGS
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import PLAYERS, KwartetSettings
 from quaternity.table.player_file import resolve_player
+from quaternity.table.tournament.outcome import TournamentRun
 from quaternity.table.tournament.picture import draw_table
-from quaternity.table.tournament.playing import GameResult, Tournament
+from quaternity.table.tournament.playing import Tournament
 from quaternity.table.tournament.scores import Measured, Table, make_table, worlds_by_go
 from quaternity.table.tournament.seatings import labels
 
@@ -171,28 +173,29 @@ def simulate(
         else:
             warn(f"deals are counted only for up to {FEW_PLAYERS} players, as counting is slow")
 
-    def show(finished: list[GameResult], run: dict[str, Any]) -> None:
+    def show(run: TournamentRun) -> None:
         games_a_deal = tournament.games_a_deal
-        table = make_table(finished, len(tournament.players), None, games_a_deal)
+        table = make_table(run.games, len(tournament.players), None, games_a_deal)
         # Games of external players have no details, because another loop plays them.
-        goes = [game.details.goes for game in finished if game.details is not None]
+        goes = [game.details.goes for game in run.games if game.details is not None]
         deals = [tournament.deal_of(game) for game in range(len(goes))]
         mean_goes = Measured.of(goes, deals) if goes else None
         if as_json:
             document = _document(tournament.players, table, mean_goes)
             secret = {"secret": tournament.secret} if tournament.secret else {}
-            print(json.dumps(document | secret | run))
+            print(json.dumps(document | secret | run.document()))
         else:
-            _print(tournament.players, table, mean_goes, run["seconds"])
+            _print(tournament.players, table, mean_goes, run.seconds)
             if tournament.secret:
                 say(f"to repeat the games: --seed {seed} --secret {tournament.secret}")
         # Draw after printing, so that the results are not lost if drawing fails.
         if plot is not None:
-            worlds = worlds_by_go(finished, games_a_deal) if tournament.details and goes else []
+            worlds = worlds_by_go(run.games, games_a_deal) if tournament.details and goes else []
             draw_table(plot, labels(tournament.players), table, worlds)
 
     failures = Failures(".log", partial(_replay, tournament), traceback)
-    run_tournament(tournament, games, workers, dask, failures, show, as_json)
+    run = play_tournament(tournament, games, workers, dask, failures)
+    show_tournament(run, show, as_json)
 
 
 def _replay(tournament: Tournament, game: int) -> list[str]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import os
-import signal
 import socket
-from contextlib import ExitStack, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,18 +14,9 @@ from quaternity.cli.app import app
 from quaternity.cli.status import ExitStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
-
-    import uvicorn
+    from collections.abc import Callable, Iterable
 
     from quaternity.web.rate_limits import Limits
-
-END_SECONDS = 3
-"""Time limit for open requests when the server shuts down, in seconds."""
-
-MAX_OPEN_FILES = 16_384
-
 
 Host = Annotated[
     str,
@@ -173,104 +161,82 @@ def serve(
     Example: quaternity serve --host 0.0.0.0 --port 8000 --open
     """
     try:
-        import uvicorn
-
-        from quaternity.web.app import app as application
-        from quaternity.web.connection import Connection
-        from quaternity.web.metrics import log_json
-        from quaternity.web.open_store import check_store, is_shared
-        from quaternity.web.prefork import Workers, WorkerStarted
+        from quaternity.web.open_store import check_store
+        from quaternity.web.serving import (
+            Monitoring,
+            PlayOptions,
+            ServerAddress,
+            bind_socket,
+            check_free,
+            run_server,
+        )
         from quaternity.web.table_admin import Retention
     except ImportError as error:
         raise InputError(
             f"the server needs {error.name}, which is not installed: pip install '.[web]'"
         ) from None
-    from quaternity.cli.terminal import warn
     from quaternity.workers.isolated_calls import check_move_seconds
+
+    token = os.environ.get("QUATERNITY_METRICS_TOKEN") or None
+    check_seconds = partial(check_move_seconds, move_seconds)
+    check_texts = partial(_check_texts, root_path, log, processes, data, token)
+    proxies = partial(_proxies, proxy or [])
+    programs, limits = partial(_players, players or [], player_file), partial(_limits, limit or [])
+    if check:
+        ports = [metrics and metrics + number for number in range(processes)]
+        _report_faults(
+            check_seconds, check_texts, proxies, programs, limits, partial(check_store, data),
+            lambda: bind_socket(host, port).close(),
+            *(partial(check_free, "127.0.0.1", metrics_port, "--metrics")
+              for metrics_port in ports),
+        )  # fmt: skip
+        return
+    check_seconds()
+    check_texts()
+    hosts, path = [*(trusted_host or []), host, socket.gethostname()], root_path.rstrip("/")
+    address = ServerAddress(host, port, hosts, path, proxies())
+    keep = Retention(keep_days, keep_unfinished_days)
+    play = PlayOptions(programs(), limits(), move_seconds, keep)
+    _warn_about_isolation(play.programs.values())
+    monitoring = Monitoring(metrics, token, log == "json")
+    status = run_server(
+        data, address, play, monitoring, processes,
+        lambda bound_port: _welcome(host, bound_port, path, open_page),
+    )  # fmt: skip
+    if status:
+        raise typer.Exit(status)
+
+
+def _check_texts(
+    root_path: str, log: str, processes: int, data: str | None, token: str | None
+) -> None:
+    from quaternity.web.open_store import is_shared
+
+    if root_path and not root_path.startswith("/"):
+        raise InputError(f"--root-path {root_path!r}: expected a path that begins with /")
+    if log not in ("text", "json"):
+        raise InputError(f"--log {log[:40]!r}: expected text or json")
+    if processes > 1 and not is_shared(data):
+        raise InputError(
+            f"--processes {processes}: a folder can be served by only one process; for "
+            "several, use --data postgresql://..."
+        )
+    if processes > 1 and token:
+        raise InputError(
+            f"--processes {processes}: /metrics would show the numbers of one process only; "
+            "use --metrics, and unset QUATERNITY_METRICS_TOKEN"
+        )
+
+
+def _warn_about_isolation(programs: Iterable[str]) -> None:
+    """Print a warning if external programs play, but the system cannot isolate them."""
+    from quaternity.cli.terminal import warn
     from quaternity.workers.program import COMMAND_PREFIX
     from quaternity.workers.supervisor import missing_isolation
 
-    token = os.environ.get("QUATERNITY_METRICS_TOKEN") or None
-
-    def check_texts() -> None:
-        if root_path and not root_path.startswith("/"):
-            raise InputError(f"--root-path {root_path!r}: expected a path that begins with /")
-        if log not in ("text", "json"):
-            raise InputError(f"--log {log[:40]!r}: expected text or json")
-        if processes > 1 and not is_shared(data):
-            raise InputError(
-                f"--processes {processes}: a folder can be served by only one process; for "
-                "several, use --data postgresql://..."
-            )
-        if processes > 1 and token:
-            raise InputError(
-                f"--processes {processes}: /metrics would show the numbers of one process only; "
-                "use --metrics, and unset QUATERNITY_METRICS_TOKEN"
-            )
-
-    if check:
-        _report_faults(
-            partial(check_move_seconds, move_seconds),
-            check_texts,
-            lambda: _proxies(proxy or []),
-            lambda: _players(players or [], player_file),
-            lambda: _limits(limit or []),
-            partial(check_store, data),
-            lambda: _bind_socket(host, port).close(),
-            *(
-                partial(_check_free, "127.0.0.1", metrics and metrics + number, "--metrics")
-                for number in range(processes)
-            ),
-        )
-        return
-    check_move_seconds(move_seconds)
-    check_texts()
-    trusted_proxies = _proxies(proxy or [])
-    programs, limits = _players(players or [], player_file), _limits(limit or [])
-    has_commands = any(player.startswith(COMMAND_PREFIX) for player in programs.values())
+    has_commands = any(program.startswith(COMMAND_PREFIX) for program in programs)
     if has_commands and (missing := missing_isolation()):
         warn(missing)
-    keep = Retention(keep_days, keep_unfinished_days)
-    with ExitStack() as stack:
-        if processes > 1:
-            # Check that no other program uses the port, because the processes of this server share
-            # it.
-            _check_free(host, port)
-        server_socket = stack.enter_context(_bind_socket(host, port, shared=processes > 1))
-        address, path = server_socket.getsockname(), root_path.rstrip("/")
-
-        def welcome() -> None:
-            _welcome(host, address[1], path, open_page)
-
-        if processes > 1:
-            check_store(data)
-            try:
-                raise typer.Exit(Workers(processes).run(welcome))
-            except WorkerStarted as child:
-                metrics = metrics and metrics + child.number
-                welcome = child.ready
-            # Each process has its own socket, so that the kernel distributes the connections.
-            server_socket = stack.enter_context(_bind_socket(address[0], address[1], shared=True))
-        hosts = [*(trusted_host or []), host, socket.gethostname()]
-        web_app = application(data, hosts, programs, limits, move_seconds, keep, token)
-        config = uvicorn.Config(
-            web_app, root_path=path, http=Connection, ws="none",
-            log_level="warning", server_header=False,
-            proxy_headers=bool(trusted_proxies), forwarded_allow_ips=trusted_proxies,
-            timeout_graceful_shutdown=END_SECONDS,
-        )  # fmt: skip
-        if log == "json":
-            log_json()
-        if metrics is not None:
-            stack.callback(_offer_metrics(metrics, web_app.state.seen.registry))
-        server = _server(config)
-        # Search for reference cycles less often. There are many live objects but few cycles, and
-        # the search took a quarter of the time.
-        gc.freeze()
-        gc.set_threshold(50_000, 20, 50)
-        server_socket.listen(config.backlog)
-        welcome()
-        server.run(sockets=[server_socket])
 
 
 def _report_faults(*checks: Callable[[], object]) -> None:
@@ -287,67 +253,6 @@ def _report_faults(*checks: Callable[[], object]) -> None:
     if faults:
         raise typer.Exit(ExitStatus.BAD_INPUT)
     say("nothing is wrong with these options")
-
-
-def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
-    """Serve metrics at a port of 127.0.0.1, and return a function that stops the metrics server."""
-    from prometheus_client import start_http_server
-
-    _bind_socket("127.0.0.1", port, "--metrics").close()
-    server, _ = start_http_server(port, "127.0.0.1", registry)
-    return server.shutdown
-
-
-def _server(config: uvicorn.Config) -> uvicorn.Server:
-    """Return a server that always shuts down properly, even after repeated signals."""
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            super().handle_exit(sig, frame)
-            self.force_exit = False
-
-    server = Server(config)
-
-    def end(number: int, frame: object) -> None:
-        """Stop the server if SIGTERM arrives before Uvicorn handles signals, or is raised again."""
-        del number, frame
-        server.should_exit = True
-
-    signal.signal(signal.SIGTERM, end)
-    return server
-
-
-def _check_free(host: str, port: int | None, option: str = "") -> None:
-    """Raise `InputError` if a port is not free."""
-    _bind_socket(host, port or 0, option).close()
-
-
-def _bind_socket(
-    host: str, port: int, option: str = "", shared: bool = False
-) -> socket.socket:  # fmt: skip
-    """Return a bound server socket, after raising the limit on open files.
-
-    If `shared`, several sockets can be bound to the same port.
-    """
-    import resource
-
-    # Every stream needs a file descriptor; shells often limit these to about a thousand, although
-    # the system allows more.
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MAX_OPEN_FILES)), hard))
-    server_socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if shared:
-        server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    try:
-        server_socket.bind((host, port))
-    except (OSError, UnicodeError) as error:
-        server_socket.close()
-        options = f"{option} {port}" if option else f"--host {host} --port {port}"
-        raise InputError(f"{options}: {error}") from None
-    return server_socket
 
 
 def _welcome(host: str, port: int, path: str, open_page: bool) -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,27 +28,31 @@ from quaternity.cli.options import (
     Workers,
 )  # fmt: skip
 from quaternity.cli.status import ExitStatus, ExitWithStatus, reason_of, status_of, terminable
-from quaternity.cli.terminal import Progress, progress, say, warn
+from quaternity.cli.terminal import say, show_phase, warn
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
-from quaternity.perfect.forcing import ForcedWinSearch
-from quaternity.workers.pool import open_executor
+from quaternity.perfect.forced_win import ForcedWin, answer_forced_win
+from quaternity.perfect.keys.canonical import Rules
+from quaternity.perfect.solved_game import (
+    SolvedGame,
+    SolvingTask,
+    outcomes_for_all,
+    read_solved_game,
+    remove_work,
+    solve_game,
+)
+from quaternity.perfect.solving.certifying import check_certifiable
+from quaternity.perfect.solving.chance import AnyChanceResult, FairDrawResult
+from quaternity.perfect.solving.estimate import estimate_game
+from quaternity.perfect.solving.max_n import MaxNResult, check_wish
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterator
 
-    from quaternity.game.state import State
-    from quaternity.perfect.keys.canonical import Rules
-    from quaternity.perfect.solving.estimate import Estimate
-    from quaternity.perfect.solving.graph import GameGraph
-    from quaternity.perfect.solving.graph_files import Report
+    from quaternity.perfect.solving.max_n import Outcome
 
 DEFAULT_MAX_STATES = 5_000_000
 """Default maximum number of states of a game."""
-
-PATIENCE = 15.0
-"""Maximum time for --estimate, in seconds."""
 
 
 @app.command()
@@ -138,9 +139,6 @@ def solve(
 
     Example: quaternity solve -s 3 -n 3 -p 3 --out 3-3-3.tablebase
     """
-    from quaternity.perfect.keys.canonical import Rules
-    from quaternity.perfect.solving.max_n import check_wish
-
     if rankings is not None:
         raise InputError(
             f"--rankings {rankings!r} is retired: --everybody win shows the outcomes if every "
@@ -151,124 +149,65 @@ def solve(
         position, {key: size for key, size in options.items() if size is not None}, brisk
     )
     if certificate is not None:
-        from quaternity.perfect.solving.certifying import check_certifiable
-
         check_certifiable(Rules.of(state), None if ties else everybody)
         check_writable(certificate)
     if ask is not None:
         if out or everybody or estimate_only:
             raise InputError("--ask cannot be combined with --out, --everybody or --estimate")
         with _report_interrupts(None):
-            _answer(state, ask, seconds, certificate, as_json)
+            player = _asked_player(ask)
+            answer = answer_forced_win(state, player, seconds, certificate, show_phase)
+        _show_forced_win(answer, as_json)
         return
+    _check_goal(everybody, ties, endless=position is None and state.players > 2 and not brisk)
+    if estimate_only:
+        estimate = estimate_game(state)
+        sizes = _sizes(Rules.of(state))
+        print(json.dumps(estimate.document())) if as_json else say(f"{sizes}: {estimate}")
+        return
+    task = SolvingTask(
+        state, None if out is None else Path(out), certificate,
+        None if no_limit else most_states, everybody, ties, workers, dask,
+    )  # fmt: skip
+    with _report_interrupts(task):
+        _solve(task, as_json)
+
+
+@contextmanager
+def _report_interrupts(task: SolvingTask | None) -> Iterator[None]:
+    """If an interrupt or SIGTERM ends the block, print which work is kept."""
+    try:
+        with terminable():
+            yield
+    except KeyboardInterrupt as error:
+        without = task is None or task.tablebase is None
+        kept = f"nothing is kept{' without --out' if without else ' yet'}"
+        if task is not None and task.has_work:
+            kept = f"the work so far is in {task.work}; the same command continues from there"
+        warn(f"{reason_of(error)}; {kept}")
+        raise typer.Exit(status_of(error)) from error
+
+
+def _asked_player(ask: str) -> int:
+    kind, _, number = ask.partition(":")
+    if kind != "force" or not (number.isascii() and number.isdigit()):
+        raise InputError(f"--ask {ask!r}: expected force:PLAYER, for example force:0")
+    return int(number)
+
+
+def _check_goal(everybody: str | None, ties: str | None, endless: bool) -> None:
+    """Check the options --everybody and --ties. `endless` says whether the game need not end."""
     if ties is not None and (ties not in ("coin", "chance") or everybody is None):
         raise InputError(
             f"--ties {quote_value(ties)}: expected coin or chance, together with --everybody"
         )
     if everybody is not None:
         check_wish(everybody)
-        if position is None and state.players > 2 and not brisk:
+        if endless:
             raise InputError(
                 "--everybody needs a game that must end, but here two players can ask each other "
                 "hopeless questions for ever; forbid these with --brisk"
             )
-    if estimate_only:
-        _show_estimate(Rules.of(state), _estimate_size(Rules.of(state), state), as_json)
-        return
-    target = None if out is None else Path(out)
-    max_states = None if no_limit else most_states
-    wish = everybody, ties
-    with _report_interrupts(target):
-        _solve(state, target, certificate, max_states, workers, dask, wish, as_json)
-
-
-@contextmanager
-def _report_interrupts(target: Path | None) -> Iterator[None]:
-    """If an interrupt or SIGTERM ends the block, print which work is kept."""
-    try:
-        with terminable():
-            yield
-    except KeyboardInterrupt as error:
-        kept = f"nothing is kept{' without --out' if target is None else ' yet'}"
-        if target is not None and _work_path(target).exists():
-            kept = (
-                f"the work so far is in {_work_path(target)}; the same command continues from there"
-            )
-        warn(f"{reason_of(error)}; {kept}")
-        raise typer.Exit(status_of(error)) from error
-
-
-def _solve(
-    state: State, target: Path | None, certificate: str | None, most_states: int | None,
-    workers: int, dask: str | None, wish: tuple[str | None, str | None], as_json: bool,
-) -> None:  # fmt: skip
-    """Solve a game, or read the result from its tablebase, and print what can be forced."""
-    if target is not None and target.exists():
-        facts = _from_file(target, state)
-        if certificate is not None:
-            raise InputError(
-                f"--certificate needs the whole game, but {target} contains only its values: "
-                "solve the game without --out, or write another file"
-            )
-        walk = partial(_walk_graph, state, facts["states"], most_states, workers, dask)
-        _show_with(facts, state, walk, wish, as_json)
-        return
-    if most_states is not None and not (target is not None and _work_path(target).exists()):
-        from quaternity.perfect.solving.estimate import is_larger
-
-        if is_larger(state, most_states, Random(0)):
-            raise LimitError(
-                f"the game has more than {most_states:,} states, as random games show; "
-                "to allow more, use --most-states"
-            )
-    certified_wish = None if wish[1] else wish[0]
-    facts, graph = _solve_and_write(
-        state, target, (certificate, certified_wish), most_states, workers, dask
-    )
-    _show_with(facts, state, lambda: graph, wish, as_json)
-
-
-def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_json: bool) -> None:
-    """Search for a forced win of a player, check the answer by playing it out, and print it."""
-    kind, _, number = ask.partition(":")
-    if kind != "force" or not (number.isascii() and number.isdigit()):
-        raise InputError(f"--ask {ask!r}: expected force:PLAYER, for example force:0")
-    began = time.perf_counter()
-    forcing = ForcedWinSearch(state, int(number))
-    answer = forcing.search(seconds)
-    if answer is None:
-        raise LimitError(
-            f"not decided after {seconds:g} seconds and {forcing.states:,} states; "
-            "to search longer, use --seconds"
-        )
-    took = time.perf_counter() - began
-    checked, whole = forcing.check(seconds)
-    moves, again = forcing.line()
-    if certificate is not None:
-        from quaternity.perfect.solving.certifying import write_forcing_certificate
-
-        with progress("certificate", None) as bar:
-            write_forcing_certificate(certificate, forcing, seconds, _report_to(bar))
-    if as_json:
-        document = {"ask": ask, "can_force": answer, "states": forcing.states, "seconds": took}
-        document |= {"certificate": certificate}
-        document |= {"line": list(map(str, moves)), "again": again}
-        print(json.dumps(document | {"checked": checked, "checked_whole": whole}))
-        return
-    say(f"player {number} {'can' if answer else 'cannot'} force a win")
-    ways = "every way" if whole else "many ways"
-    visited = f"{forcing.states:,} {'state' if forcing.states == 1 else 'states'} visited"
-    say(f"  {visited}; checked by playing it out in {ways}: {checked:,} visited")
-    if moves:
-        say("  for example")
-    for move in moves:
-        say(f"    {move}")
-    if again is not None:
-        say(f"    and so on for ever: except for names, this is the position after {again} moves")
-    elif not answer:
-        say("    and other players have, or will have, at least as many sets")
-    if certificate is not None:
-        say(f"  certificate: {certificate}")
 
 
 def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
@@ -299,245 +238,156 @@ def _state_in(path: str) -> State:
         raise typer.Exit(ExitStatus.IMPOSSIBLE) from error
 
 
-def _work_path(target: Path) -> Path:
-    return target.with_name(target.name + ".work")
+def _solve(task: SolvingTask, as_json: bool) -> None:
+    """Solve a game, or read the result from its tablebase, and print it.
 
-
-def _estimate_size(rules: Rules, state: State) -> Estimate:
-
-    from quaternity.perfect.keys.canonical import canonical
-    from quaternity.perfect.solving.estimate import SAMPLE, estimate
-
-    # States with many cards and players are expensive, so the sample is smaller for them.
-    size = rules.set_size * rules.sets * rules.players
-    sample = max(20, min(SAMPLE, SAMPLE * 48 // size))
-    return estimate(rules, canonical(state).key, Random(0), sample, PATIENCE)
-
-
-def _report_to(bar: Progress) -> Report:
-    """Return a function that advances a progress bar."""
-    reached = 0
-
-    def report(description: str, done: int, total: int | None) -> None:
-        nonlocal reached
-        bar.advance(done - reached, description)
-        reached = done
-
-    return report
-
-
-def _solve_and_write(
-    state: State,
-    target: Path | None,
-    certified: tuple[str | None, str | None],
-    limit: int | None,
-    workers: int,
-    dask: str | None,
-) -> tuple[dict[str, Any], GameGraph]:
-    """Solve a game and write its tablebase and certificate. Return the result and the graph.
-
-    `certified` contains the path of the certificate, and the goal of the players that it certifies.
+    If the outcomes for all players cannot be computed, the result is printed without them and the
+    error is raised.
     """
-    certificate, wish = certified
-    from quaternity.perfect.solving.certifying import write_certificate
-    from quaternity.perfect.solving.solver import remove_working_files
-    from quaternity.perfect.solving.solver import solve as solve_from
-    from quaternity.perfect.tablebase import write_tablebase
-
-    began = time.perf_counter()
-    work = None if target is None else _work_path(target)
-    try:
-        with progress("solving", None) as bar, open_executor(workers, dask) as pool:
-            solution = solve_from(state, pool, work, limit, _report_to(bar))
-        if certificate is not None:
-            with progress("writing", len(solution.graph)) as bar:
-                write_certificate(certificate, solution, state, wish, _report_to(bar))
-        if target is not None and work is not None:
-            with progress("writing", len(solution.graph)) as bar:
-                write_tablebase(target, solution, _report_to(bar))
-            try:
-                remove_working_files(state, work)
-            except InputError as error:
-                warn(str(error))
-    except LimitError:
-        if work is not None and work.exists():
-            warn(
-                f"the work so far is in {work}; with a higher limit, the same command continues it"
-            )
-        raise
-    document = solution.facts() | solution.standing(state).document()
-    document |= {"tablebase": target and str(target), "certificate": certificate}
-    document |= {"seconds": time.perf_counter() - began}
-    return document, solution.graph
-
-
-def _walk_graph(
-    state: State, states: int, limit: int | None, workers: int, dask: str | None
-) -> GameGraph:
-    """Compute the graph of a game again, because a tablebase does not contain the graph."""
-    from quaternity.perfect.solving.solver import game_graph
-
-    if limit is not None and states > limit:
-        raise LimitError(
-            f"--everybody visits all {states:,} states, but the limit is {limit:,}; change the "
-            "limit by --most-states, or remove it by --no-limit"
-        )
-    with progress("walking", None) as bar, open_executor(workers, dask) as pool:
-        return game_graph(state, pool, None, _report_to(bar))
-
-
-def _from_file(target: Path, state: State) -> dict[str, Any]:
-    """Return the result in a tablebase that already exists."""
-    from quaternity.perfect.keys.canonical import Rules, canonical
-    from quaternity.perfect.solving.solver import remove_working_files
-    from quaternity.perfect.tablebase import Tablebase
-
-    with Tablebase(target) as tablebase:
-        tablebase.check_rules(Rules.of(state))
-        if tablebase.about["start"] != canonical(state).key.hex():
-            raise InputError(
-                f"{target} already exists and was solved from another state; read it with "
-                "analyse --oracle"
-            )
-        warn(f"{target} already exists")
-        with suppress(InputError):
-            # A run that was killed at the very end may have left working files.
-            remove_working_files(state, _work_path(target))
-        document = tablebase.facts() | tablebase.standing(state).document()
-    return document | {"tablebase": str(target), "certificate": None, "seconds": None}
-
-
-def _sizes(rules: dict[str, Any]) -> str:
-    brisk = " brisk" if "brisk" in rules else ""
-    return f"{rules['set_size']}-{rules['sets']}-{rules['players']}{brisk}"
-
-
-def _show_estimate(rules: Rules, expected: Estimate, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(asdict(expected)))
-    else:
-        say(f"{_sizes(rules.document())}: {expected}")
-
-
-def _show_with(
-    document: dict[str, Any],
-    state: State,
-    graph: Callable[[], GameGraph],
-    wish: tuple[str | None, str | None],
-    as_json: bool,
-) -> None:
-    """Show the result, with the outcomes if every player pursues the goal in `wish`.
-
-    If the outcomes cannot be computed, the result is shown without them and the error is raised.
-    """
-    goal, ties = wish
+    solved = _solve_or_read(task)
     with ExitWithStatus() as leaving:
         try:
-            if goal is not None and ties is not None:
-                from quaternity.perfect.solving.chance import chance_document
-
-                with progress("ties", document["states"]) as bar:
-                    chances = chance_document(state, goal, ties, _report_to(bar))
-                document["everybody"] = chances
-            elif goal is not None:
-                from quaternity.perfect.solving.max_n import max_n_document
-
-                document["everybody"] = max_n_document(graph(), state=state, wish=goal)
+            solved = replace(solved, outcomes=outcomes_for_all(task, solved, show_phase))
         except QuaternityError as error:
             leaving.status = status_of(error)
             raise
         finally:
-            _show(document, as_json)
+            print(json.dumps(solved.document())) if as_json else _show(solved)
 
 
-def _show(document: dict[str, Any], as_json: bool) -> None:
+def _solve_or_read(task: SolvingTask) -> SolvedGame:
+    path = task.tablebase
+    if path is not None and path.exists():
+        solved = read_solved_game(task.state, path)
+        warn(f"{path} already exists")
+        with suppress(InputError):
+            # A run that was killed at the very end may have left working files.
+            remove_work(task)
+        if task.certificate is not None:
+            raise InputError(
+                f"--certificate needs the whole game, but {path} contains only its values: "
+                "solve the game without --out, or write another file"
+            )
+        return solved
+    try:
+        solved = solve_game(task, show_phase)
+    except LimitError:
+        if task.has_work:
+            warn(
+                f"the work so far is in {task.work}; with a higher limit, the same command "
+                "continues it"
+            )
+        raise
+    try:
+        remove_work(task)
+    except InputError as error:
+        warn(str(error))
+    return solved
+
+
+def _sizes(rules: Rules) -> str:
+    return f"{rules.set_size}-{rules.sets}-{rules.players}{' brisk' if rules.brisk else ''}"
+
+
+def _show_forced_win(answer: ForcedWin, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(document))
+        print(json.dumps(answer.document()))
         return
-    rules = document["rules"]
+    say(f"player {answer.player} {'can' if answer.can_force else 'cannot'} force a win")
+    ways = "every way" if answer.checked_whole else "many ways"
+    visited = f"{answer.states:,} {'state' if answer.states == 1 else 'states'} visited"
+    say(f"  {visited}; checked by playing it out in {ways}: {answer.checked:,} visited")
+    if answer.moves:
+        say("  for example")
+    for move in answer.moves:
+        say(f"    {move}")
+    if answer.again is not None:
+        after = f"after {answer.again} moves"
+        say(f"    and so on for ever: except for names, this is the position {after}")
+    elif not answer.can_force:
+        say("    and other players have, or will have, at least as many sets")
+    if answer.certificate is not None:
+        say(f"  certificate: {answer.certificate}")
+
+
+def _show(solved: SolvedGame) -> None:
+    facts, standing, outcomes = solved.facts, solved.standing, solved.outcomes
     say(
-        f"{_sizes(rules)}: "
-        f"{document['states']:,} canonical states, {document['questions']:,} questions, "
-        f"{document['answers']:,} answers"
+        f"{_sizes(facts.rules)}: {facts.states:,} canonical states, {facts.questions:,} questions, "
+        f"{facts.answers:,} answers"
     )
-    for player in range(rules["players"]):
-        length = document["forced_length"][player]
+    for player, length in enumerate(standing.forced_length):
         if length is not None:
             say(f"  player {player} can force a win, in {length} moves at most")
-        elif player not in document["can_win"]:
+        elif player not in standing.can_win:
             say(f"  player {player} cannot win")
         else:
             say(f"  player {player} can win, but cannot force it")
-        prevented = [
-            value for value in document["can_prevent_win"][player] if value in document["can_win"]
-        ]
+        prevented = [value for value in standing.can_prevent[player] if value in standing.can_win]
         if prevented:
             say(f"    and can prevent a win of {', '.join(map(str, prevented))}")
-    longest = document["longest_forced"]
-    if longest is not None:
-        say(f"  the longest forced win anywhere takes {longest} moves")
-    if "everybody" in document:
-        everybody = document["everybody"]
-        (_show_chances if "ties" in everybody else _show_everybody)(everybody)
-    for kind in ("tablebase", "certificate"):
-        if document[kind]:
-            lacks = kind == "certificate" and "ties" in document.get("everybody", {})
-            more = ", which proves forced results only, not the chances" if lacks else ""
-            say(f"  {kind}: {document[kind]}{more}")
+    if facts.longest_forced is not None:
+        say(f"  the longest forced win anywhere takes {facts.longest_forced} moves")
+    if isinstance(outcomes, MaxNResult):
+        _show_everybody(outcomes)
+    elif outcomes is not None:
+        _show_chances(outcomes)
+    if solved.tablebase:
+        say(f"  tablebase: {solved.tablebase}")
+    if solved.certificate:
+        by_chance = outcomes is not None and not isinstance(outcomes, MaxNResult)
+        more = ", which proves forced results only, not the chances" if by_chance else ""
+        say(f"  certificate: {solved.certificate}{more}")
 
 
-def _show_everybody(document: dict[str, Any]) -> None:
-    words = {"win": ("a loss", "a shared win", "a win")}.get(document["wish"])
+def _show_everybody(result: MaxNResult) -> None:
+    words = {"win": ("a loss", "a shared win", "a win")}.get(result.wish)
 
-    def gets(outcomes: list[tuple[int, ...]], player: int) -> str:
+    def gets(outcomes: list[Outcome], player: int) -> str:
         amounts = sorted({outcome[player] for outcome in outcomes})
         if words is None:
             return _one_of(list(map(str, amounts))) + (" set" if amounts == [1] else " sets")
         return _one_of([words[amount] for amount in amounts])
 
-    winners = ["nobody" if value is None else f"player {value}" for value in document["winners"]]
+    winners = ["nobody" if value is None else f"player {value}" for value in result.winners]
     ties = "depending on how" if len(winners) > 1 else "however"
     say(
-        f"  when everybody plays for themselves ({document['wish']}), {_one_of(winners)} wins, "
+        f"  when everybody plays for themselves ({result.wish}), {_one_of(winners)} wins, "
         f"{ties} ties are broken (without chance)"
     )
-    for player in range(len(document["least"])):
-        anyhow, *by_ties = (
-            gets(outcomes, player)
-            for outcomes in (
-                document["outcomes"],
-                document["against"][player],
-                document["for"][player],
-            )
-        )
+    for player, (against, in_favour) in enumerate(
+        zip(result.against, result.in_favour, strict=True)
+    ):
+        anyhow = gets(result.outcomes, player)
+        by_ties = gets(against, player), gets(in_favour, player)
         line = f"    player {player} gets {anyhow}"
         if {anyhow} != {*by_ties}:
             line += "; if ties are broken against them {}, for them {}".format(*by_ties)
         say(line)
 
 
-def _show_chances(document: dict[str, Any]) -> None:
+def _show_chances(result: FairDrawResult | AnyChanceResult) -> None:
     """Print the outcomes if ties are broken by chance."""
 
-    def outcome_text(gets: tuple[int, ...]) -> str:
-        if document["wish"] == "points":
+    def outcome_text(gets: Outcome) -> str:
+        if result.wish == "points":
             return f"{', '.join(map(str, gets))} sets"
         best = [player for player, value in enumerate(gets) if value]
         return numbered("player", best) + (" wins alone" if 2 in gets else " share the win")
 
-    outcomes = [outcome_text(gets) for gets in document["outcomes"]]
+    fair = isinstance(result, FairDrawResult)
     say(
-        f"  when everybody plays for themselves ({document['wish']}) and breaks ties by "
-        f"{'a fair draw' if document['ties'] == 'coin' else 'any probabilities'}"
+        f"  when everybody plays for themselves ({result.wish}) and breaks ties by "
+        f"{'a fair draw' if fair else 'any probabilities'}"
     )
-    if document["ties"] == "coin":
-        for outcome, chance in zip(outcomes, document["chances"], strict=True):
-            say(f"    {outcome}: {chance}")
-        unit = " (a win counts as 2)" if document["wish"] == "win" else ""
-        say(f"    expected{unit}: {', '.join(document['expected'])}")
+    if isinstance(result, FairDrawResult):
+        for gets, chance in result.outcomes:
+            say(f"    {outcome_text(gets)}: {chance}")
+        unit = " (a win counts as 2)" if result.wish == "win" else ""
+        say(f"    expected{unit}: {', '.join(map(str, result.expected))}")
         return
-    say(f"    possible outcomes: {'; '.join(outcomes)}")
-    for player, bounds in enumerate(zip(document["least"], document["most"], strict=True)):
+    say(f"    possible outcomes: {'; '.join(map(outcome_text, result.outcomes))}")
+    for player, bounds in enumerate(zip(result.bounds.least, result.bounds.most, strict=True)):
         say("    player {} expects at least {}, at most {}".format(player, *bounds))
 
 

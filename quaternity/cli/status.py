@@ -12,6 +12,7 @@ from types import TracebackType
 import typer
 
 from quaternity.base.errors import LimitError, PlayerFault, QuaternityError, SolverFault
+from quaternity.cli.terminal import discard_closed_terminal
 
 
 class ExitStatus(IntEnum):
@@ -31,24 +32,37 @@ class ExitStatus(IntEnum):
 
 
 class Terminated(KeyboardInterrupt):
-    """Raised on SIGTERM, so that the process shuts down as it does after Ctrl-C."""
+    """Raised on SIGTERM and SIGHUP, so that the process shuts down as it does after Ctrl-C."""
 
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Let SIGTERM interrupt the `with` block as Ctrl-C does, so that finished work is shown."""
+    """Let SIGTERM and SIGHUP interrupt the `with` block like Ctrl-C, so that results are shown.
+
+    SIGHUP means that the terminal was closed. A signal that the process ignores stays ignored.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    hangup = getattr(signal, "SIGHUP", signal.SIGTERM)  # Windows has no SIGHUP.
 
     def leave(number: int, frame: object) -> None:
+        if number == hangup != signal.SIGTERM:
+            signal.signal(hangup, signal.SIG_IGN)  # Both the shell and the system may send it.
+            discard_closed_terminal()
         raise Terminated
 
-    before = signal.signal(signal.SIGTERM, leave)
+    before = {
+        number: signal.signal(number, leave)
+        for number in {signal.SIGTERM, hangup}
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            if signal.getsignal(number) is leave:
+                signal.signal(number, handler)
 
 
 def reason_of(error: BaseException) -> str:

@@ -24,7 +24,7 @@ from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import progress, say, warn, width
 from quaternity.web.http_errors import HttpError
 from quaternity.web.open_store import back_up, open_reader, open_store, restore
-from quaternity.web.store import InUse, Reader
+from quaternity.web.reader import InUse, Reader
 from quaternity.web.table_admin import (
     ORDERS,
     DamagedTable,
@@ -32,10 +32,10 @@ from quaternity.web.table_admin import (
     export_record,
     list_seats,
     list_tables,
-    read_table,
     removal_statements,
     sort_tables,
 )
+from quaternity.web.table_rows import read_table
 
 tables = typer.Typer(cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(tables, name="tables")
@@ -69,11 +69,11 @@ def _reader(data: str | None) -> Iterator[Reader]:
 
 def _document(table: TableSummary) -> dict[str, Any]:
     touched = datetime.fromtimestamp(table.touched, UTC)
+    made = str(table.activity.made).replace(" ", "T")
     return {
-        "id": table.id, "game": table.game, "made": f"{str(table.made).replace(' ', 'T')}Z",
+        "id": table.id, "game": table.game, "made": f"{made}Z",
         "touched": f"{touched:%Y-%m-%dT%H:%M:%SZ}",
-        "people": table.people, "programs": table.programs, "open": table.open,
-        "moves": table.moves, "state": table.state,
+        **table.seats._asdict(), "moves": table.activity.moves, "state": table.state,
     }  # fmt: skip
 
 

@@ -8,15 +8,18 @@ import select
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from math import inf
+from stat import S_ISCHR
 from types import ModuleType
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
+
+    from quaternity.base.progress import Report
 
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 """Escape sequences that clear the screen of a terminal and its scrollback."""
@@ -56,6 +59,17 @@ def report_internal_error(error: BaseException) -> None:
 def discard_output(stream: TextIO) -> None:
     """Redirect a full or closed stream to the null device, so that Python can flush its buffer."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def discard_closed_terminal() -> None:
+    """Discard all further output to a terminal that was closed, because writing there would fail.
+
+    A closed terminal is still a character device, but no longer a terminal.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # The stream was closed before the command started.
+            if S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty():
+                discard_output(stream)
 
 
 def warn_about(path: str, error: object) -> None:
@@ -269,3 +283,17 @@ class Progress:
         """Advance the bar by some steps, and replace its description if one is given."""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, advance=steps, description=description)
+
+
+@contextmanager
+def show_phase(description: str, total: int | None) -> Iterator[Report]:
+    """Show a progress bar while the block runs. Yield the function that reports its progress."""
+    reached = 0
+    with progress(description, total) as bar:
+
+        def report(task: str, done: int, total: int | None) -> None:
+            nonlocal reached
+            bar.advance(done - reached, task)
+            reached = done
+
+        yield report

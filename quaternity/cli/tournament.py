@@ -17,8 +17,9 @@ from quaternity.base.text_format import with_noun
 from quaternity.base.text_table import table_lines
 from quaternity.cli.failed_players import (
     Failures,
-    run_tournament,
+    play_tournament,
     show_game,
+    show_tournament,
 )
 from quaternity.cli.options import (
     AsJson,
@@ -32,8 +33,9 @@ from quaternity.cli.options import (
 from quaternity.cli.terminal import say, warn, width
 from quaternity.table.games import game_names
 from quaternity.table.player_file import resolve_player
+from quaternity.table.tournament.outcome import TournamentRun
 from quaternity.table.tournament.picture import draw_table
-from quaternity.table.tournament.playing import GameResult, Tournament
+from quaternity.table.tournament.playing import Tournament
 from quaternity.table.tournament.scores import MIN_DEALS, Measured, Table, make_table
 from quaternity.table.tournament.seatings import labels
 
@@ -174,10 +176,10 @@ def _tournament(
         }  # fmt: skip
         return ["quaternity", *words.command, *entries, *option_words(options)]
 
-    def show(results: list[GameResult], run: dict[str, Any]) -> None:
-        table = make_table(results, len(entries), Random(seed), plan.games_a_deal)
+    def show(run: TournamentRun) -> None:
+        table = make_table(run.games, len(entries), Random(seed), plan.games_a_deal)
         if as_json:
-            print(json.dumps({**settings, **_document(plan, words, table), **run}))
+            print(json.dumps({**settings, **_document(plan, words, table), **run.document()}))
         else:
             _print(plan, words, table)
         # Draw after printing, so that the results are not lost if drawing fails.
@@ -185,7 +187,8 @@ def _tournament(
             draw_table(plot, labels(plan.players), table)
 
     failures = Failures(".record", replay_command, traceback)
-    run_tournament(plan, games, workers, dask, failures, show, as_json)
+    run = play_tournament(plan, games, workers, dask, failures)
+    show_tournament(run, show, as_json)
 
 
 def option_words(options: dict[str, Any]) -> list[str]:

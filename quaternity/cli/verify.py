@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -53,8 +53,7 @@ def verify(
         warn(f"{file}: certifies nothing: {error}")
         raise typer.Exit(ExitStatus.IMPOSSIBLE) from error
     if as_json:
-        outcomes = None if result.outcomes is None else sorted(result.outcomes, reverse=True)
-        print(json.dumps({**result._asdict(), "outcomes": outcomes, "sure": CONFIDENCE}))
+        print(json.dumps(result.document()))
         return
     _show(file, result, sample)
 
@@ -71,20 +70,19 @@ def _lines(file: str) -> Iterator[bytes]:
 
 
 def _show(file: str, result: CheckResult, sample: int | None) -> None:
-    head: dict[str, Any] = result.head
-    game = "-".join(str(head[name]) for name in ("set_size", "sets", "players"))
-    game += " brisk" if head["brisk"] else ""
-    where = "from the start" if result.from_start else f"from the state in line {head['start'] + 2}"
-    say(f"{file}: {game}, {head['tie_break']}, {where}")
+    head = result.head
+    game = f"{head.set_size}-{head.sets}-{head.players}{' brisk' if head.brisk else ''}"
+    where = "from the start" if result.from_start else f"from the state in line {head.start + 2}"
+    say(f"{file}: {game}, {head.tie_break}, {where}")
     for player, rank in enumerate(result.ranks):
-        if rank is None and head["player"] not in (None, player):
+        if rank is None and head.player not in (None, player):
             continue  # The certificate claims nothing about this player.
         forced = f"can force a win, in {rank} moves at most"
         say(f"  player {player} {'cannot force a win' if rank is None else forced}")
     if result.outcomes is not None:
         outcomes = ", ".join("-".join(map(str, gets)) for gets in sorted(result.outcomes)[::-1])
         say(
-            f"  when everybody plays for themselves ({head['wish']}), the outcomes are {outcomes}, "
+            f"  when everybody plays for themselves ({head.wish}), the outcomes are {outcomes}, "
             "depending on how ties are broken (without chance)"
         )
     say(f"  checked: {result.checked:,} of {result.states:,} states, {result.moves:,} answers")

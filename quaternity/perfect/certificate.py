@@ -1,7 +1,7 @@
 """Independent checker for the certificates of solved games.
 
 The checker uses only the rules of the game and imports no other module of this project. A
-certificate consists of lines of JSON: a head with the fields `HEAD`, then one line per state:
+certificate consists of lines of JSON: a head with the fields of `Head`, then one line per state:
 
     [turn, hands, points, sets, ranks, after, outcomes]
 
@@ -36,8 +36,6 @@ from random import Random
 from typing import Any, NamedTuple
 
 FORMAT = "quaternity-solved/1"
-HEAD = ("certificate", "set_size", "sets", "players", "tie_break", "brisk", "start", "states",
-    "player", "wish")  # fmt: skip
 MAX_PLAYERS, MAX_CARDS, MAX_STATES, MAX_LINE_BYTES = 7, 100, 1 << 32, 1 << 22
 CONFIDENCE = 0.999
 """Confidence level of the bound on the number of wrong states, if only a random sample of them is
@@ -49,6 +47,21 @@ minimum number of cards of each player."""
 
 Outcomes = frozenset[tuple[int, ...]]
 """Type of the outcomes that a state may have. An outcome is what each player gets."""
+
+
+class Head(NamedTuple):
+    """The first line of a certificate. `start` is the number of the state that was solved."""
+
+    certificate: str
+    set_size: int
+    sets: int
+    players: int
+    tie_break: str
+    brisk: bool
+    start: int
+    states: int
+    player: int | None
+    wish: str | None
 
 
 class State(NamedTuple):
@@ -81,7 +94,7 @@ class CheckResult(NamedTuple):
     `CONFIDENCE`. If all states were checked, `seed` is None and `most_wrong` is 0.
     """
 
-    head: dict[str, Any]
+    head: Head
     ranks: tuple[int | None, ...]
     outcomes: Outcomes | None
     from_start: bool
@@ -90,6 +103,12 @@ class CheckResult(NamedTuple):
     moves: int
     most_wrong: int
     seed: int | None
+
+    def document(self) -> dict[str, Any]:
+        """Return the result as plain values for JSON."""
+        outcomes = None if self.outcomes is None else sorted(self.outcomes, reverse=True)
+        about = {"head": self.head._asdict(), "outcomes": outcomes, "sure": CONFIDENCE}
+        return self._asdict() | about
 
 
 def check(
@@ -107,7 +126,7 @@ def check(
     """
     source = iter(lines)
     game = Game(_head(next(source, b"")))
-    states, start = game.head["states"], game.head["start"]
+    states, start = game.head.states, game.head.start
     held = [game.parse_line(number, text) for number, text in zip(range(2, states + 3), source)]  # noqa: B905
     if len(held) != states:
         raise InvalidCertificate(
@@ -129,11 +148,15 @@ def check(
     return CheckResult(game.head, *result, len(numbers), states, moves, max_wrong, seed)
 
 
-def _head(text: bytes) -> dict[str, Any]:
+def _head(text: bytes) -> Head:
     head = _json(1, text)
-    if not isinstance(head, dict) or head.get("certificate") != FORMAT or {*head} != {*HEAD}:
+    if (
+        not isinstance(head, dict)
+        or head.get("certificate") != FORMAT
+        or {*head} != {*Head._fields}
+    ):
         raise InvalidCertificate(
-            f"line 1: must be a head of {FORMAT!r} with the fields {', '.join(HEAD)}"
+            f"line 1: must be a head of {FORMAT!r} with the fields {', '.join(Head._fields)}"
         )
     try:
         for name, least in (("set_size", 2), ("sets", 1), ("players", 2)):
@@ -152,7 +175,7 @@ def _head(text: bytes) -> dict[str, Any]:
             raise ValueError("a wish needs a game that ends: a brisk game or two players")
     except (TypeError, ValueError) as error:
         raise InvalidCertificate(f"line 1: {error}") from None
-    return head
+    return Head(**head)
 
 
 def _json(number: int, text: bytes) -> Any:
@@ -179,8 +202,8 @@ def _numbers(values: Any, count: int, most: int) -> tuple[int, ...]:
 class Game:
     """The rules of a game, with methods that check the lines of a certificate."""
 
-    def __init__(self, head: dict[str, Any]) -> None:
-        self.head, self.size, self.count = head, head["set_size"], head["players"]
+    def __init__(self, head: Head) -> None:
+        self.head, self.size, self.count = head, head.set_size, head.players
         self.players, self.all = range(self.count), (1 << self.count) - 1
         self.free = (self.size,) * self.count
         self.maximums = lru_cache(1 << 16)(self._maximums)
@@ -200,20 +223,20 @@ class Game:
             hands, points = (_numbers(row, count, MAX_CARDS) for row in (hands, points))
             claims = [None if rank is None else _number(rank, MAX_STATES) for rank in ranks]
             names = [
-                (_number(n, self.head["states"] - 1), _numbers(order, count, count - 1))
+                (_number(n, self.head.states - 1), _numbers(order, count, count - 1))
                 for n, order in after
             ]
             if len(claims) != count or any(len({*order}) != count for _, order in names):
                 raise ValueError("each player must have a rank, and the names must not repeat")
-            player = self.head["player"]
+            player = self.head.player
             if player is not None and any(order[player] != player for _, order in names):
                 raise ValueError(f"player {player}, whom the head names, must not be renamed")
-            if outcomes == [] or (outcomes is None) != (self.head["wish"] is None):
+            if outcomes == [] or (outcomes is None) != (self.head.wish is None):
                 raise ValueError(
                     "outcomes must be null without a wish, and must not be empty with a wish"
                 )
             gets = [_numbers(row, count, MAX_CARDS) for row in outcomes or ()]
-            if sum(points) + len(kinds) != self.head["sets"] or sum(hands) != size * len(kinds):
+            if sum(points) + len(kinds) != self.head.sets or sum(hands) != size * len(kinds):
                 raise ValueError("the number of sets or cards is wrong")
         except (TypeError, ValueError) as error:
             raise InvalidCertificate(f"line {number}: {error}") from None
@@ -223,9 +246,9 @@ class Game:
 
     def start(self) -> State | None:
         """Return the state at the start of a game, or None if the cards cannot be dealt evenly."""
-        hand, odd = divmod(self.size * self.head["sets"], self.count)
+        hand, odd = divmod(self.size * self.head.sets, self.count)
         fresh = ((self.all,) * self.size, (0,) * self.count)
-        sets = [fresh] * self.head["sets"]
+        sets = [fresh] * self.head.sets
         return None if odd else self.settle([hand] * self.count, fresh[1], sets, (0, 0))
 
     def _maximums(self, masks: tuple[int, ...], low: Sequence[int], high: Sequence[int]) -> Any:
@@ -304,7 +327,7 @@ class Game:
     def tie_break(self, hands: Sequence[int], points: Sequence[int]) -> list[int]:
         """Return the players whom the tie-break prefers. If there are several, chance chooses."""
         able = [p for p in self.players if hands[p]]
-        if self.head["tie_break"] == "first-in-order":
+        if self.head.tie_break == "first-in-order":
             return able[:1]
         return [
             p for p in able if (points[p], hands[p]) == min((points[q], hands[q]) for q in able)
@@ -338,7 +361,7 @@ class Game:
                         moved = [h + (p == asker) - (p == asked) for p, h in enumerate(hands)]
                         kind = _replace_mask(masks, mask, 1 << asker), tuple(least)
                         yes = self.settle(moved, points, [*others, kind], (asker, asked))
-                    if yes or (no and not self.head["brisk"]):
+                    if yes or (no and not self.head.brisk):
                         yield asked, [after for after in (no, yes) if after]
 
     def check(self, number: int, held: Sequence[Line]) -> int:
@@ -361,7 +384,7 @@ class Game:
             best = max([points for p, points in enumerate(state.points) if p != player])
             # A player who cannot have a card of a set cannot ask for one.
             gettable = sum(any(m >> player & 1 for m in masks) for masks, _ in state.sets)
-            is_claimed = self.head["player"] in (None, player)
+            is_claimed = self.head.player in (None, player)
             if rank is None and not (is_claimed and state.points[player] + gettable > best):
                 continue  # the null is not a claim, or the player cannot get the most sets
             length = 0 if state.points[player] > best and not state.sets else None
@@ -393,7 +416,7 @@ class Game:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1
             won = tuple([first * (points == best) for points in state.points])
-            return frozenset([state.points if self.head["wish"] == "points" else won])
+            return frozenset([state.points if self.head.wish == "points" else won])
         if state.turn is None or any(s not in known for _, states in questions for s in states):
             return None
 
@@ -413,7 +436,7 @@ class Game:
     def rename(self, state: State, names: tuple[int, ...]) -> State | None:
         """Return a state with player j called `names[j]`, or None if this may change who moves."""
         able = [names[p] for p in self.players if state.hands[p]]
-        if self.head["tie_break"] == "first-in-order" and len(able) > 3 and able != sorted(able):
+        if self.head.tie_break == "first-in-order" and len(able) > 3 and able != sorted(able):
             return None
         sets = [self.rename_set(kind, names) for kind in state.sets]
         turn = None if state.turn is None else names[state.turn]

@@ -36,12 +36,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.progress import Report, quiet
 from quaternity.base.writing import replace_file
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.perfect.keys.canonical import Key, Rules, canonical
 from quaternity.perfect.keys.kinds import Roles
-from quaternity.perfect.solving.graph_files import Report, quiet
+from quaternity.perfect.solving.game_facts import GameFacts
 from quaternity.perfect.solving.state_value import StateValue, Worth
 
 if TYPE_CHECKING:
@@ -71,9 +72,6 @@ WRITE_BATCH = 1 << 16
 
 MAX_HEAD_BYTES = 1 << 16
 """Maximum size of the three lines at the beginning of a file, in bytes."""
-
-_FACTS = ("rules", "states", "questions", "answers", "levels", "longest_forced")
-
 
 _PARSE_ERRORS = (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, struct_error)
 """Exceptions that parsing may raise if a text has a valid checksum, but does not come from a
@@ -106,6 +104,7 @@ class Tablebase:
 
     Attributes:
         about: the description in the file.
+        facts: the rules and sizes of the game, and its longest forced win.
 
     Raises:
         InputError: If the file cannot be read, is not a tablebase, or has another version.
@@ -119,9 +118,10 @@ class Tablebase:
         self._file = _open(self.path)
         try:
             place, self.about = _about(self.path, self._file)
-            self.rules = Rules.of_document(self.about["rules"])
+            self.facts = GameFacts.of_document(self.about)
+            self.rules = self.facts.rules
             self._index = _Index.of(self.path, self._file, place, self.about)
-            _check_facts(self.about)
+            bytes.fromhex(self.about["start"])
         except BaseException as error:
             self.close()
             if isinstance(error, _PARSE_ERRORS) and not isinstance(error, InputError):
@@ -151,10 +151,6 @@ class Tablebase:
 
     def __len__(self) -> int:
         return int(self.about["states"])
-
-    def facts(self) -> dict[str, Any]:
-        """Return the rules and sizes; see `quaternity.perfect.solving.solver.Solution.facts`."""
-        return {name: self.about[name] for name in _FACTS}
 
     def check_rules(self, rules: Rules) -> None:
         """Raise an InputError that names both games if the rules differ."""
@@ -252,7 +248,7 @@ def _about_solution(solution: Solution) -> dict[str, Any]:
 
     graph = solution.graph
     [start] = key_bytes(graph.keys[graph.start : graph.start + 1])
-    about = {"program": "quaternity", "start": start.hex()} | solution.facts()
+    about = {"program": "quaternity", "start": start.hex()} | solution.facts.document()
     sizes = {"key": len(start), "block": BLOCK_STATES, "length": 0, "index": "0" * 8}
     rows = len(graph) * (len(start) + _layout(graph.rules.players).size)
     rows += -(-len(graph) // BLOCK_STATES) * (len(start) + 4)
@@ -413,16 +409,6 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
             f"{path}: the tablebase is damaged ({length} bytes instead of {about['length']})"
         )
     return len(lines) + 9, about
-
-
-def _check_facts(about: dict[str, Any]) -> None:
-    """Raise a KeyError, TypeError or ValueError if a description is incomplete or invalid."""
-    numbers = [about["states"], about["questions"], about["answers"], *about["levels"]]
-    if about["longest_forced"] is not None:
-        numbers.append(about["longest_forced"])
-    if not all(type(number) is int and number >= 0 for number in numbers):
-        raise ValueError("a size is not a whole number >= 0")
-    bytes.fromhex(about["start"])
 
 
 def _in_words(rules: Rules) -> str:

@@ -113,8 +113,8 @@ class Review:
         over: Whether the game was played to its end.
         curve: Each seat's chances after each move, and the result at the end. A question and its
             answer are one move here.
-        moments: At most three decisive moves, in the order of play. Empty if the chances are
-            incomplete.
+        moments: At most three decisive moves, in the order of play. Empty if any chances are not
+            known. They do not depend on the comparisons of moves.
         fault: Why the record is invalid after these moves; empty if it is valid.
         unfinished: Sentences about the parts of the review that were not completed in time.
         imagined_by: The program that played the simulated games.
@@ -155,10 +155,9 @@ class Review:
     def _lines(self, words: Wording) -> Iterator[str]:
         count = with_noun(self.moves[-1].number if self.moves else 0, "move")
         whose = "" if self.seat is None else f", for {words.player(self.seat)}"
-        partly = " (incomplete)" if self.unfinished else ""
         yield f"{registration(self.game).title}, {count}{whose}"
         yield (
-            f"\nWhat decided the game{partly}"
+            "\nWhat decided the game"
             if self.moments
             else "\nNo move is known to have decided the game."
         )
@@ -241,7 +240,7 @@ class _Reviewer:
         self.worth: dict[int, MoveValue] = {}
         self.decisive: dict[int, int] = {}
         self.is_complete = False
-        """Whether the time sufficed to find the moves that decided the game."""
+        """Whether all chances are known, so that the moves that decided the game were found."""
         self.unfinished: list[Message] = []
         self.weighing = COMPARISON_MILLISECONDS * self.deadline.seconds
         # A seat's own review examines only this seat's moves.
@@ -305,7 +304,6 @@ class _Reviewer:
     def _imagine(self) -> None:
         if self.game.own and not self.judge.draws:
             self.unfinished.append(NOT_DRAWN())
-            self.is_complete = True
             return
         if not self.chances.simulate(CURVE_MILLISECONDS * self.deadline.seconds):
             # There are too few games for the chances of all positions, so moves are not compared.
@@ -317,9 +315,9 @@ class _Reviewer:
             self.unfinished.append(TOO_LARGE())
         if missing > len(self.chances.too_large):
             self.unfinished.append(SOME_CHANCES(missing=missing, all=len(points)))
-            return
-        self._decide()
-        self.is_complete = True
+        if not missing:
+            self._decide()
+            self.is_complete = True
 
     def _decide(self) -> None:
         """Find the moves with the largest changes of chances that further games confirm."""

@@ -26,8 +26,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quaternity.web import pages
-from quaternity.web.api import Api
+from quaternity.web import api, pages
 from quaternity.web.background import BackgroundWork
 from quaternity.web.http_errors import FAILED, HttpError
 from quaternity.web.languages import LanguageMiddleware, translate
@@ -35,7 +34,8 @@ from quaternity.web.metrics import RequestMetrics, ServerMetrics
 from quaternity.web.middleware import RequestChecks, answer
 from quaternity.web.open_store import open_store
 from quaternity.web.rate_limits import Limits, RateLimits
-from quaternity.web.store import InUse, Store
+from quaternity.web.reader import InUse
+from quaternity.web.store import Store
 from quaternity.web.table_admin import Retention
 from quaternity.web.tables import Tables
 
@@ -65,19 +65,22 @@ def app(
     admission = RateLimits(limits)
     thinking = BackgroundWork(move_seconds, players, admission)
     tables = Tables(_open_store(data), thinking, keep)
-    api, seen = Api(tables, admission), ServerMetrics(tables, admission, metrics_token)
+    seen = ServerMetrics(tables, admission, metrics_token)
 
     @asynccontextmanager
     async def lifespan(application: Starlette) -> AsyncIterator[None]:
         del application
-        doing = [asyncio.create_task(tables.tick()), asyncio.create_task(tables.sync_presence())]
+        doing = [
+            asyncio.create_task(tables.maintenance.tick()),
+            asyncio.create_task(tables.live.sync_presence()),
+        ]
         try:
             with _end_streams_on_signal(tables):
                 yield
         finally:
             for task in doing:
                 task.cancel()
-            tables.end()
+            tables.live.end()
             await asyncio.to_thread(tables.store.close)
 
     async def respond_to_error(request: Request, error: Exception) -> Response:
@@ -91,7 +94,7 @@ def app(
         return pages.refusal(request, error)
 
     application = Starlette(
-        routes=[*api.routes(), *pages.routes(tables), *seen.routes()],
+        routes=[*api.routes(tables, admission), *pages.routes(tables), *seen.routes()],
         middleware=[
             Middleware(RequestMetrics, seen=seen),
             Middleware(RequestChecks, hosts=hosts),

@@ -6,8 +6,9 @@ from typing import NamedTuple
 from unicodedata import category
 
 from quaternity.base.text_format import join_words
+from quaternity.web.changes import Statement
 from quaternity.web.http_errors import BAD_LINE, HttpError
-from quaternity.web.store import Statement, Store
+from quaternity.web.store import Store
 
 REACTIONS = ("👍", "👏", "😂", "😮", "😢", "😡", "🎉", "🤔")
 """Emoji that players and bystanders may send to everybody at a table."""

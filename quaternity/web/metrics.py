@@ -221,7 +221,7 @@ class ServerMetrics:
             "waiting": ("Programs and counts that are running or waiting.", "kind",
                         self.tables.thinking.waiting()),
             "tables": ("Tables.", "where",
-                       {"memory": self.tables.live, **on_disk}),
+                       {"memory": self.tables.live.count, **on_disk}),
             "disk_bytes": ("Size of the database in bytes.", "", sizes),
             "trouble": ("1 if the last write to the database failed, otherwise 0.", "",
                         {"": float(store.trouble is not None)}),
@@ -248,7 +248,7 @@ class ServerMetrics:
             seconds.add_metric([route], rows, total)
         yield seconds
         moves = CounterMetricFamily("quaternity_moves", "Stored moves.")
-        moves.add_metric([], store.appended)
+        moves.add_metric([], store.writing.appended)
         yield moves
         refusals = CounterMetricFamily(
             "quaternity_refusals", "Requests refused by a limit.", labels=["reason"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
@@ -12,38 +11,41 @@ from quaternity.base.names import to_nfc
 from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, set_counts
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
 from quaternity.table.players import YOU
-from quaternity.web.background import BackgroundWork
 from quaternity.web.chat import is_visible
 from quaternity.web.clock import Clock
 from quaternity.web.forms import form_fields, read_settings
 from quaternity.web.http_errors import BAD_NAME, WRONG_SEATS, HttpError, quote_start
-from quaternity.web.seats import OPEN, default_name
+from quaternity.web.seats import default_name
 
 MAX_NAME_LENGTH = 40
 
 MAX_RECORD_MOVES = 5_000
 """Maximum number of moves in an uploaded record."""
 
-_ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
+
+class Permissions(NamedTuple):
+    """What the maker of a table allows: counts and hints, a chat, and visitors.
+
+    With visitors, everybody who knows the address of the table may take a free seat before the game
+    begins.
+    """
+
+    help: bool = False
+    chat: bool = False
+    visitors: bool = False
 
 
 class NewTable(NamedTuple):
-    """A request for a new table, with the fields of `POST /api/tables`.
-
-    If `visitors` is true, everybody who knows the address of the table may take a free seat before
-    the game begins.
-    """
+    """A request for a new table. Its fields are those of `POST /api/tables`."""
 
     game: str
     settings: Mapping[str, Any]
     seats: Sequence[str]
     name: str | None = None
-    help: bool = False
     seed: int | None = None
     deck: str | None = None
-    chat: bool = False
     clock: Clock | None = None
-    visitors: bool = False
+    allowed: Permissions = Permissions()
 
 
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
@@ -141,40 +143,6 @@ def parse_upload(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]
     names = [default_name(seat) if name == YOU else name for seat, name in enumerate(names)]
     moves = [(seat, rules.write(move)) for seat, move in replay.moves]
     return rules.name, rules.record_start(replay.positions[0], ()), names, moves
-
-
-async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
-    """Return the name of a requested program. The request names the program or a level.
-
-    A request may ask for the programs of this package, with no argument or a number, and for the
-    programs that the operator has added. It cannot name a module or a file.
-
-    Raises `HttpError` if the request may not ask for the program, or if the program does not play
-    with the settings of the game.
-    """
-    further = thinking.players.get((rules.name, name))
-    if further is not None:
-        try:
-            await thinking.try_player(rules, further)
-        # Do not quote the error, because it may name files of this machine.
-        except InputError as error:
-            message = f"seat {name!r}: this program does not play with these settings"
-            raise HttpError(422, message) from error
-        return name
-    levels = {level.name: level.player for level in registration(rules.name).levels}
-    name = levels.get(name, name)
-    base, colon, _ = name.partition(":")
-    if not _ARGUMENT.fullmatch(name) or base not in known_players(rules.name, {}):
-        choices = ", ".join(("me", OPEN, *levels, *known_players(rules.name, thinking.players)))
-        raise HttpError(
-            422, f"unknown player {quote_start(name)} for a seat; choose from {choices}"
-        )
-    if colon:
-        try:
-            await thinking.try_player(rules, name)
-        except InputError as error:
-            raise HttpError(422, str(error)) from None
-    return name
 
 
 def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:

@@ -12,17 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaternity.base.errors import InputError
-from quaternity.web.sqlite_file import (
-    FileReader,
-    FileStore,
-    back_up_file,
-    check_folder,
-    restore_file,
-)
-from quaternity.web.store import Reader, Store
+from quaternity.web.reader import Reader
+from quaternity.web.sqlite_backup import back_up_file, restore_file
+from quaternity.web.sqlite_file import FileReader, FileStore, check_folder
+from quaternity.web.store import Store
 
 if TYPE_CHECKING:
-    from quaternity.web.postgres import PostgresReader, PostgresStore
+    from quaternity.web.postgres import PostgresStore
+    from quaternity.web.postgres_reader import PostgresReader
 
 POSTGRES = ("postgresql", "postgres")
 """URL schemes of PostgreSQL databases."""
@@ -116,7 +113,8 @@ def _is_database(place: str) -> bool:
 
 def _postgres() -> tuple[type[PostgresReader], type[PostgresStore]]:
     try:
-        from quaternity.web.postgres import PostgresReader, PostgresStore
+        from quaternity.web.postgres import PostgresStore
+        from quaternity.web.postgres_reader import PostgresReader
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed; PostgreSQL needs: pip install '.[postgres]'"

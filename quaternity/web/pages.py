@@ -50,7 +50,9 @@ from quaternity.web.rendering import (
     table_html,
     templates,
 )  # fmt: skip
+from quaternity.web.reviews import Reviews
 from quaternity.web.table_view import TableView, page_key
+from quaternity.web.view import view_table
 
 MAX_UPLOAD_BYTES = 1 << 20
 """Maximum size of a file that a visitor drops on the page *Learn*, in bytes."""
@@ -73,7 +75,7 @@ class Pages:
     """The HTML pages of the server."""
 
     def __init__(self, tables: Any) -> None:
-        self.tables = tables
+        self.tables, self.reviews = tables, Reviews(tables.thinking)
         self._turns = FairQueue(1, 1), FairQueue(1, 1)
         """The queue of requests for small pages, and the queue of requests for large pages. The
         pages of a queue are drawn one at a time, for the client addresses in turn, so that moves
@@ -121,7 +123,7 @@ class Pages:
         """`GET /`: return the start page."""
         self._count()
         async with self._turns[0].hold_place():
-            tables = await self.tables.of_browser(caller_of(request).cookie_hash)
+            tables = await self.tables.lobby.of_browser(caller_of(request).cookie_hash)
             return HTMLResponse(home_html(tables, root_of(request)))
 
     async def new(self, request: Request) -> Response:
@@ -143,10 +145,10 @@ class Pages:
         """
         self._count()
         invitation = request.path_params["invitation"]
-        table, seat = await self.tables.open_invitation(invitation)
+        table, seat = await self.tables.lobby.open_invitation(invitation)
         caller = caller_of(request)
-        visitor = table.identify(*caller)
-        sight = table.sight(visitor)
+        visitor = table.identify(caller)
+        sight = view_table(table, visitor)
         if seat in visitor.seats or (seat is None and visitor.seats):
             return RedirectResponse(f"{root_of(request)}/t/{sight.table}", 303)
         response = HTMLResponse(join_html(sight, seat, invitation, root_of(request)))
@@ -163,9 +165,9 @@ class Pages:
         """
         self._count()
         link = request.path_params["link"]
-        table, seat = await self.tables.open_moving_link(link)
-        name = seat_names(table.seats)[seat]
-        response = HTMLResponse(move_html(table.rules.name, name, link, root_of(request)))
+        table, seat = await self.tables.links.open_moving_link(link)
+        name = seat_names(table.state.seats)[seat]
+        response = HTMLResponse(move_html(table.state.rules.name, name, link, root_of(request)))
         if caller_of(request).cookie_hash is None:
             set_cookie(response, request, new_cookie(request))
         return response
@@ -197,25 +199,25 @@ class Pages:
         """`GET /t/T/help/WORD`: return the help of `/api/tables/T/help/WORD` as HTML."""
         asked = query_of(request)
         name, word = request.path_params["table"], request.path_params["word"]
-        table, visitor = await self.tables.open_for(name, caller_of(request))
-        table.check_begun()
-        sight = table.sight(visitor)
+        table, visitor = await self.tables.live.open_for(name, caller_of(request))
+        table.state.check_begun()
+        sight = view_table(table, visitor)
         known = word == "know" and word in dict(registration(sight.game).help)
         if known and sight.help and "formula" not in asked:
             answer = {}  # a page with an empty form for the formula
         else:
-            answer = await self.tables.help(table, visitor, word, asked)
+            answer = await self.tables.assistance.help(table, visitor, word, asked)
         draws = sight.is_large, help_html, sight, word, answer, asked, root_of(request)
         async with self._turns[sight.is_large].hold_place():
             return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def review(self, request: Request) -> Response:
         """`GET /t/T/review`: return the page with the review of a finished game."""
-        table, visitor = await self.tables.open_for(
+        table, visitor = await self.tables.live.open_for(
             request.path_params["table"], caller_of(request)
         )
-        finished = await self.tables.review(table, visitor)
-        draws = True, review_html, table.sight(visitor), finished, root_of(request)
+        finished = await self.reviews.review(table, visitor)
+        draws = True, review_html, view_table(table, visitor), finished, root_of(request)
         return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def learn(self, request: Request) -> Response:
@@ -291,7 +293,7 @@ class Pages:
         return [name for other, name in self.tables.thinking.players if other == game]
 
     async def _sight(self, request: Request, at: int | None = None) -> TableView:
-        sight: TableView = await self.tables.sight(
+        sight: TableView = await self.tables.view(
             request.path_params["table"], caller_of(request), seat_of(request), at
         )
         return sight

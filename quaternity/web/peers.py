@@ -12,10 +12,12 @@ from collections.abc import Iterable
 from math import inf
 from time import monotonic
 
+from quaternity.web.actor import LiveTable
+from quaternity.web.changes import Presence
 from quaternity.web.http_errors import HttpError
+from quaternity.web.presence import ABSENCE_LIMIT_SECONDS, RemotePresence
 from quaternity.web.rate_limits import RateLimits
-from quaternity.web.store import Presence, Store
-from quaternity.web.table import ABSENCE_LIMIT_SECONDS, RemotePresence, Table
+from quaternity.web.store import Store
 
 SYNC_INTERVAL_SECONDS = 1.0
 """Seconds between two exchanges of presence and rate limits with the other servers."""
@@ -42,40 +44,40 @@ class Peers:
             seats[seat] = RemotePresence(*map(max, before, presence))
         return seats
 
-    async def meet(self, tables: Iterable[Table]) -> None:
+    async def meet(self, tables: Iterable[LiveTable]) -> None:
         """Exchange changes since the last call with the other servers, and apply their changes."""
-        live = {table.stored.id: table for table in tables}
+        live = {table.state.id: table for table in tables}
         reports = [report for table in live.values() for report in self._new_reports(table)]
         used = self._admission.collect_use()
         try:
-            theirs, spent = await asyncio.to_thread(self._store.exchange, reports, used)
+            theirs, spent = await asyncio.to_thread(self._store.sharing.exchange, reports, used)
         except HttpError:
             for report in reports:
                 # Forget what was reported, so that the next call reports it again.
-                live[report.table].reported.pop(report.seat, None)
+                live[report.table].presence.reported.pop(report.seat, None)
             return
         self._admission.apply_total_use(spent)
         changed = self._store_reports(theirs)
         for name in changed & live.keys():
             table = live[name]
-            before, table.remote_presence = table.streaming(), self.of(name)
-            if table.streaming() != before:
-                table.seats_changed()
+            before, table.presence.remote = table.presence.streaming(), self.of(name)
+            if table.presence.streaming() != before:
+                table.feed.seats_changed()
 
-    def _new_reports(self, table: Table) -> Iterable[Presence]:
+    def _new_reports(self, table: LiveTable) -> Iterable[Presence]:
         """Yield a report for each player of a table who has come, left or been active recently.
 
         A player who stays connected or active is reported every `PRESENCE_REFRESH_SECONDS`.
         """
-        streams = Counter(stream.seat for stream in table.streams)
+        streams = Counter(stream.seat for stream in table.presence.streams)
         now, up = monotonic(), self._store.uptime()
-        for seat, asked in enumerate(table.last_seen):
+        for seat, asked in enumerate(table.presence.last_seen):
             seen = now if streams[seat] else asked
-            count, reported = table.reported.get(seat, (0, -PRESENCE_REFRESH_SECONDS))
+            count, reported = table.presence.reported.get(seat, (0, -PRESENCE_REFRESH_SECONDS))
             is_due = seen > self._begun and seen - reported >= PRESENCE_REFRESH_SECONDS
             if count != streams[seat] or is_due:
-                table.reported[seat] = streams[seat], seen
-                yield Presence(table.stored.id, seat, "", streams[seat], up - (now - seen))
+                table.presence.reported[seat] = streams[seat], seen
+                yield Presence(table.state.id, seat, "", streams[seat], up - (now - seen))
 
     def _store_reports(self, reports: Iterable[Presence]) -> set[str]:
         """Keep the reports of other servers in memory. Return the ids of the tables they name."""

@@ -6,8 +6,6 @@ import hashlib
 import secrets
 from typing import NamedTuple
 
-from quaternity.web.store import Statement
-
 OPEN, PERSON, PROGRAM = "open", "person", "program"
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
@@ -17,65 +15,97 @@ READY, THINKING, NOT_ARRIVED = 1, 0, 2
 """States of a person before the game begins: ready, not ready, or not yet at the table."""
 
 
+class Owner(NamedTuple):
+    """Hashes of what proves that a person owns a seat: a token, a cookie, or a written code."""
+
+    token: str | None = None
+    browser: str | None = None
+    code: str | None = None
+
+
 class Seat(NamedTuple):
-    """A seat of a table, with the credentials of the person who owns it.
+    """A seat of a table, with the person who owns it.
 
     Attributes:
         kind: `OPEN`, `PERSON` or `PROGRAM`.
         name: Name of the person or program that plays in the seat, or None if the seat is open.
         person: Name of the person who owns the seat, even if a program plays there now.
-        token, browser: Hashes of the token and of the cookie that prove ownership, if any.
+        owner: Hashes of the credentials of the person who owns the seat.
         invitation: Last part of the invitation link to the seat. It is kept when the seat is taken.
         ready: `READY`, `THINKING` or `NOT_ARRIVED`.
         saved: Seconds saved by earlier moves, which the player may use in addition to the clock's.
         missed: Number of consecutive moves that the player did not make in time.
-        code: Hash of the code that restores the seat to a player who lost it.
     """
 
     kind: str
     name: str | None = None
     person: str | None = None
-    token: str | None = None
-    browser: str | None = None
+    owner: Owner = Owner()
     invitation: str | None = None
     ready: int = READY
     saved: float = 0.0
     missed: int = 0
-    code: str | None = None
+
+    @property
+    def token(self) -> str | None:
+        """The hash of the owner's token, if any."""
+        return self.owner.token
 
     @property
     def is_held(self) -> bool:
         """Return whether a person owns the seat, even if a program plays there."""
-        return self.token is not None or self.browser is not None
+        return self.owner.token is not None or self.owner.browser is not None
+
+
+class Deal(NamedTuple):
+    """The beginning of a game.
+
+    Attributes:
+        head: Head of the record. Before the game begins, it is the head of a deal that is not
+            played.
+        seed: Seed of the random moves of programs.
+        waiting: Seed of the deal before the game begins, or empty if the seed is secret. None once
+            the game has begun.
+    """
+
+    head: str
+    seed: str
+    waiting: str | None = None
+
+
+class Options(NamedTuple):
+    """The choices of the person who made a table, which do not change.
+
+    `practice` says whether the person chose the seed. `archive` marks an uploaded record. `clock`
+    is a JSON document, or None.
+    """
+
+    help: bool
+    practice: bool
+    archive: bool
+    deck: str
+    chat: bool = False
+    clock: str | None = None
 
 
 class StoredTable(NamedTuple):
     """A table as it is stored: a row of the SQL table `tables`.
 
     Attributes:
-        head: Head of the record. Before the game begins, it is the head of a deal that is not
-            played.
-        invitation: Invitation to any free seat before the game begins.
-        waiting: Seed of the deal before the game begins, or empty if the seed is secret. None once
-            the game has begun.
+        maker: Hash of the cookie of the person who made the table.
+        again: Id of the table of the rematch, or None.
         evening: Id of the first table of the series of rematches, or None at the first table.
+        invitation: Invitation to any free seat before the game begins.
     """
 
     id: str
     game: str
-    head: str
-    seed: str
-    help: bool
-    practice: bool
-    archive: bool
-    maker: str | None
-    again: str | None
-    deck: str
-    invitation: str | None = None
-    waiting: str | None = None
+    deal: Deal
+    options: Options
+    maker: str | None = None
+    again: str | None = None
     evening: str | None = None
-    chat: bool = False
-    clock: str | None = None
+    invitation: str | None = None
 
 
 class Caller(NamedTuple):
@@ -137,18 +167,3 @@ def renumber(seat: Seat, number: int, new: int) -> Seat:
     usual = {default_name(number): default_name(new)}
     name, person = (usual.get(text or "", text) for text in (seat.name, seat.person))
     return seat._replace(name=name, person=person)
-
-
-_KEEP_SEAT = (
-    f"INSERT INTO seats (table_id, seat, {', '.join(Seat._fields)}) "
-    f"VALUES ({', '.join('?' * (len(Seat._fields) + 2))}) ON CONFLICT (table_id, seat) "
-    f"DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in Seat._fields)}"
-)
-
-
-def seat_statement(table: str, number: int, seat: Seat) -> Statement:
-    """Return the statement that stores a seat."""
-    return (
-        _KEEP_SEAT,
-        (table, number, *seat),
-    )

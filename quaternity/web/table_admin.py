@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import cache
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.table.games import rules_of_record
 from quaternity.table.history import History
+from quaternity.web.changes import Statement
 from quaternity.web.clock import DAY
-from quaternity.web.seats import OPEN, PERSON, PROGRAM, Seat, StoredTable
-from quaternity.web.store import Entry, Reader, Statement, Store
-from quaternity.web.versioned_history import VersionedHistory, has_random_start
-
-KEPT_COLUMNS = ", ".join(StoredTable._fields)
-"""Columns of the SQL table `tables` that are fields of `StoredTable`, separated by commas."""
+from quaternity.web.reader import Reader
+from quaternity.web.seats import OPEN, PERSON, PROGRAM, Seat
+from quaternity.web.store import Store
+from quaternity.web.table_rows import read_rows, rebuild
+from quaternity.web.versioned_history import has_random_start
 
 TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
 """Names of the SQL tables, other than `tables`, whose rows belong to a stored table."""
@@ -24,9 +22,6 @@ TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
 EARLIEST_TIME = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 """Earliest time that is credible for a table, in seconds since 1970. A machine whose clock was not
 set reports an earlier time."""
-
-ORDERS = ("touched", "made", "moves", "game")
-"""Allowed orders of a list of tables. Numbers and times are sorted in descending order."""
 
 
 def last_activity(made: str, at: int) -> float:
@@ -44,8 +39,8 @@ def last_activity(made: str, at: int) -> float:
         return datetime.now(UTC).timestamp()
 
 
-class TableSummary(NamedTuple):
-    """A summary of a stored table, without its game.
+class Activity(NamedTuple):
+    """The activity at a stored table.
 
     Attributes:
         made: Time at which the table was made, as the store writes it (UTC).
@@ -53,20 +48,38 @@ class TableSummary(NamedTuple):
         moves: Number of entries of the log, which are moves and take-backs.
     """
 
-    id: str
-    game: str
     made: str
     at: int
     moves: int
+
+
+class Progress(NamedTuple):
+    """The progress of a stored game. See `Deal` and `Options` for `waiting` and `archive`."""
+
     over: bool
     archive: bool
     waiting: str | None
-    evening: str | None
-    again: str | None
     due: float | None
+
+
+class SeatCounts(NamedTuple):
+    """The numbers of seats with people, with programs and without a player."""
+
     people: int
     programs: int
     open: int
+
+
+class TableSummary(NamedTuple):
+    """A summary of a stored table, without its game."""
+
+    id: str
+    game: str
+    activity: Activity
+    progress: Progress
+    evening: str | None
+    again: str | None
+    seats: SeatCounts
 
     @property
     def first(self) -> str:
@@ -76,15 +89,15 @@ class TableSummary(NamedTuple):
     @property
     def touched(self) -> float:
         """The time of the last activity at the table, in seconds since 1970."""
-        return last_activity(self.made, self.at)
+        return last_activity(self.activity.made, self.activity.at)
 
     @property
     def state(self) -> str:
         """The state of the game: "uploaded", "waiting", "under way" or "over"."""
-        if self.archive:
+        if self.progress.archive:
             return "uploaded"
-        waits = "under way" if self.waiting is None else "waiting"
-        return "over" if self.over else waits
+        waits = "under way" if self.progress.waiting is None else "waiting"
+        return "over" if self.progress.over else waits
 
 
 class Retention(NamedTuple):
@@ -106,8 +119,9 @@ class Retention(NamedTuple):
 
         A table whose clock is running never expires.
         """
-        days = self.finished if table.over or table.archive else self.unfinished
-        return days is not None and table.due is None and now - table.touched > days * DAY
+        progress = table.progress
+        days = self.finished if progress.over or progress.archive else self.unfinished
+        return days is not None and progress.due is None and now - table.touched > days * DAY
 
 
 def clock_jump(store: Store) -> tuple[float, float]:
@@ -133,10 +147,14 @@ def list_tables(store: Reader, which: str = "", *values: Any) -> list[TableSumma
     counts = ", ".join(count.format(kind) for kind in (PERSON, PROGRAM, OPEN))
     query = (
         f"SELECT id, game, made, COALESCE({last.format('at')}, 0), "
-        f"COALESCE({last.format('version')}, 0), over, archive, waiting, evening, again, due, "
+        f"COALESCE({last.format('version')}, 0), over, archive, waiting, due, evening, again, "
         f"{counts} FROM tables {which}"
     )
-    return [TableSummary(*row) for row in store.read(query, *values)]
+    return [
+        TableSummary(*row[:2], Activity(*row[2:5]), Progress(*row[5:9]), *row[9:11],
+                     SeatCounts(*row[11:]))
+        for row in store.read(query, *values)
+    ]  # fmt: skip
 
 
 def list_seats(store: Reader, name: str) -> list[dict[str, Any]]:
@@ -146,17 +164,20 @@ def list_seats(store: Reader, name: str) -> list[dict[str, Any]]:
     return [{"seat": seat, "kind": kind, "name": person} for seat, kind, person in rows]
 
 
+ORDERS: dict[str, Callable[[TableSummary], Any]] = {
+    "touched": lambda table: table.touched,
+    "made": lambda table: table.activity.made,
+    "moves": lambda table: table.activity.moves,
+    "game": lambda table: table.game,
+}
+"""Allowed orders of a list of tables. Numbers and times are sorted in descending order."""
+
+
 def sort_tables(tables: Sequence[TableSummary], order: str) -> list[TableSummary]:
     """Return tables sorted by one of `ORDERS`."""
     if order not in ORDERS:
         raise InputError(f"--order {order!r}: unknown order; choose from {', '.join(ORDERS)}")
-    return sorted(tables, key=lambda table: getattr(table, order), reverse=order != "game")
-
-
-def read_table(store: Reader, name: str) -> StoredTable | None:
-    """Return the stored row of a table, or None if there is no such table."""
-    rows = store.read(f"SELECT {KEPT_COLUMNS} FROM tables WHERE id = ?", name)
-    return StoredTable(*rows[0]) if rows else None
+    return sorted(tables, key=ORDERS[order], reverse=order != "game")
 
 
 def removal_statements(names: Sequence[str]) -> list[Statement]:
@@ -167,86 +188,6 @@ def removal_statements(names: Sequence[str]) -> list[Statement]:
     texts = [f"DELETE FROM {kind} WHERE {column} {which}" for kind, column in parts.items()]
     texts.append(f"UPDATE tables SET again = NULL WHERE again {which}")
     return [(text, names) for text in texts]
-
-
-class TableRows(NamedTuple):
-    """A consistent snapshot of a stored table, with the log entries after a given version.
-
-    `agreed` contains the pending votes as JSON: the seats that agree to take moves back, and for
-    each absent player the seats that agree to give the seat away.
-    """
-
-    kept: StoredTable
-    revision: int
-    due: float | None
-    agreed: str | None
-    seats: list[Seat]
-    log: list[Entry]
-
-
-def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
-    """Return a snapshot of a stored table, or None if there is no such table."""
-    columns = ", ".join(Seat._fields)
-    with store.at_one_moment():
-        query = f"SELECT revision, due, agreed, {KEPT_COLUMNS} FROM tables WHERE id = ?"
-        rows = store.read(query, name)
-        query = f"SELECT {columns} FROM seats WHERE table_id = ? ORDER BY seat"
-        seats = store.read(query, name)
-        log = store.read(
-            "SELECT table_id, version, seat, id, move FROM log WHERE table_id = ? AND version > ? "
-            "ORDER BY version",
-            name,
-            version,
-        )
-    if not rows:
-        return None
-    (revision, due, agreed, *kept), *_ = rows
-    return TableRows(
-        StoredTable(*kept), revision, due, agreed, [Seat(*row) for row in seats],
-        [Entry(*entry) for entry in log],
-    )  # fmt: skip
-
-
-@cache
-def _field_types(row: type) -> tuple[tuple[type, ...], ...]:
-    """Return the allowed types of each field of a row.
-
-    Integers are also allowed for truth values, which SQLite stores as numbers.
-    """
-    hints = [get_args(hint) or (hint,) for hint in get_type_hints(row).values()]
-    return tuple((*kinds, int) if {bool, float} & {*kinds} else kinds for kinds in hints)
-
-
-def _check_types(row: tuple[Any, ...]) -> None:
-    """Raise `InputError` if a value has a type that is not allowed for its field."""
-    for name, value, kinds in zip(row._fields, row, _field_types(type(row)), strict=True):  # type: ignore[attr-defined]
-        if not isinstance(value, kinds):
-            raise InputError(f"{name} has the wrong type")
-
-
-def rebuild(table: TableRows) -> VersionedHistory:
-    """Rebuild the game of a stored table from its log.
-
-    Raises any exception if the table is damaged.
-    """
-    for row in (table.kept, *table.seats, *table.log):
-        _check_types(row)
-    revision, due, agreed = table.revision, table.due, table.agreed
-    if not (isinstance(revision, int) and isinstance(due, int | float | None)
-            and isinstance(agreed, str | None)):  # fmt: skip
-        raise InputError("a value has the wrong type")
-    head = table.kept.head.encode()
-    rules = rules_of_record(head)
-    start = rules.replay(head).positions[0]
-    course = VersionedHistory(rules, start, table.log)
-    versions = [entry.version for entry in table.log]
-    if (
-        [len(table.seats), *versions] != [rules.seats, *range(1, len(versions) + 1)]
-        or not {seat.kind for seat in table.seats} <= {OPEN, PERSON, PROGRAM}
-        or table.kept.game != rules.name
-    ):  # fmt: skip
-        raise InputError("seats or moves are missing")
-    return course
 
 
 def whole_record(
@@ -272,23 +213,23 @@ def export_record(reader: Reader, name: str, hidden: bool) -> str:
     """
     try:
         table = read_rows(reader, name)
-        course = None if table is None else rebuild(table)
+        history = None if table is None else rebuild(table)
     # A damaged table may raise any exception.
     except Exception as error:
         # Show only the type of the error, because its text may reveal a player's hand.
         raise DamagedTable(f"{name}: cannot be rebuilt ({type(error).__name__})") from None
-    if table is None or course is None:
+    if table is None or history is None:
         raise InputError(f"{name}: there is no such table")
-    kept = table.kept
-    if kept.waiting is not None:
+    if table.stored.deal.waiting is not None:
         raise InputError(f"{name}: there is no record, because the game has not begun")
-    over = kept.archive or not course.rules.to_act(course.position)
-    if has_random_start(course.rules) and not over and not hidden:
+    game = history.game
+    over = table.stored.options.archive or not game.rules.to_act(game.position)
+    if has_random_start(game.rules) and not over and not hidden:
         raise InputError(
             f"{name}: the game is under way, and its record would show hidden cards; "
             "use --hidden to export it anyway"
         )
-    return whole_record(table.seats, course.rules, course.start, course.moves)
+    return whole_record(table.seats, game.rules, game.start, game.moves)
 
 
 class DamagedTable(InputError):

@@ -437,7 +437,7 @@ def solved_games() -> Iterator[Task]:
                     seen.append(tablebase.standing(state))
                     question, answers = random.choice(list(state.legal_questions.items()))
                     state = state.after(question, random.choice(answers))
-        return solution.facts(), seen
+        return solution.facts, seen
 
     for size in ((3, 3, 3), (4, 3, 3), (2, 4, 4), (3, 4, 3)):
         yield partial(task, size=size)

@@ -15,7 +15,7 @@ from typing import Any
 
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.perfect.solving.max_n import max_n_document
+from quaternity.perfect.solving.max_n import MaxNResult, max_n_result
 from quaternity.perfect.solving.solver import solve
 from quaternity.workers.pool import open_executor
 
@@ -69,17 +69,17 @@ def brisk_row(size: str, workers: str) -> list[str]:
     start = State.start(Settings(set_size, sets, players, brisk=True))
     with open_executor(int(workers)) as pool:
         solution = solve(start, pool)
-    facts, standing = solution.facts(), solution.standing(start)
+    facts, standing = solution.facts, solution.standing(start)
     sys.stdout.write(f"{size}: {standing}\n")
-    points, wins = (max_n_document(solution, start, wish) for wish in ("points", "win"))
-    cells = [f"{facts['states']:,}", f"{facts['questions']:,}", str(facts["longest_forced"])]
+    points, wins = (max_n_result(solution, start, wish) for wish in ("points", "win"))
+    cells = [f"{facts.states:,}", f"{facts.questions:,}", str(facts.longest_forced)]
     cells += [bounds(points, player, numbers) for player in (0, 1)]
     return cells + [bounds(wins, player, letters) for player in (0, 1)]
 
 
-def bounds(document: dict[str, Any], player: int, text_of: Any) -> str:
+def bounds(result: MaxNResult, player: int, text_of: Any) -> str:
     """Return a player's outcomes with any ties, with all others against it, and with all for it."""
-    kinds = (document["outcomes"], document["against"][player], document["for"][player])
+    kinds = (result.outcomes, result.against[player], result.in_favour[player])
     return " / ".join(text_of({outcome[player] for outcome in kind}) for kind in kinds)
 
 

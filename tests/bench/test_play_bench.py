@@ -16,13 +16,14 @@ from shutil import rmtree
 import numpy as np
 import pytest
 
+from quaternity.base.progress import quiet
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.forcing import ForcedWinSearch
 from quaternity.perfect.keys.arrays import key_array
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.graph import MAX_EXPANDED_STATES
-from quaternity.perfect.solving.graph_files import quiet, temporary_directory
+from quaternity.perfect.solving.graph_files import temporary_directory
 from quaternity.perfect.solving.retrograde import BLOCK_STATES, Games, Words, solve_graph
 from quaternity.perfect.solving.solver import game_graph, solve
 from quaternity.perfect.successors.many_states import expand, expand_singly

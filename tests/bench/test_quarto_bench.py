@@ -14,7 +14,6 @@ from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
 from quaternity.quarto.solving import best_move
 from tests.quarto.boards import random_open_board
 from tests.quarto.minimax import Minimax
-from tests.quarto.plain_search import plain_best
 
 pytestmark = pytest.mark.bench
 
@@ -106,22 +105,6 @@ def test_eleven_empty_cells(
         ]
         figures = f"{min(times):.2f} / {median(times):.2f} / {max(times):.2f} s"
         note(f"{label}: {name}, least, median, most", figures, "5 s")
-
-
-@every_kind
-def test_against_the_plain_search(
-    squares: bool, careful: bool, placing: bool, race: Callable[..., float]
-) -> None:
-    """The plain search computes no distances, which saves much work if a player can win."""
-    label, asked = positions(10, 3, squares, careful, placing)
-    race(
-        f"{label}: search, plain search",
-        lambda: [solve(*case) for case in asked],
-        lambda: [plain_best(*case) for case in asked],
-        per=len(asked),
-        rounds=1,
-        goal=1,
-    )
 
 
 def test_alpha_beta_against_minimax(race: Callable[..., float]) -> None:

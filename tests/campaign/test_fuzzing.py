@@ -239,10 +239,3 @@ def test_an_impossible_position_is_found() -> None:
     start = State.start()
     crowded = State(DealProblem((5, 4, 4), start.problem.sets), 0, start.completed, start.set_size)
     assert fault_of(crowded) == "a position reached by legal moves is judged infeasible"
-
-
-def test_refusals_are_not_disagreements() -> None:
-    tally, finding = campaign([SOLVERS["matching"]], 60)
-    assert finding is None
-    assert tally.refused["matching"] > 0
-    assert 0 < tally.examples < 60

@@ -1,7 +1,6 @@
 """`analyse`: JSON for programs, matrices for people, pictures."""
 
 import json
-from math import factorial
 from pathlib import Path
 
 import pytest
@@ -116,18 +115,6 @@ def test_an_invalid_record_names_the_moves_that_cause_it(cli: Cli, tmp_path: Pat
     reason = cli("check", path, "--json").json["reason"]
     assert reason.startswith("line 7:")
     assert reason.endswith("follows from these moves alone: line 5: 0 asks 1 for 0/2: no")
-
-
-@pytest.mark.parametrize("size", [(48, 1, 12), (13, 4, 13), (20, 3, 6)], ids=str)
-def test_deals_are_counted_for_sets_larger_than_hands(
-    cli: Cli, tmp_path: Path, size: tuple[int, int, int]
-) -> None:
-    path = tmp_path / "state.json"
-    state = State.start(Settings(*size))
-    path.write_text(state_text(state))
-    document = cli("analyse", path, "--json").json
-    hand = state.hands[0]
-    assert document["deals"] == factorial(size[0] * size[1]) // factorial(hand) ** size[2]
 
 
 def test_unusual_terminal_settings_are_accepted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

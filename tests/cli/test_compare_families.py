@@ -195,8 +195,9 @@ def test_a_stopped_comparison_keeps_its_runs_and_resumes(
                 os.kill(os.getpid(), signal.SIGTERM)
         return SOLVERS["max-flow"](problem)
 
-    def lose(pool: object, function: Any, works: list[Any]) -> Iterator[Any]:
-        yield function(replace(works[0], states=4))[:4]
+    def lose(pool: object, function: Any, works: Iterator[Any]) -> Iterator[Any]:
+        for _ in range(4):
+            yield function(next(works), seconds=0.0)
         raise WorkersLost("the cluster went away")
 
     monkeypatch.setitem(SOLVERS, "stops", solver_from_function("stops", answer))
@@ -205,7 +206,8 @@ def test_a_stopped_comparison_keeps_its_runs_and_resumes(
     assert first.status == 0, first.err
     stops = True
     with monkeypatch.context() as patch:
-        patch.setattr("quaternity.cli.compare.ordered_map", lose)
+        if stop == "workers":
+            patch.setattr("quaternity.trials.comparison.measuring.ordered_map", lose)
         stopped = cli(*command, "--runs", file, *(["--workers", 2] if stop == "workers" else []))
     if stop in ("interrupt", "terminate", "workers"):
         statuses = {"interrupt": 130, "terminate": 143, "workers": ExitStatus.LIMIT}

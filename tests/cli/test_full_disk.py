@@ -15,7 +15,8 @@ import pytest
 
 from quaternity.game.record import read_record
 from quaternity.kwartet.log import read_log
-from quaternity.web.sqlite_file import FILE, FileStore
+from quaternity.web.sqlite_connection import FILE
+from quaternity.web.sqlite_file import FileStore
 from tests.cli.conftest import Cli
 
 SOLVE = ("solve", "-s", 2, "-n", 3, "-p", 3, "--no-limit", "--out")

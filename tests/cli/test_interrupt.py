@@ -1,5 +1,7 @@
 """Ctrl-C exits with status 130 and keeps the finished results."""
 
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -26,6 +28,25 @@ def test_perft_keeps_the_depths_it_has_counted() -> None:
     assert lines == ["1: 48\n", "2: 2160\n", "3: 90240\n"]
     assert process.returncode == 130
     assert "Traceback" not in error
+
+
+def test_a_closed_terminal_ends_a_comparison_with_its_results(tmp_path: Path) -> None:
+    """The progress went to the terminal, and the table goes to a file."""
+    master, terminal = os.openpty()
+    command = ["compare", "--states", "100000", "--solvers", "max-flow"]
+    with (tmp_path / "table").open("wb") as table:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "quaternity", *command],
+            stdin=terminal, stdout=table, stderr=terminal,
+        )  # fmt: skip
+    os.close(terminal)
+    shown = b""
+    while not re.search(rb"[1-9]/100000", shown):
+        shown += os.read(master, 4096)
+    os.close(master)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(timeout=60) == 143
+    assert "\nmax-flow " in (tmp_path / "table").read_text()
 
 
 # With these options CP-SAT takes very long for fourteen pigeons in thirteen holes.

@@ -122,18 +122,6 @@ def test_bad_input_is_refused(cli: Cli, small: Path, arguments: list[object], wo
     assert words in outcome.err
 
 
-def test_an_impossible_request_is_named_with_its_line_and_the_reason(
-    cli: Cli, tmp_path: Path
-) -> None:
-    path = tmp_path / "impossible.log"
-    path.write_text(SMALL.replace("0 asks 1 for 1/0: no", "0 asks 1 for 1/1: no"))
-    assert cli("kwartet", "know", path, "true") == (
-        2,
-        "",
-        f"quaternity: {path}: line 8: '0 asks 1 for 1/1: no': player 1 holds 1/1\n",
-    )
-
-
 def test_bad_files_are_refused(cli: Cli, tmp_path: Path) -> None:
     assert cli("kwartet", "know", tmp_path / "none", "true").status == 2
     outcome = cli("kwartet", "know", "-", "true", stdin="quaternity 1\n")

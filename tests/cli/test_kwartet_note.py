@@ -70,18 +70,6 @@ def test_sets_of_others_are_put_down(cli: Cli, path: Path) -> None:
     assert "has already put down" in outcome.out
 
 
-def test_sets_are_saved_in_order_however_they_are_typed(cli: Cli, path: Path) -> None:
-    hand = "0/0 0/1 0/2 2/0 2/1 4/0 4/1 5/0"
-    new = ("--seat", 1, "--players", 3, "--sets", 6, "--hand", hand)
-    typed = "2 puts down 3\n0 puts down 1\n0 2 4/2 n\nundo\nquit\n"
-    cli("kwartet", "note", path, *new, stdin=typed)
-    assert path.read_text().endswith("hand 2: 8 cards\n0 puts down 1\n2 puts down 3\n")
-    late = path.with_name("late.log")
-    typed = "0 asks 2 for 3/2: no\n0 puts down 3\n0 puts down 1\nquit\n"
-    cli("kwartet", "note", late, *new, "--announce", "after-own-request", stdin=typed)
-    assert late.read_text().endswith("3/2: no\n0 puts down 1\n0 puts down 3\n")
-
-
 def typed_lines(log: GameLog, seat: int, random: Random) -> list[str]:
     """Return the lines that a user types for a game: short or in full, with slips taken back."""
     lines = []
@@ -277,17 +265,6 @@ def test_other_logs_are_left_alone(cli: Cli, path: Path) -> None:
     assert cli("kwartet", "note", path, stdin="0 0/3 n\n").status == 0
     assert path.read_text() == f"{START}0 asks 2 for 1/1: no\n1 asks 0 for 0/3: no\n"
     path.write_text(before)
-
-
-def test_comments_in_the_log_stay(cli: Cli, path: Path) -> None:
-    start = START.replace("hand 1", "# my seat\nhand 1")
-    path.write_text(f"{start}0 asks 2 for 1/1: no  # aha\n\n1 asks 0 for 0/3: no")
-    outcome = cli("kwartet", "note", path, stdin="0 asks 2 for 0/3: no\nundo\n")
-    assert (outcome.status, outcome.err) == (0, "")
-    assert "it is the turn of player 2" in outcome.out
-    assert path.read_text() == f"{start}0 asks 2 for 1/1: no  # aha\n\n"
-    cli("kwartet", "note", path, stdin="0 0/3 y\n")
-    assert path.read_text() == f"{start}0 asks 2 for 1/1: no  # aha\n\n1 asks 0 for 0/3: yes\n"
 
 
 def test_a_request_whose_announcement_was_cut_off_is_typed_again(cli: Cli, path: Path) -> None:

@@ -139,24 +139,6 @@ def test_the_deal_is_on_disk_before_the_first_prompt(cli: Cli, tmp_path: Path) -
     assert not log.events
 
 
-def test_the_same_seed_gives_the_same_game(cli: Cli, tmp_path: Path) -> None:
-    texts = []
-    for name in ("a", "b"):
-        path = tmp_path / name
-        seats = ["--seats", "greedy,random,mixed", "--sets", "4", "--seed", "9"]
-        outcome = cli("kwartet", "play", *seats, "--record", path)
-        assert outcome.status == 0
-        assert "the game is over (" in outcome.out
-        assert "wins" in outcome.out
-        texts.append(path.read_text())
-    assert texts[0] == texts[1]
-    log = read_log(str(tmp_path / "a"))
-    assert log.positions[-1].public.is_over
-    again = cli("kwartet", "play", "--record", tmp_path / "a")
-    assert "the game is over (" in again.out
-    assert (tmp_path / "a").read_text() == texts[0]
-
-
 def test_an_interrupted_game_continues_as_without_the_interrupt(cli: Cli, tmp_path: Path) -> None:
     seats = ["--seats", "greedy,random,mixed", "--sets", "4", "--seed", "9"]
     whole, part = tmp_path / "whole", tmp_path / "part"
@@ -240,14 +222,6 @@ def test_a_record_that_breaks_the_rules_is_left_alone(cli: Cli, path: Path) -> N
 def test_undecodable_input_causes_no_traceback(cli: Cli) -> None:
     outcome = cli("kwartet", "play", "--seats", "you,random", stdin=b"\xff\xfe\n\x00\nquit\n")
     assert outcome.status == 0
-
-
-def test_games_under_the_other_rules_come_to_an_end(cli: Cli) -> None:
-    options = ["--sets", "2", "--announce", "after-own-request", "--no-own-card-requests"]
-    for seed in range(30):
-        outcome = cli("kwartet", "play", "--seats", "greedy,random", *options, "--seed", seed)
-        assert outcome.status == 0
-        assert "the game is over (" in outcome.out
 
 
 def test_a_person_who_follows_the_hints_plays_to_the_end(

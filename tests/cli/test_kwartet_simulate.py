@@ -2,14 +2,11 @@
 
 import json
 import re
-import shlex
 import signal
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from contextlib import nullcontext
-from itertools import count
 from pathlib import Path
 from random import Random
 
@@ -25,7 +22,7 @@ from quaternity.table.tournament import playing
 from tests.cli.conftest import Cli
 from tests.cluster import cluster
 from tests.installed import installed
-from tests.sizes import only_thorough, thorough
+from tests.sizes import thorough
 from tests.table.planted import plant_strategy
 
 FIELDS = [
@@ -66,44 +63,6 @@ def test_options_and_seeds_change_the_result_but_workers_do_not(cli: Cli) -> Non
         ("--seed", "4"), ("--sets", "6"),
     ):  # fmt: skip
         assert games(*other) != plain
-
-
-@only_thorough
-def test_a_cluster_gives_the_same_result_even_if_a_worker_is_killed(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def games(*options: str) -> dict[str, object]:
-        seats = "exact,mixed,greedy,random"
-        done = cli(
-            "kwartet", "simulate", "--seats", seats, "--games", "240",
-            "--seed", "3", "--json", *options,
-        )  # fmt: skip
-        assert done.status == 0, done.err
-        return {name: value for name, value in done.json.items() if name != "seconds"}
-
-    client = pytest.importorskip("distributed").Client
-    plain = games()
-    finished: list[int] = []
-    with cluster(tmp_path, workers=2) as (address, _, workers):
-        with client(address, set_as_default=False) as both:
-            both.wait_for_workers(2, timeout=60)
-
-        class Killing:
-            """A progress bar that kills a worker as soon as the first games are finished."""
-
-            def advance(self, games: int) -> None:
-                if not finished:
-                    workers[0].kill()
-                    workers[0].wait()
-                finished.append(games)
-
-        monkeypatch.setattr(
-            "quaternity.cli.failed_players.progress", lambda *_: nullcontext(Killing())
-        )
-        assert games("--dask", address) == plain
-        assert workers[1].poll() is None
-    assert sum(finished) == 240
-    assert len(finished) > 5
 
 
 def test_the_results_are_a_table(cli: Cli) -> None:
@@ -171,21 +130,6 @@ def test_many_players_get_a_picture_without_worlds(cli: Cli, tmp_path: Path) -> 
     assert done.status == 0
     assert "up to 5 players" in done.err
     assert path.exists()
-
-
-def test_an_interrupt_shows_the_finished_games(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    requests = count()
-
-    def stops(view: View, random: Random) -> Question:
-        if next(requests) == 60:
-            raise KeyboardInterrupt
-        return random_request(view, random)
-
-    plant_strategy(monkeypatch, "stops", stops)
-    done = cli("kwartet", "simulate", "--seats", "stops,random", *SMALL, "--json")
-    assert done.status == 130
-    assert 0 < done.json["games"] < 12
-    assert f"interrupted after {done.json['games']} of 12 games" in done.err
 
 
 def test_a_lost_cluster_shows_the_finished_games(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,59 +243,9 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     lines = [f"{name} = foreign_strategies:{name}\n" for name in ACTING]
     monkeypatch.chdir(tmp_path)
     with installed(
-        tmp_path,
-        "foreign",
-        f"[quaternity.kwartet.strategies]\n{''.join(lines)}",
-        monkeypatch,
+        tmp_path, "foreign", f"[quaternity.kwartet.strategies]\n{''.join(lines)}", monkeypatch
     ):
         yield tmp_path
-
-
-@pytest.mark.parametrize(
-    ("name", "status", "failure"),
-    [
-        ("leaves", 3, "failed: SystemExit(None)"),
-        *thorough(
-            [],
-            [
-                ("fails", 3, "failed: ValueError('no idea')"),
-                ("crashes", 3, "ended its process, which ended with status 0"),
-            ],
-        ),
-        ("loops", 4, "gave no move within 1 s"),
-    ],
-)  # fmt: skip
-def test_a_failing_strategy_loses_no_finished_game_and_its_game_can_be_replayed(
-    cli: Cli, foreign: Path, name: str, status: int, failure: str
-) -> None:
-    options = (*SEATS, f"{name},greedy,greedy", "--move-seconds", "1")
-    done = cli("kwartet", "simulate", *options, "--games", "60", "--json")
-    assert done.status == status
-    message = f"game 6, go 6: strategy '{name}' in seat 0 {failure}"
-    stopped, saved, again = done.err.removeprefix("at work\n").splitlines()
-    assert stopped == f"quaternity: {message}; ended after 6 of 60 games"
-    assert saved == "quaternity: the game up to the failure is saved: failed-game-6.log"
-    assert (foreign / "failed-game-6.log").stat().st_mode & 0o077 == 0
-    whole = cli(
-        "kwartet", "simulate", *SEATS, "better-greedy,greedy,greedy", "--games", "6", "--json"
-    )
-    for field in ("sole_wins", "sets_won", "goes"):
-        assert done.json[field] == whole.json[field]
-    failed = done.json["failed"]
-    assert {field: failed[field] for field in ("strategy", "seat", "game", "go", "limit")} == {
-        "strategy": name, "seat": 0, "game": 6, "go": 6, "limit": status == 4
-    }  # fmt: skip
-    log = parse_log((foreign / "failed-game-6.log").read_text())
-    assert len(log.events) == failed["moves"]
-    assert again == f"quaternity: to replay it: {failed['replay']} --traceback"
-    replayed = cli(*shlex.split(failed["replay"])[1:], "--traceback")
-    assert replayed.status == status
-    assert replayed.out == (foreign / "failed-game-6.log").read_text()
-    *trace, last = replayed.err.splitlines()
-    assert last == f"quaternity: {message}"
-    code = {"fails": "in fail", "leaves": "in strategy", "loops": "in loop"}.get(name)
-    assert code is None or any(code in line for line in trace)
-    assert not any(line.startswith("Traceback") for line in done.err.splitlines())
 
 
 @pytest.mark.slow

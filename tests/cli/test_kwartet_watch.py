@@ -140,27 +140,6 @@ def test_a_seat_is_shown_its_own_knowledge_only(cli: Cli, path: Path) -> None:
     assert "what player 0 knows" not in outcome.out
 
 
-@pytest.mark.parametrize("seed", range(thorough(2, 6)))
-def test_a_seat_sees_the_same_whatever_the_others_hold(cli: Cli, tmp_path: Path, seed: int) -> None:
-    random = Random(f"watch/{seed}")
-    settings = random_settings(random, range(3, 5), range(6, 9))
-    game, seat = random_log(settings, random, max_events=8), seed % 3
-    others = twins(game, seat, random, 3)
-    assert others, "the hands of the others are known: choose another seed"
-    seen = []
-    for number, variant in enumerate([game, *others]):
-        place = tmp_path / f"{number}.log"
-        place.write_text(log_text(variant))
-        seen.append(cli("kwartet", "watch", place, "--seat", seat).out)
-    assert len(steps(seen[0])) == len(game.events) + 1
-    assert set(seen) == {seen[0]}
-    # Without a seat all hands are shown, so the outputs differ.
-    assert (
-        cli("kwartet", "watch", tmp_path / "0.log").out
-        != cli("kwartet", "watch", tmp_path / "1.log").out
-    )
-
-
 @pytest.mark.parametrize("seed", range(thorough(1, 10)))
 def test_no_step_shows_a_seat_what_others_hold(
     seed: int, capsys: pytest.CaptureFixture[str]
@@ -215,12 +194,6 @@ def test_a_truncated_log_is_shown_up_to_its_end(cli: Cli, tmp_path: Path, log: G
     assert outcome.status == 0
     assert "is incomplete" in outcome.err
     assert steps(outcome.out) == [0, 1, 2, 3]
-
-
-def test_the_log_may_come_from_standard_input(cli: Cli, log: GameLog) -> None:
-    outcome = cli("kwartet", "watch", "-", stdin=log_text(log))
-    assert outcome.status == 0
-    assert len(steps(outcome.out)) == len(log.events) + 1
 
 
 def test_names_in_a_log_cannot_control_the_terminal(cli: Cli, tmp_path: Path) -> None:

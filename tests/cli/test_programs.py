@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 
@@ -39,25 +38,6 @@ def test_a_program_plays_and_its_record_does_not_start_it_unasked(
         assert "the players in the record include programs" in refused.err
     again = cli(*words, "--record", record, "--seats", seats, stdin="quit\n")
     assert again.status == 0, again.err
-
-
-@pytest.mark.parametrize("game", OURS)
-def test_a_failing_program_is_named_with_the_command_that_replays_its_game(
-    cli: Cli, game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    name = program("text")
-    words = ["tournament"] if game == "quaternity" else [game, "tournament"]
-    players = [name, OURS[game]]
-    if game == "kwartet":
-        words, players = ["kwartet", "simulate", "--sets", "3"], ["--seats", ",".join(players)]
-    done = cli(*words, *players, "--games", 10, "--json")
-    assert done.status == 3, done.err
-    failed = done.json["failed"]
-    assert name in failed.values()
-    assert "wrote 'I think that I ask for 0/1', which is not valid JSON" in failed["reason"]
-    again = cli(*shlex.split(failed["replay"])[1:])
-    assert (again.status, again.out) == (3, Path(failed["saved"]).read_text())
 
 
 def test_an_invalid_command_is_refused(cli: Cli) -> None:

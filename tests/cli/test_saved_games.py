@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from quaternity.base.append_file import AppendOnlyFile
-from quaternity.game.record import header_text, read_record
-from quaternity.game.settings import Settings
 from tests.cli.conftest import Cli
 
 LOG = ("kwartet", "log", "--seats", "random,random", "--sets", 2, "--record")
@@ -58,49 +56,6 @@ def test_a_second_process_is_refused_until_the_first_is_killed(
         assert path.read_text() == text
         other.kill()
     assert cli(*command, path).status == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
-def test_many_processes_at_once_play_one_game(tmp_path: Path, seed: int) -> None:
-    path = tmp_path / "game"
-    seats = [option for seat in range(3) for option in ("--random", str(seat))]
-    command = [sys.executable, "-m", "quaternity", "play", *seats, "--record", str(path)]
-    runs = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(4)
-    ]
-    errors = [run.communicate()[1] for run in runs]
-    statuses = [run.returncode for run in runs]
-    assert 0 in statuses
-    for status, error in zip(statuses, errors, strict=True):
-        assert (status == 0) == (error == "")
-        assert not error or "another process" in error
-    # A game that two processes had played would break the rules.
-    assert read_record(str(path)).replay().state.is_over
-
-
-def test_a_replaced_file_gets_no_further_moves(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "game"
-    typed = iter(["1 0 2", "n", "2 1 1", "y"])
-
-    def read(prompt: str) -> str:
-        line = next(typed)
-        if line == "y":
-            path.unlink()
-            path.write_text(header_text(Settings(sets=4, players=4)))
-        return line
-
-    monkeypatch.setattr("builtins.input", read)
-    outcome = cli(*PLAY, path)
-    assert outcome.status == 2
-    assert outcome.err == (
-        f"quaternity: {path}: the file was replaced by another file while it was open; "
-        "not saved: 1 asks 2 for 1/1: yes\n"
-    )
-    assert path.read_text() == header_text(Settings(sets=4, players=4))
 
 
 @pytest.mark.parametrize(

@@ -367,7 +367,7 @@ def test_no_game_is_refused_for_the_speed_of_the_machine(
 def test_a_stopped_solve_reports_that_it_keeps_nothing(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], stop: signal.Signals
 ) -> None:
-    where = "forcing.ForcedWinSearch.search" if "--ask" in options else "solving.solver.solve"
+    where = "forcing.ForcedWinSearch.search" if "--ask" in options else "solved_game.solve"
     monkeypatch.setattr(f"quaternity.perfect.{where}", lambda *_: signal.raise_signal(stop))
     stopped = cli("solve", "-s", 2, "-n", 3, "-p", 3, *options)
     status, word = (130, "interrupted") if stop == signal.SIGINT else (143, "terminated")

@@ -19,8 +19,9 @@ from quaternity.cli.status import ExitStatus
 from quaternity.table.games import rules_of_record
 from quaternity.web.app import app
 from quaternity.web.http_errors import HttpError
-from quaternity.web.sqlite_file import FILE, FileReader, FileStore
-from quaternity.web.store import MIGRATIONS
+from quaternity.web.migrations import MIGRATIONS
+from quaternity.web.sqlite_connection import FILE
+from quaternity.web.sqlite_file import FileReader, FileStore
 from quaternity.web.table_admin import ORDERS, TABLE_PARTS
 from tests.cli.conftest import Cli
 from tests.faults import Death, Disk, Fault
@@ -261,7 +262,7 @@ def add_rows_of_all_kinds(table: Table) -> None:
 
 def run_maintenance(site: Site) -> None:
     """Run the periodic maintenance of the server."""
-    site.run(site.app.state.tables.run_maintenance())
+    site.run(site.app.state.tables.maintenance.run_maintenance())
 
 
 @pytest.mark.parametrize("serves", [True, False])
@@ -304,7 +305,7 @@ def test_requests_during_a_removal_find_no_table(tmp_path: Path) -> None:
     with open_site(tmp_path) as site:
         table, tables = Table(site, **QUARTO), site.app.state.tables
         first = table.look(0)["moves"][0]
-        in_memory = site.run(tables.open(name_of(table)))
+        in_memory = site.run(tables.live.open(name_of(table)))
 
         async def look_during_removal() -> int:
             async with in_memory.lock:
@@ -457,7 +458,7 @@ def test_a_database_is_managed_like_a_folder(cli: Cli, tmp_path: Path) -> None:
                 assert (refused.status, "a PostgreSQL database" in refused.err) == (2, True)
             ordered = cli("tables", "delete", name, "--data", place).out
             assert ordered == "the server removes 1 table within half a minute\n"
-            site.run(site.app.state.tables.run_maintenance())
+            site.run(site.app.state.tables.maintenance.run_maintenance())
             assert site.ask("GET", f"/api/tables/{name}").status == 404
 
 

@@ -1,6 +1,5 @@
 """`quaternity set`: its output, and that no input causes a traceback."""
 
-import json
 import math
 import os
 from itertools import count, pairwise
@@ -239,39 +238,26 @@ def test_bad_input_is_refused(cli: Cli, tmp_path: Path, arguments: list[str], wo
     assert os.listdir(tmp_path) == []
 
 
-def test_an_old_picture_stays_when_the_new_one_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
-    folder = tmp_path / "folder.svg"
-    folder.mkdir()
-    assert cli("set", "picture", folder).status == 2
-    assert os.listdir(tmp_path) == ["folder.svg"]
+COMMANDS = [
+    "show",
+    "partners",
+    "find",
+    "disjoint",
+    "count",
+    "largest",
+    "deck",
+    "simulate",
+    "chain",
+    "picture",
+]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "show",
-        "partners",
-        "find",
-        "disjoint",
-        "count",
-        "largest",
-        "deck",
-        "simulate",
-        "chain",
-        "picture",
-    ],
-)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_every_command_has_an_example(cli: Cli, command: str) -> None:
     outcome = cli("set", command, "--help")
     assert outcome.status == 0
     assert f"quaternity set {command}" in outcome.out.split("Example:")[1]
     assert command in cli("set", "--help").out
-
-
-def test_json_is_plain(cli: Cli) -> None:
-    text = cli("set", "find", 0, 1, 2, "-r", "set", "--json").out
-    assert "\x1b" not in text
-    assert json.loads(text)["triples"] == [[0, 1, 2]]
 
 
 HARD = [str(card) for card in Random(1).sample(range(81), 60)]

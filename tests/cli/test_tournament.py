@@ -66,30 +66,3 @@ def test_a_single_game_of_a_tournament_can_be_replayed(cli: Cli) -> None:
     assert (done.status, done.err) == (0, "")
     assert parse_record(done.out.encode()).replay().state.is_over
     assert cli("tournament", *options, "--replay", "8").out != done.out
-
-
-def test_a_time_limit_for_moves_is_enforced_and_its_value_checked(cli: Cli, leaving: Path) -> None:
-    assert cli("tournament", "random", "random", "--move-seconds", "0").status == 2
-    done = cli("tournament", "search:1000000", "random", "--move-seconds", "0.1", "--json")
-    assert done.status == 4
-    assert (done.json["games"], done.json["failed"]["limit"]) == (0, True)
-    assert (
-        "bot 'search:1000000' in seat 0 gave no move within 0.1 s; ended after 0 of 60" in done.err
-    )
-
-
-def test_equal_bots_are_numbered(cli: Cli) -> None:
-    done = cli("tournament", "random", "random", "-s", "2", "--games", "6")
-    assert [line.split()[:2] for line in done.out.splitlines()[2:4]] == [
-        ["random", "1"], ["random", "2"]
-    ]  # fmt: skip
-    assert "random 1: random 2 " in done.out
-
-
-def test_a_bot_that_fails_at_the_terminal_leaves_the_record(cli: Cli, leaving: Path) -> None:
-    seats = [option for seat in range(3) for option in ("--bot", f"{seat}=leaving")]
-    done = cli("play", *seats, "--seed", 3, "--record", "my.record", "--traceback")
-    assert done.status == 3
-    assert "in ask" in done.err
-    assert "player 'leaving' in seat " in done.err.splitlines()[-1]
-    assert len(parse_record((leaving / "my.record").read_bytes()).moves) > 0

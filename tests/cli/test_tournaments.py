@@ -90,7 +90,7 @@ FATAL = [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 
 @pytest.mark.parametrize(
     ("game", "player", "status", "message"),
     thorough(
-        [(GAMES[0], *FATAL[0])],  # `test_kwartet_simulate.py` has one that never moves
+        [(GAMES[0], *FATAL[0]), ("kwartet", *FATAL[1])],
         [(game, *fatal) for game in GAMES for fatal in FATAL],
     ),
 )
@@ -142,10 +142,7 @@ def test_equal_players_are_numbered_and_orders_reported(cli: Cli) -> None:
     ("arguments", "why"),
     [
         (("quarto", "tournament", "random"), "players: expected 2 to 12, not 1"),
-        (
-            ("quarto", "tournament", "random", "quick"),
-            "'quick' plays set, not quarto",
-        ),
+        (("quarto", "tournament", "random", "quick"), "'quick' plays set, not quarto"),
         (
             ("quarto", "tournament", "random", "you"),
             "player 'you': people cannot play in tournaments",

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from quaternity import InputError, Settings, State
 from quaternity.base.cp_sat_search import solve_interruptibly
 from quaternity.base.text_format import with_noun
-from quaternity.game.state_file import parse_state, problem_of
+from quaternity.game.state_file import problem_of
 from quaternity.trials.comparison import (
     Budget,
     Comparison,
@@ -31,8 +31,10 @@ from quaternity.trials.comparison import (
     Run,
     Series,
     Sweep,
+    iter_measurements,
     measure,
     measure_state,
+    remaining_tasks,
     report,
     rows_of,
     sweep_sizes,
@@ -46,9 +48,11 @@ from quaternity.trials.comparison.scores import (
     quantile,
 )
 from quaternity.trials.comparison.summary import rounds_for
+from quaternity.workers.pool import Pool, SerialExecutor
 from solvers import SOLVERS, DealProblem, Solver, SolverTimeout, Verdict, solve
 from solvers.solver import solver_from_function
-from tests.solvers.broken import BROKEN, divides_by_zero
+from tests.limits import limited
+from tests.solvers.broken import divides_by_zero
 
 GUIDE = Path(__file__).parents[2] / "quaternity" / "guide" / "comparing.md"
 QUICK = ("max-flow", "coalitions")
@@ -56,10 +60,13 @@ FAST = [SOLVERS[name] for name in QUICK]
 WORK = MeasuringTask(Settings(4, 3, 3), states=20, damage=0.5, rounds=1, seed="0")
 
 
+def instances(work: MeasuringTask) -> list[tuple[str, State | DealProblem]]:
+    """Return the names and instances of a task."""
+    return [(name, work.instance(at)) for at, name in enumerate(work.names)]
+
+
 def runs_of(
-    *instances: Mapping[str, Any],
-    feasible: Sequence[bool] = (),
-    family: str = "",
+    *instances: Mapping[str, Any], feasible: Sequence[bool] = (), family: str = ""
 ) -> list[Run]:
     """Return the runs of instances; for each solver seconds, those of several rounds, or an ending.
 
@@ -106,14 +113,6 @@ def test_values_of_a_sweep_are_increasing_and_at_most_eight(first: int, more: in
         assert len(values) == more + 1
 
 
-@pytest.mark.parametrize("more", range(6, 11))
-def test_a_sweep_of_at_most_eight_values_has_all_of_them(more: int) -> None:
-    for first in range(1, 30):
-        values = Sweep("sets", first, first + more).values
-        assert len(values) <= min(8, more + 1)
-        assert len(values) == more + 1 or more >= 8
-
-
 @given(st.integers(2, 6), st.integers(1, 20), st.integers(2, 12))
 def test_swept_games_can_be_played_and_grow(set_size: int, sets: int, players: int) -> None:
     for sweep in (Sweep("players", 2, 12), Sweep("set-size", 2, 9), Sweep("sets", 1, 200)):
@@ -157,7 +156,7 @@ def test_invalid_sweeps_are_refused(parameter: str, text: str, words: str) -> No
 def test_a_series_is_measured_size_by_size_under_its_names(feasible: bool) -> None:
     series = Series("chain", feasible, (12, 16), per_size=3)
     measured = measure(MeasuringTask(series, states=6, damage=0.0, rounds=2, seed="9"), FAST)
-    instances = [*series.instances("9")]
+    instances = [(name, series.instance(at, "9")) for at, name in enumerate(series.names)]
     runs = [run for measurement in measured for run in measurement.runs]
     assert list(dict.fromkeys((run.instance, run.cards, run.players) for run in runs)) == [
         (name, problem.cards, problem.players) for name, problem in instances
@@ -167,8 +166,8 @@ def test_a_series_is_measured_size_by_size_under_its_names(feasible: bool) -> No
 
 
 def test_states_are_the_same_for_a_seed_and_mixed() -> None:
-    states = list(WORK.instances())
-    assert states == list(WORK.instances()) != list(replace(WORK, seed="1").instances())
+    states = instances(WORK)
+    assert states == instances(replace(WORK)) != instances(replace(WORK, seed="1"))
     assert [name for name, _ in states] == [f"4-3-3 {number}" for number in range(20)]
     kinds = [bool(solve(problem_of(state))) for _, state in states]
     assert (kinds.count(True), kinds.count(False)) == (15, 5)
@@ -177,14 +176,50 @@ def test_states_are_the_same_for_a_seed_and_mixed() -> None:
 @given(st.floats(0, 1), st.integers(1, 12))
 def test_the_share_of_damage_is_kept(damage: float, number: int) -> None:
     work = MeasuringTask((State.start(),) * number, number, damage, 1, "0")
-    touched = sum(state != State.start() for _, state in work.instances())
+    touched = sum(state != State.start() for _, state in instances(work))
     assert abs(touched - damage * number) < 1
+
+
+@given(st.data())
+def test_an_interrupted_comparison_continues_every_task(data: st.DataObject) -> None:
+    """Several workers measure tasks at the same time, so the runs of tasks are interleaved."""
+    works = [replace(WORK, states=n, first=5 * n, seed=str(n), budget=9.0) for n in range(1, 5)]
+    numbers = [data.draw(st.integers(0, work.states)) for work in works]
+    names = data.draw(st.permutations([at for at, n in enumerate(numbers) for _ in range(n)]))
+    waiting = [iter(work.names) for work in works]
+    run = runs_of({"max-flow": 1.0})[0]
+    runs = [replace(run, instance=next(waiting[at]), seconds=float(at)) for at in names]
+    assert list(remaining_tasks(works, runs)) == [
+        replace(work, done=n, spent=(("max-flow", float(at * n)),) if n else ())
+        for at, (work, n) in enumerate(zip(works, numbers, strict=True))
+        if n < work.states
+    ]
+
+
+def test_every_measurement_is_yielded_when_it_is_finished() -> None:
+    """The workers get no more instances than the pool has in flight."""
+    done: list[DealProblem] = []
+
+    def answer(problem: DealProblem) -> Verdict:
+        done.append(problem)
+        return SOLVERS["max-flow"](problem)
+
+    works = [replace(WORK, states=6, first=6 * n, seed=str(n)) for n in range(5)]
+    solvers = [solver_from_function("counting", answer)]
+    with limited("quaternity.trials.comparison.measuring", STEP_SECONDS=0.0):
+        pool = Pool(lambda: (SerialExecutor(), lambda: None), in_flight=3)
+        measurements = iter_measurements(works, solvers, pool)
+        next(measurements)
+        # Each solver solves two tiny problems before every measurement, and once more at the start.
+        assert len(done) <= 3 * 3 + 2, len(done)
+        names = [WORK.names[0], *(runs[0].instance for runs, _ in measurements)]
+    assert sorted(names) == sorted(name for work in works for name in work.names)
 
 
 def test_every_solver_is_measured_on_every_state() -> None:
     measured = measure(replace(WORK, rounds=3), list(SOLVERS.values()))
     assert len(measured) == 20
-    for (runs, text), (name, state) in zip(measured, WORK.instances(), strict=True):
+    for (runs, text), (name, state) in zip(measured, instances(WORK), strict=True):
         assert text is None
         assert {run.solver for run in runs} == SOLVERS.keys()
         counts = Counter(run.solver for run in runs if run.answer != "refused")
@@ -198,27 +233,6 @@ def test_every_solver_is_measured_on_every_state() -> None:
                 assert run.solve is not None
                 assert run.seconds == run.build + run.solve >= run.build >= 0
     assert {measurement.runs[0].feasible for measurement in measured} == {True, False}
-
-
-@pytest.mark.parametrize(
-    "function",
-    [solver for solver in BROKEN if solver.__name__ not in ("ignores_maximums", "divides_by_zero")],
-    ids=lambda function: function.__name__,
-)
-def test_a_broken_solver_is_blamed_and_its_state_saved(
-    function: Callable[[DealProblem], Verdict],
-) -> None:
-    rows = [*FAST, solver_from_function("broken", function)]
-    measured = measure(replace(WORK, states=30, damage=0.8), rows)
-    faulty = [measurement for measurement in measured if measurement.text is not None]
-    assert faulty
-    for measurement in faulty:
-        assert {run.solver for run in measurement.runs if run.at_fault} == {"broken"}
-        assert measurement.text is not None
-        state = parse_state(measurement.text).state
-        again = measure_state(state, rows).runs
-        assert [run.solver for run in again if run.at_fault] == ["broken"]
-        assert measurement.runs[0].feasible is bool(state.verdict())
 
 
 def test_a_crash_does_not_affect_other_solvers() -> None:
@@ -314,26 +328,6 @@ def test_a_row_has_the_figures_of_its_runs() -> None:
     assert first.common == second.common == 2
     assert (first.decided, first.fastest, first.alone, first.rank) == (3, 3, 1, 1)
     assert (first.par2, second.par2) == (29 / 4, 51 / 4)
-
-
-def test_a_solver_that_skips_hard_states_is_not_the_fastest() -> None:
-    """`b` solves only the two small states, and is slower on them than `a`; `c` solves none."""
-    runs = runs_of(*[{"a": 1.0, "b": 2.0}] * 2, *[{"a": 9.0, "b": "refused"}] * 5)
-    first, second, third = rows_of(runs, ["a", "b", "c"], 10.0)
-    assert second.median is not None
-    assert first.median is not None
-    assert second.median < first.median
-    assert (first.ratio, second.ratio, third.ratio) == (1.0, 2.0, None)
-    comparison = comparison_of(runs, "a", "b", "c")
-    meanings = dict(report.legend(comparison, report.row_table(comparison)))
-    assert "on the 2 states decided by all 2 solvers that decided any" in meanings["ratio"]
-
-
-def test_without_a_state_that_all_decided_there_is_no_ratio() -> None:
-    comparison = comparison_of(runs_of({"a": 1.0}, {"b": 2.0}), "a", "b")
-    assert [row.ratio for row in comparison.rows] == [None, None]
-    meanings = dict(report.legend(comparison, report.row_table(comparison)))
-    assert meanings["ratio"].startswith("none: no state was decided by all solvers")
 
 
 def test_a_wrong_verdict_decides_nothing_and_is_not_fast() -> None:
@@ -506,12 +500,3 @@ def test_only_a_few_faults_are_listed_individually() -> None:
     )
     assert len(report.fault_lines(comparison)) == 11
     assert (comparison.rows[0].faults, comparison.rows[0].crashes) == (31, 1)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.0, "0.00 µs"), (9.994e-6, "9.99 µs"), (0.0009999, "1.00 ms"), (0.01, "10.0 ms"),
-     (1.0, "1.00 s"), (123.4, "123 s")],
-)  # fmt: skip
-def test_durations_have_three_digits(seconds: float, text: str) -> None:
-    assert report.duration(seconds) == text

@@ -16,10 +16,8 @@ from hypothesis import strategies as st
 
 from quaternity import Settings
 from quaternity.base.errors import InputError
-from quaternity.base.plots import Style, new_figure, svg_of
 from quaternity.game.state_file import problem_of
 from quaternity.trials.comparison import MeasuringTask, measure
-from quaternity.trials.comparison.drawing import growth_svg
 from quaternity.trials.comparison.page import page
 from quaternity.trials.comparison.report import duration, growth_rows, row_table
 from quaternity.trials.comparison.run import Answer, Run
@@ -75,18 +73,6 @@ def test_a_written_file_is_read_back() -> None:
     assert not is_runs_file('{"format": "deal-problem/1"}')
 
 
-def test_a_file_without_its_end_is_read_with_a_warning() -> None:
-    text = comparison().text()
-    cut = text.replace(', "runs": 16}', "}", 1)
-    assert parse_runs(cut).warnings == (
-        "the end of the file is missing: the comparison was interrupted",
-    )
-    assert parse_runs(cut).runs == comparison().runs
-    shorter = parse_runs(cut[:-10])
-    assert len(shorter.runs) == len(comparison().runs) - 1
-    assert "incomplete" in shorter.warnings[0]
-
-
 @pytest.mark.parametrize(
     ("line", "key", "value"),
     [
@@ -139,8 +125,7 @@ def test_a_missing_or_extra_field_is_named(name: str) -> None:
     ):
         (field,) = set(run) ^ set(odd)
         with pytest.raises(
-            InputError,
-            match=f"^line 2: missing or unknown: {field}; a run has the keys instance",
+            InputError, match=f"^line 2: missing or unknown: {field}; a run has the keys instance"
         ):
             parse_runs(f"{head}\n{json.dumps(odd)}\n")
 
@@ -212,7 +197,7 @@ def test_runs_record_whether_their_instances_are_feasible() -> None:
     """The solvers show it: by a deal if it is feasible, otherwise by a shortage."""
     work = MeasuringTask(Settings(4, 3, 3), states=12, damage=0.5, rounds=1, seed="runs")
     measured = measure(work, [SOLVERS["max-flow"], SOLVERS["coalitions"]])
-    kinds = [bool(solve(problem_of(state))) for _, state in work.instances()]
+    kinds = [bool(solve(problem_of(state))) for state in map(work.instance, range(12))]
     runs = [run for measurement in measured for run in measurement.runs]
     assert {*kinds} == {True, False}
     assert [run.feasible for run in runs] == [kind for kind in kinds for _ in range(2)]
@@ -270,13 +255,6 @@ def test_unusual_runs_have_a_page(odd: Comparison) -> None:
         assert all(re.search(rf"<text [^>]*> ?{re.escape(name)}<", html) for name in odd.versions)
 
 
-def test_labels_of_drawings_keep_their_digits() -> None:
-    pytest.importorskip("matplotlib")
-    figure = new_figure(3, 2)
-    figure.subplots().set_xticks([0.25], ["0.125"])
-    assert ">0.125<" in svg_of(figure)
-
-
 def test_no_law_is_fitted_across_the_models_of_a_solver() -> None:
     runs = [
         run(name, cards, True, "feasible", cards**2 * 1e-6)
@@ -287,20 +265,6 @@ def test_no_law_is_fitted_across_the_models_of_a_solver() -> None:
     measured = Comparison("php", 3, 10.0, "", "a machine", versions, runs)
     laws = {row[0]: row[-1] for row in growth_rows(measured, "php", True)[1:]}
     assert laws == {"cp-sat": "two models", "cp-sat-bundled": "size^2.0 (2.0 .. 2.0)"}
-
-
-@pytest.mark.parametrize("sizes", [0, 1, 2])
-def test_every_curve_has_a_mark(sizes: int) -> None:
-    pytest.importorskip("matplotlib")
-    names = ("flow", "sat", "matching")
-    cards = {name: (12, 20)[: sizes if name == "matching" else 2] for name in names}
-    runs = [run(name, size, True, "feasible", 0.1) for name in names for size in cards[name]]
-    versions = dict.fromkeys(names, "")
-    svg = growth_svg(Comparison("php", 3, 10.0, "", "a machine", versions, runs))
-    assert svg is not None
-    marks = re.findall(r"<use [^>]*fill: (#\w+)", svg)
-    counts = [marks.count(Style(number).colour.lower()) for number in range(3)]
-    assert counts == [2, 2, 2 if sizes else 1], "one in the panel, one in the legend"
 
 
 def test_a_solver_that_is_not_run_has_no_time_and_is_not_the_fastest(tmp_path: Path) -> None:

@@ -298,28 +298,6 @@ def test_an_episode_keeps_only_the_first_and_the_last_position() -> None:
     assert sum(type(item) is QuaternityPosition for item in gc.get_objects()) <= before + 2
 
 
-def test_all_are_asked_first_equally_often() -> None:
-    episode = TableGame("set", {"seats": 3}).episode(Random(1))
-    wait = episode.game.encoded.actions - 1
-    asked = []
-    for _ in range(9):
-        asked.append(episode.seat)
-        episode = episode.after(wait)
-    first = episode.first
-    assert asked == [(first + lap + place) % 3 for lap in range(3) for place in range(3)]
-    assert {TableGame("set").episode(Random(seed)).first for seed in range(9)} == {0, 1}
-    assert episode.observations() == tuple(f"player {seat} waits" for seat in asked)
-
-
-def test_an_episode_is_cut_off() -> None:
-    episode = play_randomly(TableGame("set", max_moves=7), Random(1))
-    assert (len(episode.history.moves), episode.seat, episode.is_cut_off) == (7, None, True)
-    assert episode.returns() == [0, 0]
-    over = play_randomly(TableGame("quarto"), Random(1))
-    assert not over.is_cut_off
-    assert sorted(over.returns()) in ([-1, 1], [0, 0])
-
-
 def test_a_player_remembers_its_start_and_all_messages() -> None:
     game = TableGame("kwartet", {"players": 3, "sets": 3}, max_moves=8)
     episode = play_randomly(game, Random(2))
@@ -440,13 +418,6 @@ def test_only_seats_that_may_act_have_actions(name: str) -> None:
         episode = episode.after(random.choice(legal(episode)))
 
 
-def test_seat_0_is_asked_first_unless_another_is_named() -> None:
-    game = TableGame("set")
-    position = game.rules.start(Random(1))
-    assert Episode.begin(game, position).seat == 0
-    assert Episode.begin(game, position, 1).seat == 1
-
-
 @pytest.mark.filterwarnings("ignore:with two players")
 def test_a_custom_reward(monkeypatch: pytest.MonkeyPatch) -> None:
     tenfold = replace_returns(lambda points, places: [10 * point for point in points])
@@ -535,32 +506,6 @@ def part(episode: Episode, seat: int, name: str) -> list[float]:
             return list(episode.numbers(seat))[first : first + size]
         first += size
     raise AssertionError(name)
-
-
-def test_the_meaning_of_the_numbers_of_kwartet() -> None:
-    episode = play_randomly(TableGame("kwartet", {"players": 3, "sets": 3}), Random(5), 6)
-    assert episode.seat is not None
-    position, event = episode.position.position, episode.position.events[-1]
-    public, problem = position.public, position.public.problem
-    for seat in range(3):
-        order = [seat, (seat + 1) % 3, (seat + 2) % 3]
-        assert part(episode, seat, "seat") == [other == seat for other in range(3)]
-        assert part(episode, seat, "turn") == [other == public.turn for other in order]
-        assert part(episode, seat, "cards") == pytest.approx([public.hands[o] / 12 for o in order])
-        sets = part(episode, seat, "sets")
-        for index, card_set in enumerate(problem.sets):
-            numbers = sets[25 * index : 25 * index + 25]
-            assert numbers[:4] == [position.hands[seat][index] >> card & 1 for card in range(4)]
-            owners = card_set.owners or (0,) * 4
-            assert numbers[4:16] == [mask >> player & 1 for mask in owners for player in order]
-            assert numbers[16:19] == [card_set.low[player] / 4 for player in order]
-            assert numbers[19:22] == [card_set.high[player] / 4 for player in order]
-            assert numbers[22:] == [public.removed[index] == player for player in order]
-        assert part(episode, seat, "last asker") == [o == event.question.asker for o in order]
-        assert part(episode, seat, "last asked") == [o == event.question.asked for o in order]
-        index, number = event.question.card
-        assert part(episode, seat, "last card").index(1) == 4 * index + number
-        assert part(episode, seat, "last answer") == [event.answer]
 
 
 def test_the_meaning_of_the_numbers_of_quaternity() -> None:

@@ -63,29 +63,6 @@ def test_equal_seeds_give_equal_episodes(name: str) -> None:
     assert len({repr(episode) for episode in episodes}) == len(episodes)
 
 
-@each_game
-@pytest.mark.parametrize("reward", ["win", "points"])
-def test_an_episode_is_a_game_by_the_rules(name: str, reward: str) -> None:
-    """Replay the game move by move: the programs moved when the learner did not."""
-    for seed in range(thorough(2, 20)):
-        env = LearnerEnv(name, seat=None, reward=reward, max_moves=80)
-        seen = play_episode(env, seed)
-        match, game = env.match, env.game
-        position = match.history.start
-        for seat, move in match.moves:
-            assert seat in game.rules.to_act(position)
-            assert not game.rules.faults(game.rules.view(position, seat), move)
-            position = game.rules.after(position, seat, move)
-        total = sum(step[2] for step in seen[1:])
-        places = game.rules.places(position)
-        if reward == "win":
-            assert total == pytest.approx(
-                game.reward.returns(game.rules.points(position), places)[env.seat]
-            )
-        view = game.rules.view(position, env.seat)
-        assert seen[-1][0] == np.array(game.encoded.numbers(view), np.float32).tobytes()
-
-
 def returns(env: LearnerEnv, is_last: bool) -> float:
     """Return the learner's return so far, computed from the position alone."""
     rules, position, reward = env.game.rules, env.match.position, env.game.reward
@@ -106,7 +83,7 @@ def test_a_step_is_rewarded_for_its_moves_and_the_last_one_at_the_end(
         before = returns(env, False)
         for steps in count(1):
             action = random.choice(np.flatnonzero(info["action_mask"]).tolist())
-            _, reward_of_step, terminated, truncated, info = env.step(action)
+            seen, reward_of_step, terminated, truncated, info = env.step(action)
             assert terminated == (not env.game.rules.to_act(env.match.position))
             moves = max(steps, len(env.match.moves))
             assert truncated == (not terminated and moves >= max_moves)
@@ -115,6 +92,8 @@ def test_a_step_is_rewarded_for_its_moves_and_the_last_one_at_the_end(
             before = now
             if terminated or truncated:
                 assert not info["action_mask"].any()
+                numbers = env.game.encoded.numbers(env.match.view(env.seat))
+                assert seen.tobytes() == np.array(numbers, np.float32).tobytes()
                 break
 
 

@@ -160,7 +160,7 @@ def test_the_information_state_tensor_is_equivalent_to_the_string(text: str) -> 
     """Tensors are equal if and only if the strings are, for all players and moments."""
     game, both = pyspiel.load_game(text), set()
     first_action = -6 if "set(" in text else 0
-    for seed in range(thorough(150, 2000)):
+    for seed in range(thorough(60, 2000)):
         random, state = Random(seed), game.new_initial_state()
         while state.is_chance_node() and "set(" not in text:
             state.apply_action(random.choice(state.chance_outcomes())[0])

@@ -152,13 +152,6 @@ def test_common_knowledge_of_a_pair_with_all_cards_of_a_set() -> None:
             )
 
 
-@given(positions(max_sets=2, max_set_size=2), st.data())
-@settings(max_examples=thorough(12, 50))
-def test_truth_of_deep_formulas(position: Position, data: st.DataObject) -> None:
-    problem, deal = position
-    agree(WAYS, draw_formula(data, problem, 5), problem, deal)
-
-
 @given(positions(max_set_size=4), st.data())
 @settings(max_examples=examples(600))
 def test_chains_of_knowledge(position: Position, data: st.DataObject) -> None:
@@ -190,37 +183,27 @@ def test_chains_of_knowledge_in_games_of_thousands_of_deals(seed: int) -> None:
         agree(TWO_WAYS, formula, problem, deal)
 
 
-@given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(15, 40))
-def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) -> None:
-    """Sets too large to list their patterns are decided by witnesses, with the same answers."""
-    problem, deal = position
-    formula = draw_formula(data, problem)
-    with limited("quaternity.epistemic.hand_patterns", MAX_OPTIONS=0):
-        hand_patterns.hand_patterns.cache_clear()
-        agree(TWO_WAYS, formula, problem, deal)
-    hand_patterns.hand_patterns.cache_clear()
-
-
-@given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(15, 250))
-def test_guesses_instead_of_refutations(position: Position, data: st.DataObject) -> None:
-    """Refinement by counterexamples alone gives the same answers."""
+@pytest.mark.parametrize(
+    ("module", "limit"),
+    [
+        ("hand_patterns", "MAX_OPTIONS"),  # witnesses instead of patterns
+        ("encoding", "MAX_REFUTED_CASES"),  # counterexamples instead of refutations
+        ("solver_evaluator", "MAX_CASES"),  # one question to CP-SAT instead of cases
+    ],
+)
+@given(position=positions(max_players=3), data=st.data())
+@settings(max_examples=thorough(15, 100))
+def test_truth_without_a_method(
+    module: str, limit: str, position: Position, data: st.DataObject
+) -> None:
+    """Formulas that are too large for a method are decided by another one."""
     problem, deal = position
     language = Language.of(problem)
     formula = data.draw(st.one_of(chains(language), formulas(language)), label="formula")
-    with limited("quaternity.epistemic.encoding", MAX_REFUTED_CASES=0):
+    with limited(f"quaternity.epistemic.{module}", **{limit: 0}):
+        hand_patterns.hand_patterns.cache_clear()
         agree(TWO_WAYS, formula, problem, deal)
-
-
-@given(positions(max_players=3), st.data())
-@settings(max_examples=thorough(12, 100))
-def test_one_question_instead_of_cases(position: Position, data: st.DataObject) -> None:
-    """Formulas with too many cases are given to CP-SAT as a whole, with the same answers."""
-    problem, deal = position
-    formula = draw_formula(data, problem)
-    with limited("quaternity.epistemic.solver_evaluator", MAX_CASES=0):
-        agree(TWO_WAYS, formula, problem, deal)
+    hand_patterns.hand_patterns.cache_clear()
 
 
 @given(positions(), st.data())

@@ -2,22 +2,10 @@
 
 from functools import partial
 
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.epistemic import (
-    C,
-    D,
-    EvaluationMethod,
-    Formula,
-    H,
-    K,
-    Language,
-    P,
-    U,
-    evaluate,
-    every,
-)
+from quaternity.epistemic import C, D, EvaluationMethod, Formula, H, K, Language, P, evaluate, every
 from quaternity.epistemic.strategies import formulas, positions
 from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint
@@ -108,23 +96,6 @@ def test_public_facts_are_common_knowledge(position: Position) -> None:
 
 @given(positions(), st.data())
 @SOME
-def test_unknown_cards(position: Position, data: st.DataObject) -> None:
-    """If no card of the owner is unknown, every card not known to be held is known not to be."""
-    problem, _ = position
-    knower, owner = (data.draw(st.integers(0, problem.players - 1)) for _ in range(2))
-    settled = every(
-        ~K(knower, H(owner, card)) >> K(knower, ~H(owner, card)) for card in cards_of(problem)
-    )
-    assert is_true(U(knower, owner, 0) >> settled, position)
-    counts = [U(knower, owner, count) for count in range(problem.hands[owner] + 1)]
-    assert sum(is_true(statement, position) for statement in counts) == 1
-    assert is_true(U(knower, knower, 0), position)
-    # The knower knows how many there are.
-    assert is_true(every(statement >> K(knower, statement) for statement in counts), position)
-
-
-@given(positions(), st.data())
-@SOME
 def test_knowledge_is_true_and_knows_itself(position: Position, data: st.DataObject) -> None:
     problem, _ = position
     formula = data.draw(formulas(Language.of(problem), 2))
@@ -141,61 +112,3 @@ def test_knowledge_is_true_and_knows_itself(position: Position, data: st.DataObj
         D([player], formula).iff(known),
     ]
     assert is_true(every(laws), position)
-
-
-@given(positions(max_players=3), st.data())
-@SOME
-def test_the_laws_of_announcements(position: Position, data: st.DataObject) -> None:
-    """The reduction axioms of public announcement logic."""
-    problem, _ = position
-    language = Language.of(problem)
-    fact, then, other = (data.draw(formulas(language, 1)) for _ in range(3))
-    player = data.draw(st.integers(0, problem.players - 1))
-    card = data.draw(st.sampled_from(cards_of(problem)))
-    held = H(player, card)
-    laws = [
-        fact.announce(held).iff(fact >> held),
-        fact.announce(~then).iff(fact >> ~fact.announce(then)),
-        fact.announce(then & other).iff(fact.announce(then) & fact.announce(other)),
-        fact.announce(K(player, then)).iff(fact >> K(player, fact >> fact.announce(then))),
-        fact.announce(then.announce(other)).iff((fact & fact.announce(then)).announce(other)),
-    ]
-    assert is_true(every(laws), position)
-
-
-@given(positions(), st.data())
-@SOME
-def test_names_of_players_do_not_matter(position: Position, data: st.DataObject) -> None:
-    problem, deal = position
-    names = data.draw(st.permutations(range(problem.players)))
-    renamed = problem.relabelled(players=names)
-    owner = Deal(tuple(tuple(names[player] for player in owner) for owner in deal.owner))
-    knower, asked, other = (data.draw(st.integers(0, problem.players - 1)) for _ in range(3))
-    card = data.draw(st.sampled_from(cards_of(problem)))
-
-    def statement(order: list[int]) -> Formula:
-        held = H(order[other], card)
-        return K(order[knower], ~K(order[asked], held)) | C(held)
-
-    same = list(range(problem.players))
-    assert is_true(statement(same), position) == is_true(statement(list(names)), (renamed, owner))
-
-
-@given(positions(), st.data())
-@SOME
-def test_more_public_facts_never_take_knowledge_away(
-    position: Position, data: st.DataObject
-) -> None:
-    problem, deal = position
-    card = data.draw(st.sampled_from(cards_of(problem)))
-    holder = deal.owner[card.set_index][card.number]
-    index, number = data.draw(st.sampled_from(cards_of(problem)))
-    assume((index, number) != card)
-    owners = list(problem.sets[index].owners)
-    owners[number] = 1 << deal.owner[index][number]
-    better_known = problem.with_set(
-        index, SetConstraint(owners, problem.sets[index].low, problem.sets[index].high)
-    )
-    for knower in players_of(problem):
-        known = K(knower, H(holder, card))
-        assert is_true(known, position) <= is_true(known, (better_known, deal))

@@ -94,34 +94,6 @@ def test_truth_is_kept(position: Position, seed: int) -> None:
         check(formula, position[0], some_formula(random, language, 2))
 
 
-@pytest.mark.slow
-@given(positions(), st.integers(0, 2**32))
-@settings(max_examples=examples(3_000))
-def test_truth_is_kept_in_many_games(position: Position, seed: int) -> None:
-    random, language = Random(seed), Language.of(position[0])
-    for depth in (2, 3, 4, 5, 6):
-        formula = some_formula(random, language, depth)
-        check(formula, position[0], some_formula(random, language, 3))
-
-
-@given(positions(max_players=4, max_sets=2), st.integers(0, 2**32))
-@settings(max_examples=examples(40))
-def test_the_solvers_give_the_same_answers(position: Position, seed: int) -> None:
-    """Ask every question of an evaluator, about formulas that the normal form changes most."""
-    problem, deal = position
-    formula = some_formula(Random(seed), Language.of(problem), 4)
-    evaluator, model = SolverEvaluator(problem, Deadline(600)), ExplicitModel(problem)
-    extension = model.extension(formula)
-    assert evaluator.truth(formula, deal) == extension[model.world(deal)]
-    counterexample = evaluator.public_counterexample(formula)
-    assert (counterexample is None) == extension.all()
-    assert counterexample is None or not extension[model.world(counterexample)]
-    chain = evaluator.counterexample_path(formula, deal)
-    common = model.extension(Common(formula))[model.world(deal)]
-    assert common == (not chain)
-    assert not chain or not extension[model.world(chain[-1])]
-
-
 @pytest.mark.parametrize(
     ("formula", "normal"),
     [

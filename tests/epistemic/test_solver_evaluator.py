@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
-from quaternity.epistemic import C, D, H, K, Undecided, evaluate, hand_patterns
+from quaternity.epistemic import C, H, K, Undecided, evaluate, hand_patterns
 from quaternity.epistemic.coupled_deals import CoupledDeals, Literal, negate
 from quaternity.epistemic.encoding import Encoder
 from quaternity.epistemic.evaluator import Deadline, information_set, same_hands
@@ -99,23 +99,6 @@ def test_counterexamples_at_full_size_are_valid(games: list[Position]) -> None:
                 assert last.owner[card.set_index][card.number] != holder
                 count += 1
     assert count > 5
-
-
-def test_knowledge_about_knowledge_at_full_size(games: list[Position]) -> None:
-    """Laws relate the answers to different questions."""
-    random = Random(2)
-    for problem, deal in games:
-        truth = SolverEvaluator(problem, Deadline(600)).truth
-        for _ in range(3):
-            card = Card(*random.choice(deal.hand(random.randrange(4))))
-            held = H(deal.owner[card.set_index][card.number], card)
-            p, q = random.sample(range(4), 2)
-            assert truth(K(p, K(q, held)), deal) <= truth(K(p, held) & K(q, held), deal)
-            assert truth(K(p, ~K(q, held)), deal) <= truth(~K(q, held), deal)
-            assert truth(K(p, held) | K(q, held), deal) <= truth(D({p, q}, held), deal)
-            assert truth(C(held), deal) <= truth(K(p, K(q, K(p, held))), deal)
-            known = K(q, held)
-            assert truth(known.announce(K(p, known)), deal)
 
 
 def test_an_undecided_formula_is_reported_and_not_guessed(games: list[Position]) -> None:
@@ -271,9 +254,7 @@ def is_refuted(problem: DealProblem, deal: Deal, seen: int, case: Case) -> bool:
 
 @given(hidden_cases())
 @settings(max_examples=examples(150))
-def test_provable_coalitions_by_enumeration(
-    hidden: tuple[DealProblem, Deal, int, Case],
-) -> None:
+def test_provable_coalitions_by_enumeration(hidden: tuple[DealProblem, Deal, int, Case]) -> None:
     """A coalition is listed iff it lacks cards in some deal."""
     problem, _, seen, case = hidden
     provable = HandPatterns(problem, problem, (seen,)).provable_coalitions(case)

@@ -1,27 +1,11 @@
 """Examples whose answers are in every textbook of epistemic logic."""
 
-from collections import Counter
 from functools import partial
 
 import pytest
 
-from quaternity.epistemic import (
-    C,
-    D,
-    EvaluationMethod,
-    Formula,
-    H,
-    K,
-    Language,
-    P,
-    evaluate,
-    every,
-    parse,
-    some,
-)
+from quaternity.epistemic import C, D, EvaluationMethod, H, K, Language, P, evaluate, parse
 from quaternity.epistemic.explicit_evaluator import ExplicitModel
-from quaternity.epistemic.formula import Holds
-from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree
 
@@ -66,106 +50,6 @@ def test_three_cards(formula: str, truth: bool) -> None:
     assert agree(TWO_WAYS, formula, THREE_CARDS, [[0, 1, 2]]) is truth
 
 
-class MuddyChildren:
-    """Children who see the others' foreheads, expressed as a deal of cards.
-
-    For every child and every other child who looks at it, there is a set of two cards, muddy and
-    clean. The looker holds the true one, and the table, a further player, holds the other. The
-    first announcement is that all who look at a child see the same.
-    """
-
-    def __init__(self, children: int, muddy: set[int]) -> None:
-        self.children = range(children)
-        self.muddy = muddy
-        table = children
-        self.pairs = [
-            (child, looker)
-            for child in self.children
-            for looker in self.children
-            if looker != child
-        ]
-        sets, owner = [], []
-        for child, looker in self.pairs:
-            bounds = [int(player in (looker, table)) for player in range(children + 1)]
-            owners = [[looker, table], [looker, table]]
-            sets.append(SetConstraint.of(owners, children + 1, low=bounds, high=bounds))
-            owner.append((looker, table) if child in muddy else (table, looker))
-        hands = [children - 1] * children + [len(self.pairs)]
-        self.problem, self.deal = DealProblem(hands, sets), Deal(tuple(owner))
-
-    def is_muddy(self, child: int) -> Formula:
-        return self.mud_seen(child, next(other for other in self.children if other != child))
-
-    def mud_seen(self, child: int, looker: int) -> Holds:
-        return Holds(looker, Card(self.pairs.index((child, looker)), 0))
-
-    def consistent(self) -> Formula:
-        return every(
-            self.is_muddy(child).iff(self.mud_seen(child, looker)) for child, looker in self.pairs
-        )
-
-    def somebody_is_muddy(self) -> Formula:
-        return some(self.is_muddy(child) for child in self.children)
-
-    def knows_whether(self, child: int) -> Formula:
-        return K(child, self.is_muddy(child)) | K(child, ~self.is_muddy(child))
-
-    def nobody_knows(self) -> Formula:
-        return every(~self.knows_whether(child) for child in self.children)
-
-    def after(self, father: bool, rounds: int, then: Formula) -> Formula:
-        """Return `then` after the father spoke, or not, and some rounds without a step forward."""
-        for _ in range(rounds):
-            then = self.nobody_knows().announce(then)
-        if father:
-            then = self.somebody_is_muddy().announce(then)
-        return self.consistent().announce(then)
-
-
-@pytest.mark.parametrize(
-    ("children", "muddy"), [(2, {0}), (2, {0, 1}), (3, {1}), (3, {0, 2}), (3, {0, 1, 2})]
-)
-def test_muddy_children(children: int, muddy: set[int]) -> None:
-    game = MuddyChildren(children, muddy)
-    muddy_know = every(K(child, game.is_muddy(child)) for child in sorted(muddy))
-    questions = {
-        # The muddy children know after one round less than their number, and not a round earlier.
-        game.after(True, len(muddy) - 1, muddy_know): True,
-        game.after(True, len(muddy) - 1, game.nobody_knows()): False,
-        # One round later all know, and then it is common knowledge who is muddy.
-        game.after(
-            True,
-            len(muddy) - 1,
-            muddy_know.announce(C(every(map(game.knows_whether, game.children)))),
-        ): True,
-        # Without the father nobody ever knows.
-        game.after(False, 0, game.nobody_knows()): True,
-        game.after(False, 2, game.nobody_knows()): True,
-    }
-    if len(muddy) > 1:
-        questions[game.after(True, len(muddy) - 2, game.nobody_knows())] = True
-        # Everybody saw that a child is muddy; only the father made it common knowledge.
-        somebody = game.somebody_is_muddy()
-        questions[game.after(False, 0, C(somebody))] = False
-        questions[game.after(True, 0, C(somebody))] = True
-        if len(muddy) == children:
-            questions[
-                game.after(False, 0, every(K(child, somebody) for child in range(children)))
-            ] = True
-    for formula, truth in questions.items():
-        assert evaluate(formula, game.problem, game.deal, EvaluationMethod.EXPLICIT) is truth, str(
-            formula
-        )
-
-
-def test_muddy_children_by_the_solvers() -> None:
-    game = MuddyChildren(2, {0, 1})
-    know = every(K(child, game.is_muddy(child)) for child in (0, 1))
-    for rounds in (0, 1):
-        formula = game.after(True, rounds, know)
-        assert agree(TWO_WAYS, formula, game.problem, game.deal) is bool(rounds)
-
-
 def test_common_knowledge_and_truth_in_every_public_deal_differ() -> None:
     """They differ if chains of indistinguishable deals do not connect all public deals."""
     two_cards = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
@@ -173,23 +57,6 @@ def test_common_knowledge_and_truth_in_every_public_deal_differ() -> None:
     assert len(set(ExplicitModel(two_cards).components())) == 2
     for formula, truth in ((C(held), True), (P(held), False), (P(held) >> C(held), True)):
         assert agree(TWO_WAYS, formula, two_cards, [[0, 1]]) is truth
-
-
-def test_a_chain_graph_in_two_pieces_of_several_deals() -> None:
-    """Players infer from their own card how all cards of set 0 lie, which is not public."""
-    problem = DealProblem(
-        [2, 2, 2],
-        [
-            SetConstraint.of([[0, 2], [1, 2], [0, 1]], players=3, low=[1, 1, 1]),
-            SetConstraint.of([[0, 1, 2]] * 3, players=3),
-        ],
-    )
-    deal = [[2, 1, 0], [2, 1, 0]]
-    pieces = Counter(ExplicitModel(problem).components().tolist())
-    assert sorted(pieces.values()) == [6, 6]
-    lies = H(2, "0/0") & H(1, "0/1") & H(0, "0/2")
-    for formula, truth in ((C(lies), True), (P(lies), False), (C(H(2, "1/0")), False)):
-        assert agree(TWO_WAYS, formula, problem, deal) is truth
 
 
 def test_distributed_knowledge_is_more_than_the_knowledge_of_each_player() -> None:

@@ -87,9 +87,3 @@ def test_all_methods_agree(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(100, thorough(103, 160)))
 def test_lists_agree(seed: int) -> None:
     check(seed, (EvaluationMethod.EXPLICIT, EvaluationMethod.AUTO), thorough(12, 25), 5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000, 1400))
-def test_ten_thousand_formulas(seed: int) -> None:
-    check(seed, (EvaluationMethod.EXPLICIT, EvaluationMethod.SOLVERS), 25)

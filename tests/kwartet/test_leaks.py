@@ -16,9 +16,6 @@ from quaternity.kwartet.view import View
 from tests.kwartet.games import random_log, random_settings
 from tests.sizes import thorough
 
-GAMES = thorough(8, 15)
-TWINS = 25
-
 
 def test_no_path_leads_from_a_view_to_the_truth() -> None:
     log = random_log(random_settings(Random(5), range(4, 5), range(13, 14)), Random(5), 30)
@@ -28,18 +25,6 @@ def test_no_path_leads_from_a_view_to_the_truth() -> None:
     assert not any(value is position or value in hidden for value in reachable(view))
     assert any(value == view.hand for value in reachable(view))
     assert any(value is position for value in reachable([position]))
-
-
-def test_a_view_does_not_change_with_later_events() -> None:
-    log = random_log(random_settings(Random(5), range(4, 5), range(13, 14)), Random(5), 30)
-    events = list(log.events[:10])
-    view = log.positions[10].view(0, events)
-    events += log.events[10:]
-    assert view.events == log.events[:10]
-    assert view.last == log.events[9]
-    for step in range(len(events)):
-        earlier = log.positions[step].view(0, log.events[:step])
-        assert earlier.last == (earlier.events[-1] if earlier.events else None)
 
 
 def reachable(start: object) -> list[object]:

@@ -54,23 +54,6 @@ def test_defaults_comments_blank_lines_and_line_ends_are_read() -> None:
     assert log.events == parse_log(SHORT).events
 
 
-@pytest.mark.parametrize("length", range(len(SHORT)))
-def test_a_truncated_log_loads_its_complete_lines(length: int) -> None:
-    whole = parse_log(SHORT)
-    text = SHORT[:length]
-    deal_ends = SHORT.index("0 asks")
-    if length < deal_ends:
-        with pytest.raises(LogError):
-            parse_log(text)
-        return
-    log = parse_log(text)
-    lines = [line for line in text[deal_ends:].split("\n") if line.endswith(("yes", "no"))]
-    assert log.events == whole.events[: len(lines)]
-    assert log.positions == whole.positions[: len(lines) + 1]
-    clean = text.endswith(("\n", "yes", "no"))
-    assert bool(log.warnings) != clean
-
-
 @pytest.mark.parametrize(
     ("old", "new", "line", "reason"),
     [

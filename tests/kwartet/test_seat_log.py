@@ -81,16 +81,6 @@ def test_an_answer_that_contradicts_knowledge_is_refused() -> None:
         assert following.without_last().events == seen_log.events
 
 
-def test_only_a_player_with_nothing_but_full_sets_asks_for_their_own_card() -> None:
-    """A player who puts the set down after a no has asked for their own card."""
-    question = Question.parse("0 asks 1 for 0/1")
-    settings = KwartetSettings(2, 3, AnnounceTiming.AFTER_OWN_REQUEST, own_card_requests=False)
-    with pytest.raises(IllegalMove) as refused:
-        SeatLog.start(settings, (6, 6)).after(question, Answer.NO, (0,))
-    assert any("consists of full sets" in fault for fault in refused.value.faults)
-    SeatLog.start(settings, (8, 4)).after(question, Answer.NO, (0, 2))
-
-
 def test_a_set_that_a_request_makes_certain_is_put_down() -> None:
     settings = KwartetSettings(
         2, 4, AnnounceTiming.AFTER_OWN_REQUEST, own_card_requests=False, set_size=2, aside=2

@@ -11,7 +11,6 @@ import pytest
 
 from quaternity.base.errors import InputError
 from quaternity.base.plugins import BrokenPlugin
-from quaternity.game.question import Question
 from quaternity.kwartet.chances import OwnerWeights, estimate_weights, owner_weights
 from quaternity.kwartet.hands import NUMBERS_IN_MASK
 from quaternity.kwartet.position import Position
@@ -27,11 +26,9 @@ from quaternity.kwartet.strategies.published import (
     request,
     silent,
 )
-from quaternity.kwartet.view import View
 from quaternity.table import players
 from quaternity.table.games import registration
 from quaternity.table.players import check_name, make_player
-from solvers.brute_force import deals
 from solvers.filtering import filter_problem
 from tests.kwartet.games import legal_requests, random_game, random_settings
 from tests.sizes import thorough
@@ -87,30 +84,6 @@ def test_a_player_with_only_full_sets_may_ask_for_their_own_card(name: str) -> N
     position = Position.start(settings, ((15, 0), (0, 15)))
     for seed in range(9):
         assert STRATEGIES[name](position.view(0), Random(seed)) in legal_requests(position)
-
-
-def chance_by_listing(view: View, question: Question) -> float:
-    """Return the share of possible deals in which a request succeeds."""
-    (index, number), owner = question.card, question.asked
-    possible = list(deals(view.problem))
-    return sum(deal.owner[index][number] == owner for deal in possible) / len(possible)
-
-
-@pytest.mark.parametrize("seed", range(thorough(15, 40)))
-def test_exact_asks_for_the_most_likely_card(seed: int) -> None:
-    settings = KwartetSettings(players=3, sets=3, announce=list(AnnounceTiming)[seed % 2])
-    steps = [position for position, _ in random_game(settings, Random(seed), 12)]
-    for position in steps[2::3]:
-        view = position.view(position.public.turn)
-        lacking = [
-            question
-            for question in legal_requests(position)
-            if not view.hand[question.card.set_index] >> question.card.number & 1
-        ]
-        if lacking:
-            best = max(chance_by_listing(view, question) for question in lacking)
-            asked = exact(view, Random(seed))
-            assert chance_by_listing(view, asked) == pytest.approx(best)
 
 
 def test_patient_completes_sets_and_lets_other_sure_cards_wait() -> None:

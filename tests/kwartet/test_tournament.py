@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from itertools import permutations
 from math import sqrt
 from random import Random
 from typing import Any
@@ -14,8 +13,6 @@ import pytest
 from quaternity.base.errors import GameLimit, InputError, LimitError, PlayerFault
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.kwartet import rules as rules_module
-from quaternity.kwartet.hands import Hand, deal_hands
 from quaternity.kwartet.log import log_text, parse_log
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.rules import KwartetRules
@@ -32,7 +29,7 @@ from quaternity.table.tournament.playing import (
 )
 from quaternity.table.tournament.scores import Measured, Table, make_table, worlds_by_go
 from quaternity.workers.pool import open_executor
-from tests.sizes import THOROUGH, thorough
+from tests.sizes import thorough
 from tests.table.planted import STRATEGIES, plant_strategy
 
 STUDENTS = ("greedy", "silent", "mixed", "random")
@@ -82,7 +79,14 @@ def near(measured: Measured, published: float, published_se: float) -> None:
     assert abs(measured.mean - published) <= limit, (measured, published)
 
 
-def published_table(games: int) -> None:
+def in_games(few: int, many: int, most: int) -> pytest.MarkDecorator:
+    """Run a test with few games, in the thorough run with many, and as a slow test with most."""
+    slow = pytest.param(most, marks=pytest.mark.slow)
+    return pytest.mark.parametrize("games", [thorough(few, many), slow])
+
+
+@in_games(100, 300, 10_000)
+def test_the_published_table(games: int) -> None:
     """Compare the students' table of 10,000 games with a number of our games."""
     students = plan(COMPATIBLE, STUDENTS, seed=2, rotate=False)
     played = outcomes(students, games)
@@ -101,16 +105,8 @@ def published_table(games: int) -> None:
     near(goes, 137.23, error_of(goes) * sqrt(games) / 100)
 
 
-def test_the_published_table_in_some_games() -> None:
-    published_table(thorough(100, 300))
-
-
-@pytest.mark.slow
-def test_the_published_table_in_10000_games() -> None:
-    published_table(10_000)
-
-
-def lengths_and_shares(games: int) -> None:
+@in_games(48, 600, 24_000)
+def test_lengths_and_shares(games: int) -> None:
     for name, rules, mean, se in (("greedy", COMPATIBLE, 108.4, 0.3), ("exact", None, 20.3, 0.1)):
         alike = plan(rules or KwartetSettings(), (name,) * 4, 1, rotate=False)
         near(goes_in(alike, outcomes(alike, games // 6)), mean, se)
@@ -120,40 +116,19 @@ def lengths_and_shares(games: int) -> None:
     near(result(against, games).records[0].win_share, 0.965, 0.004)
 
 
-def test_lengths_and_shares_in_some_games() -> None:
-    lengths_and_shares(thorough(48, 600))
-
-
-@pytest.mark.slow
-def test_lengths_and_shares_in_24000_games() -> None:
-    lengths_and_shares(24_000)
-    assert (
-        result(four("exact,greedy,greedy,greedy", seed=3), 12_000).records[0].win_share.mean >= 0.99
-    )
-    against = "exact,better-greedy,better-greedy,better-greedy"
-    assert result(four(against, seed=3), 24_000).records[0].win_share.mean >= 0.95
-
-
-def beats_exact(games: int) -> None:
+@in_games(72, 480, 6_000)
+def test_patient_beats_three_exact(games: int) -> None:
     # Only 4 of the 24 orders of seats differ in names and are played.
     share = result(four("patient,exact,exact,exact", seed=4), games).records[0].win_share
     assert share.mean - 0.25 > 3 * error_of(share)
-
-
-def test_patient_beats_three_exact_in_some_games() -> None:
-    beats_exact(thorough(72, 480))
-
-
-@pytest.mark.slow
-def test_patient_beats_three_exact_in_6000_games() -> None:
-    beats_exact(6000)
 
 
 PUBLISHED_GAMES = 1000
 """Number of games assumed for the published curve, which has no errors."""
 
 
-def possible_deals(games: int) -> None:
+@in_games(10, 60, 2_000)
+def test_possible_deals_by_go(games: int) -> None:
     curve = plan(COMPATIBLE, STUDENTS, seed=5, rotate=False, details=20)
     worlds = {point.goes: point for point in worlds_by_go(outcomes(curve, games))}
     public = {0: 28.73, 20: 19.88, 40: 13.32, 60: 8.40, 80: 4.89}
@@ -162,41 +137,6 @@ def possible_deals(games: int) -> None:
     for goes, published in public.items():
         for ours, theirs in ((worlds[goes].public, published), (worlds[goes].own[0], own[goes])):
             near(ours, theirs, error_of(ours) * sqrt(games / PUBLISHED_GAMES) + rounded)
-
-
-def test_possible_deals_by_go_in_some_games() -> None:
-    possible_deals(thorough(10, 60))
-
-
-@pytest.mark.slow
-def test_possible_deals_by_go_in_2000_games() -> None:
-    possible_deals(2000)
-
-
-def test_the_same_seed_gives_the_same_games_on_any_number_of_workers() -> None:
-    tournament = four("exact,silent,patient,random", seed=9)
-    expected = outcomes(tournament, 8)
-    if THOROUGH:  # `tests/table/` checks this for all tournaments
-        assert outcomes(tournament, 8, workers=2) == expected
-    assert expected[7] == play_game(tournament, 7)
-    other = four("exact,silent,patient,random", seed=8)
-    assert expected[:2] != [play_game(other, game) for game in range(2)]
-
-
-@pytest.mark.parametrize("seed", range(thorough(3, 6)))
-def test_a_logged_game_equals_the_played_game_of_that_number(seed: int) -> None:
-    tournament = plan(
-        KwartetSettings(3, 7, list(AnnounceTiming)[seed % 2], seed % 3 > 0),
-        ("exact", "mixed", "better-greedy"),
-        seed,
-    )
-    for game in range(3):
-        log = logged_game(tournament, game)
-        outcome = play_game(tournament, game)
-        assert parse_log(log_text(log)) == log
-        assert (len(log.go_ends), len(log.events)) == (outcome.details.goes, outcome.moves)
-        assert log.positions[-1].public.points == outcome.points
-        assert log.names == tuple(tournament.players[entry] for entry in outcome.line_up)
 
 
 @pytest.mark.parametrize("rotate", [True, False])
@@ -217,33 +157,6 @@ def test_over_a_full_rotation_all_start_and_have_extra_cards_equally_often(
             starts[entry] += seat == 0
     assert len(set(cards)) == 1
     assert len(set(starts)) == (1 if rotate else 2)
-
-
-def test_a_deal_is_the_same_in_every_seating_and_another_one_next() -> None:
-    tournament = plan(KwartetSettings(3, 5), ("random", "silent", "mixed"), 4)
-    assert tournament.games_a_deal == 6
-    logs = [logged_game(tournament, game) for game in range(12)]
-    first, second = logs[:6], logs[6:]
-    assert len({log.hands for log in first}) == len({log.hands for log in second}) == 1
-    assert first[0].hands != second[0].hands
-    for deal in first, second:
-        assert {log.names for log in deal} == set(permutations(tournament.players))
-
-
-@pytest.mark.parametrize(
-    "names", ["greedy,greedy,mixed", "mixed,exact,exact,exact", "silent,silent"]
-)
-def test_equal_strategies_have_equal_results_over_whole_deals(names: str) -> None:
-    """Exactly equal, because each plays every seat, with the same neighbours, cards and dice."""
-    strategies = tuple(names.split(","))
-    tournament = plan(KwartetSettings(len(strategies), 4), strategies, seed=6)
-    table = result(tournament, 3 * tournament.games_a_deal)
-    by_name: dict[str, set[object]] = {}
-    for name, record in zip(strategies, table.records, strict=True):
-        score = record.wins, record.tied, record.points, record.win_share
-        by_name.setdefault(name, set()).add(score)
-    assert all(len(equal) == 1 for equal in by_name.values()), by_name
-    assert table.deals == 3
 
 
 def test_equivalent_orders_of_seats_are_played_once_and_counted_each(
@@ -345,9 +258,7 @@ class OddNumber:
         return self.value
 
 
-def test_a_fault_names_the_strategy_the_game_and_the_go(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_fault_names_the_strategy_the_game_and_the_go(monkeypatch: pytest.MonkeyPatch) -> None:
     def play_odd(strategy: Any, game: int = 0) -> GameLog:
         plant_strategy(monkeypatch, "odd", STRATEGIES.get(strategy, strategy))
         return logged_game(plan(KwartetSettings(2, 4), ("random", "odd"), rotate=False), game)
@@ -423,39 +334,3 @@ def test_an_interrupt_by_the_user_is_not_a_fault(monkeypatch: pytest.MonkeyPatch
     plant_strategy(monkeypatch, "odd", slow)
     with pytest.raises(KeyboardInterrupt):
         play_game(plan(KwartetSettings(2, 4), ("odd", "odd")), 0)
-
-
-def test_a_seats_random_generator_is_independent_of_the_deal_and_other_seats(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    random_states: list[object] = []
-
-    def noting(view: View, random: Random) -> Question:
-        random_states.append(random.getstate())
-        return better_greedy(view, random)
-
-    def wasteful(view: View, random: Random) -> Question:
-        for _ in range(view.seat * 10):
-            random.random()
-        return better_greedy(view, Random(0))
-
-    plant_strategy(monkeypatch, "noting", noting)
-    plant_strategy(monkeypatch, "wasteful", wasteful)
-    plant_strategy(monkeypatch, "sparing", lambda view, _: better_greedy(view, Random(0)))
-
-    def states_beside(other: str, seed: int = 1) -> list[object]:
-        random_states.clear()
-        names = ("noting", other, other)
-        play_game(plan(KwartetSettings(3, 6), names, seed, rotate=False), 0)
-        return list(random_states)
-
-    alone = states_beside("sparing")
-    assert len(alone) > 2
-    assert states_beside("wasteful") == alone
-    assert states_beside("sparing", seed=2)[0] != alone[0]
-
-    def dealt_otherwise(settings: KwartetSettings, random: Random, extra: int) -> tuple[Hand, ...]:
-        return deal_hands(settings, Random(99), extra)
-
-    monkeypatch.setattr(rules_module, "deal_hands", dealt_otherwise)
-    assert states_beside("sparing")[0] == alone[0]

@@ -130,36 +130,6 @@ def test_the_perfect_bot_answers_for_itself(path: Path) -> None:
     assert decisions > 50
 
 
-def test_the_search_bot_plays_forced_wins_and_gives_none_away(path: Path) -> None:
-    bot, other = make_bot("search:4", Random(1)), make_bot("random", Random(2))
-    won = kept = 0
-    with Tablebase(path) as tablebase:
-        for state in random_states(START, Random(3), 80):
-            can_force = tablebase.standing(state).can_force
-            now, player = state, can_force[0] if can_force else -1
-            while can_force and not now.is_over:
-                question = (bot if now.turn == player else other).ask(now)
-                answer = (bot if question.asked == player else other).answer(now, question)
-                now = now.after(question, answer)
-            if can_force:
-                assert now.winner == player
-                won += not state.is_over
-            elif not state.is_over:
-                question = bot.ask(state)
-                losing = [
-                    {*tablebase.standing(state.after(question, answer)).can_force} - {state.turn}
-                    for answer in state.answers(question)
-                ]
-                safe = any(
-                    not any({*after.can_force} - {state.turn} for after in prospect.after.values())
-                    for prospect in tablebase.prospects(state)
-                )
-                assert not safe or not any(losing)
-                kept += safe
-    assert won > 10
-    assert kept > 10
-
-
 def test_a_search_ends_when_it_has_weighed_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bot's cache has no influence: a resumed game continues as it would have."""
     games = 0
@@ -181,34 +151,6 @@ def test_a_search_ends_when_it_has_weighed_enough(monkeypatch: pytest.MonkeyPatc
     assert 1 <= counts[0][1] < 30
     SearchBot(Random(1), 30).ask(START)
     assert games == 30
-
-
-def test_every_player_of_an_imagined_game_plays_to_win(path: Path) -> None:
-    """A player to move with a forced win mostly keeps it in the most visited question."""
-    code = coding(Rules.of(START))
-    policy = Policy(code)
-    seen = kept = 0
-    with Tablebase(path) as tablebase:
-        for state in random_states(START, Random(4), 300):
-            key, _ = canonical(state)
-            options = policy.options(key)
-            wins = [
-                all(
-                    tablebase.standing(code.state(reply.key)).forced_length[reply.roles.index(0)]
-                    is not None
-                    for reply in option.replies
-                )
-                for option in options
-            ]
-            if not any(wins) or all(wins):
-                continue
-            tree = Tree(policy, Random(seen))
-            for _ in range(100):
-                tree.run_playout(key, (1, 2, 0))
-            kept += wins[options.index(tree.nodes[key].sort_options(options)[0])]
-            seen += 1
-    assert seen > 30
-    assert kept > 0.8 * seen
 
 
 @settings(deadline=None)

@@ -52,7 +52,7 @@ def test_sizes(
     solved = solve(start)
     graph = solved.graph
     assert (len(graph), graph.questions, graph.answers) == (states, questions, answers)
-    assert solved.facts()["longest_forced"] == longest
+    assert solved.facts.longest_forced == longest
     standing = solved.standing(start)
     assert (standing.can_force, standing.can_win) == ((), (*range(start.players),))
     assert not any(standing.can_prevent)

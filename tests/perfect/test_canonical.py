@@ -118,52 +118,6 @@ def test_keys_are_equal_only_if_the_deals_are_equal_up_to_names(plain: PlainSolu
             assert smallest_form(game, position) == forms[key]
 
 
-def test_equal_keys_have_the_same_outcomes_and_as_many_ways_to_play(plain: PlainSolution) -> None:
-    """Compare, for all positions, the possible final points of roles and perft, by the deals."""
-    game = plain.game
-    outcomes = reachable_points(plain)
-    ways = dict.fromkeys(plain.moves, 1)
-    perfts = [ways]
-    for _ in range(4):
-        ways = {
-            position: sum(ways[after] for answers in moves.values() for after in answers.values())
-            if moves
-            else 1
-            for position, moves in plain.moves.items()
-        }
-        perfts.append(ways)
-    futures: dict[bytes, set[object]] = defaultdict(set)
-    for position in plain.moves:
-        key, roles = canonical(state_of(game, position))
-        ends = frozenset(
-            tuple([points[player] for player in roles]) for points in outcomes[position]
-        )
-        futures[key].add((ends, *[counts[position] for counts in perfts]))
-    assert all(len(ends) == 1 for ends in futures.values())
-    # The comparison is meaningful, because there are many futures.
-    assert len({next(iter(ends)) for ends in futures.values()}) > len(futures) / 3
-
-
-def reachable_points(plain: PlainSolution) -> dict[Position, set[tuple[int, ...]]]:
-    """Return the points, by player, with which a game from each position can end."""
-    final_points: dict[Position, set[tuple[int, ...]]] = {}
-    for position, moves in plain.moves.items():
-        done = position.completed
-        points = tuple([done.count(player) for player in range(plain.game.players)])
-        final_points[position] = set() if moves else {points}
-    changed = True
-    while changed:
-        changed = False
-        for position, moves in plain.moves.items():
-            more = set[tuple[int, ...]]().union(
-                *[final_points[after] for answers in moves.values() for after in answers.values()]
-            )
-            if not more <= final_points[position]:
-                final_points[position] |= more
-                changed = True
-    return final_points
-
-
 def test_the_state_determines_the_same_moves_as_the_deals(plain: PlainSolution) -> None:
     game = plain.game
     for position in Random(3).sample(list(plain.moves), min(100, len(plain.moves))):

@@ -5,7 +5,6 @@ import copy
 import io
 import json
 import sys
-from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -160,8 +159,8 @@ def test_a_solved_game_is_certified(state: State, tmp_path: Path) -> None:
 
 def test_later_states_and_uneven_starts_are_certified(tmp_path: Path) -> None:
     start = State.start(Settings(2, 4, 4, tie_break=TieBreak.MIN_SETS))
-    states = [*random_states(start, Random(2), thorough(1, 15)), from_hands(3, 2, (1, 4, 1))]
-    for state in states:
+    states = [*random_states(start, Random(2), 15)][thorough(12, 1) :]
+    for state in [*states, from_hands(3, 2, (1, 4, 1))]:
         lengths = solve(state).standing(state).document()["forced_length"]
         assert check_lines(write_lines(state, tmp_path)).ranks == tuple(lengths)
 
@@ -310,15 +309,6 @@ def corrupt(lines: list[Any], random: Random) -> list[Any]:
 @pytest.mark.parametrize("state", GAMES[: thorough(3, 4)], ids=repr)
 def test_a_changed_certificate_is_refused_or_still_true(state: State, tmp_path: Path) -> None:
     assert_refused_or_true(state, thorough(15, 100), 0, tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("state", "seed"), [*product(GAMES[:4], range(1, 6))])
-def test_many_changed_certificates_are_refused_or_still_true(
-    state: State, seed: int, tmp_path: Path
-) -> None:
-    """Ten thousand other changes."""
-    assert_refused_or_true(state, 500, seed, tmp_path)
 
 
 def assert_refused_or_true(state: State, changes: int, seed: int, tmp_path: Path) -> None:

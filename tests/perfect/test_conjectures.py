@@ -1,8 +1,5 @@
 """Theorems and conjectures of the guide about games of all sizes, checked on solved games."""
 
-from itertools import product
-from random import Random
-
 import pytest
 
 from quaternity.base.errors import LimitError
@@ -12,7 +9,6 @@ from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import Solution, solve
 from quaternity.perfect.stalling import stalling_questions
 from quaternity.perfect.successors.one_state import choices
-from tests.perfect.friends import Friends
 from tests.perfect.positions import from_hands, hands_of
 from tests.sizes import thorough
 
@@ -75,26 +71,9 @@ def test_the_longest_forced_win_and_who_can_prevent(sizes: Sizes) -> None:
 
 def longest_forced(solution: Solution) -> int:
     """Return the number of moves of the longest forced win of any state."""
-    longest = solution.facts()["longest_forced"]
+    longest = solution.facts.longest_forced
     assert isinstance(longest, int)
     return longest
-
-
-@pytest.mark.parametrize("size", range(2, thorough(5, 7)))
-def test_all_others_together_force_a_win_against_one(size: int) -> None:
-    """Play the strategy of the proof against a foe who asks at random."""
-    random, limit = Random(3), thorough(6, 12)
-    for sets, players in product(range(1, limit + 1), range(3, thorough(6, 10) + 1)):
-        cards = size * sets
-        if cards % players or (cards == players and sets > 1) or cards > 4 * limit:
-            continue
-        for helped, foe in ((0, 1), (1, 0), (1, 2)):
-            for asked in set(range(players)) - {foe} if foe == 0 else {0}:
-                game = Friends(Settings(size, sets, players), helped, foe)
-                game.begin(asked)
-                game.play()
-                game.end(random)
-                assert game.state.winner == helped
 
 
 @pytest.mark.parametrize(
@@ -119,7 +98,7 @@ def test_uneven_starts(sizes: Sizes) -> None:
         solution = solve(start)
         standing = solution.standing(start)
         assert standing.can_force == ()
-        longest = max(longest, solution.facts()["longest_forced"] or 0)
+        longest = max(longest, solution.facts.longest_forced or 0)
         can_win = set(standing.can_win)
         prevented += [hands for others in standing.can_prevent if set(others) & can_win]
     assert longest <= (sets if sets <= 5 else sets + 1) * (size - 1)

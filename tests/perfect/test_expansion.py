@@ -130,32 +130,6 @@ def test_the_largest_sets_that_fit_are_expanded_correctly(players: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "tie_break"),
-    [((3, 2, 3), FIRST), ((3, 3, 3), FIRST), ((2, 4, 4), MIN_SETS), ((2, 6, 6), FIRST)],
-    ids=str,
-)
-def test_no_answer_makes_a_state_less_certain(
-    sizes: tuple[int, int, int], tie_break: TieBreak
-) -> None:
-    """Two legal answers both give information; a single one gives some or changes nothing."""
-    start = State.start(Settings(*sizes, tie_break=tie_break))
-    code = coding(Rules.of(start))
-
-    def uncertainty(key: bytes) -> int:
-        return sum(code.book.by_number(kind).uncertainty for kind in code.parts(key).kinds)
-
-    idle = 0
-    for key in all_keys(code, canonical(start).key, thorough(60, 1000)):
-        before = uncertainty(key)
-        for _, replies in choices(code, key):
-            after = [uncertainty(reply.key) for reply in replies]
-            assert max(after) <= before
-            assert len(after) == 1 or max(after) < before
-            idle += before in after
-    assert idle > 0
-
-
-@pytest.mark.parametrize(
     ("sizes", "tie_break"), [((2, 6, 6), FIRST), ((2, 6, 6), MIN_SETS), ((3, 5, 5), FIRST)], ids=str
 )
 def test_many_players_by_kinds_and_by_states(

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.game.cards import Card
-from quaternity.game.question import Question
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Key, canonical
@@ -23,7 +21,7 @@ from quaternity.perfect.solving.max_n import (
     WISHES,
     Outcome,
     _Tables,
-    max_n_document,
+    max_n_result,
     solve_max_n,
 )
 from quaternity.perfect.solving.solver import game_graph, solve
@@ -156,35 +154,6 @@ def test_late_states_of_larger_games(ties: str) -> None:
         check(game, late_positions(game, Random(3), thorough(8, 24), 5), "points", ties)
 
 
-def test_every_way_to_break_ties_gives_one_of_the_outcomes() -> None:
-    """Compute max^n with one outcome per state, breaking ties at random."""
-    game, random = brisk(*thorough((2, 3, 3), (3, 2, 3))), Random(1)
-    solved = solve_max_n(game_graph(start_of(game)))
-    expected = solved.of(start_of(game))
-    seen = set()
-    for _ in range(thorough(20, 40)):
-        known: dict[Position, Outcome] = {}
-        for position in reversed(in_order(game)):
-            ways = questions(game, position)
-            if position.turn is None:
-                known[position] = tuple(position.completed.count(player) for player in range(3))
-                continue
-            offers = [
-                by_lot(random, asked, [known[after] for after in answers.values()])
-                for (asked, _), answers in ways.items()
-            ]
-            known[position] = by_lot(random, position.turn, offers)
-        seen.add(known[game.start()])
-    assert len(seen) > 1
-    assert seen <= {*expected}
-
-
-def by_lot(random: Random, player: int, offers: list[Outcome]) -> Outcome:
-    """Return a random offer among those that are best for a player."""
-    best = max(offer[player] for offer in offers)
-    return random.choice([offer for offer in offers if offer[player] == best])
-
-
 # The outcomes of the start: with any ties, with ties against players 0 and 1, and for them.
 GOLDEN = {
     (2, 3, 3, "points"): ("210 201 120 102 021 012", "021 012", "201", "210 201", "210 120 021"),
@@ -211,15 +180,17 @@ GOLDEN = {
 def test_golden_outcomes(size: tuple[int, int, int, str]) -> None:
     *sizes, wish = size
     start = start_of(brisk(*sizes))
-    document = max_n_document(game_graph(start), start, wish)
-    listed = [document["outcomes"], *document["against"][:2], *document["for"][:2]]
+    result = max_n_result(game_graph(start), start, wish)
+    listed = [result.outcomes, *result.against[:2], *result.in_favour[:2]]
     words = [" ".join("".join(map(str, gets)) for gets in outcomes) for outcomes in listed]
     assert tuple(words) == GOLDEN[size]
     # The other two players are equivalent.
-    for ties in ("against", "for"):
-        swapped = {(p, r, q) for p, q, r in document[ties][1]}
-        assert swapped == {*document[ties][2]}
-    assert document["least"] == [min(column) for column in zip(*document["outcomes"], strict=True)]
+    for by_player in (result.against, result.in_favour):
+        swapped = {(p, r, q) for p, q, r in by_player[1]}
+        assert swapped == {*by_player[2]}
+    assert result.document()["least"] == [
+        min(column) for column in zip(*result.outcomes, strict=True)
+    ]
 
 
 def outcomes_of(set_size: int, sets: int, players: int) -> list[Outcome]:
@@ -236,24 +207,6 @@ def test_some_outcomes_do_not_depend_on_ties() -> None:
 
 
 Lottery = dict[Outcome, Fraction]
-
-
-def by_draw(state: State, known: dict[Key, Lottery]) -> Lottery:
-    """Return the lottery of a brisk game: all want to win, and choose randomly among the best."""
-    if state.is_over:
-        return {WISHES["win"](state.points): Fraction(1)}
-    key, roles = canonical(state)
-    if key not in known:
-        assert state.turn is not None
-        offers = []
-        for asked, index, cards, answers in state.legal_questions.groups():
-            question = Question(state.turn, asked, Card(index, cards[0]))
-            after = [by_draw(state.after(question, answer), known) for answer in answers]
-            offers += [draw(asked, after)] * len(cards)
-        lottery = draw(state.turn, offers)
-        known[key] = {tuple([gets[player] for player in roles]): p for gets, p in lottery.items()}
-    seats = [roles.index(player) for player in range(state.players)]
-    return {tuple([gets[role] for role in seats]): p for gets, p in known[key].items()}
 
 
 def draw(player: int, offers: list[Lottery], random: Random | None = None) -> Lottery:
@@ -286,7 +239,7 @@ CHANCY = [(3, 2, 3), (2, 3, 3), (2, 2, 4), *thorough([], [(3, 3, 3), (2, 4, 4)])
 def test_fair_draws_are_those_of_a_recursion_over_real_states(sizes: tuple[int, int, int]) -> None:
     start, known = start_of(brisk(*sizes)), dict[Key, Lottery]()
     for state in [start, *random_states(start, Random(3), thorough(3, 12))]:
-        assert fair_draws(state, "win") == by_draw(state, known)
+        assert fair_draws(state, "win") == by_whim(state, known, "win", None)
 
 
 @pytest.mark.parametrize("sizes", CHANCY)
@@ -304,8 +257,8 @@ def test_bounds_hold_for_all_random_tie_breaks(sizes: tuple[int, int, int], wish
         assert bounds.outcomes >= {*solve_max_n(game_graph(state), wish).of(state)}
 
 
-def by_whim(state: State, known: dict[Key, Lottery], wish: str, random: Random) -> Lottery:
-    """Return the lottery if ties are broken by random chances for each state, or by none."""
+def by_whim(state: State, known: dict[Key, Lottery], wish: str, random: Random | None) -> Lottery:
+    """Return the lottery of a brisk game, with ties broken by equal or by random chances."""
     if state.is_over:
         return {WISHES[wish](state.points): Fraction(1)}
     key, roles = canonical(state)
@@ -343,16 +296,16 @@ def test_chance_needs_a_game_that_ends() -> None:
 @pytest.mark.slow
 def test_5_3_3_is_shared_if_all_ties_are_about_one_player() -> None:
     start = start_of(brisk(5, 3, 3))
-    document = max_n_document(game_graph(start), start, "win")
-    assert document["outcomes"] == [(2, 0, 0), (1, 1, 1), (0, 2, 0), (0, 0, 2)]
-    assert document["against"] == document["for"] == [[(1, 1, 1)]] * 3
+    result = max_n_result(game_graph(start), start, "win")
+    assert result.outcomes == [(2, 0, 0), (1, 1, 1), (0, 2, 0), (0, 0, 2)]
+    assert result.against == result.in_favour == [[(1, 1, 1)]] * 3
 
 
 def test_with_two_players_player_0_gets_all() -> None:
     start = State.start(Settings(3, 4, 2))
-    document = max_n_document(game_graph(start), start)
-    assert (document["outcomes"], document["winners"]) == ([(4, 0)], [0])
-    assert document["against"] == document["for"] == [[(4, 0)]] * 2
+    result = max_n_result(game_graph(start), start)
+    assert (result.outcomes, result.winners) == ([(4, 0)], [0])
+    assert result.against == result.in_favour == [[(4, 0)]] * 2
 
 
 def test_a_forced_win_is_the_outcome() -> None:

@@ -13,9 +13,6 @@ from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.tablebase import write_tablebase
-from quaternity.workers.pool import open_executor
-from tests.cluster import cluster
-from tests.sizes import only_thorough
 
 SIZES = Settings(3, 4, 3)
 
@@ -48,13 +45,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("whole") / "file"
     write_tablebase(path, solve(State.start(SIZES)))
     return path.read_bytes()
-
-
-@only_thorough
-def test_a_cluster_gives_the_same_file(tmp_path: Path, whole: bytes) -> None:
-    with cluster(tmp_path, workers=2) as (address, *_), open_executor(dask=address) as pool:
-        write_tablebase(tmp_path / "file", solve(State.start(SIZES), pool))
-    assert (tmp_path / "file").read_bytes() == whole
 
 
 @pytest.mark.slow

@@ -15,10 +15,8 @@ from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import Solution, game_graph, remove_working_files, solve
 from quaternity.perfect.successors.many_states import Expander
-from quaternity.perfect.successors.one_state import choices
 from quaternity.workers.pool import Pool, SerialExecutor, open_executor
 from solvers.problem import DealProblem, SetConstraint
-from tests.faults import Disk
 from tests.limits import limited
 from tests.perfect.checker import Claim, forced_lengths
 from tests.perfect.plain_solver import Game, PlainSolution
@@ -31,10 +29,6 @@ OPEN = SetConstraint([0b110, 0b110], [0, 0, 0], [2, 2, 2])
 
 class Interrupted(Exception):
     """Simulates a keyboard interrupt."""
-
-
-class Killed(Exception):
-    """Simulates the end of the process."""
 
 
 def start_of(
@@ -64,6 +58,7 @@ def claim(solution: Solution) -> Claim:
         ((3, 2, 3), 91, 335, 373, 4),
         ((3, 3, 3), 2_122, 12_724, 14_688, 6),
         ((2, 6, 3), 247, 704, 824, 7),
+        pytest.param((4, 3, 3), 114_339, 1_009_166, 1_304_434, 9, marks=pytest.mark.slow),
     ],
     ids=str,
 )
@@ -79,7 +74,7 @@ def test_sizes(
     solution = solve(start_of(*sizes), report=report)
     graph = solution.graph
     assert (len(graph), graph.questions, graph.answers) == (states, questions, answers)
-    assert solution.facts()["longest_forced"] == longest
+    assert solution.facts.longest_forced == longest
     assert sum(graph.levels) == states
     # A level is reported when it begins and when it ends.
     assert done == sorted(done)
@@ -98,67 +93,6 @@ def test_more_than_256_orders_of_players() -> None:
     solution = solve(last)
     assert solution.graph.levels == (1, 1)
     assert solution.standing(last).forced_length == (1, *[None] * 5)
-
-
-@pytest.mark.parametrize(
-    ("sizes", "states", "by_seats_states"),
-    [
-        ((3, 3, 3), 2_122, 2_125),
-        pytest.param((4, 3, 3), 114_339, 114_342, marks=pytest.mark.slow),
-    ],
-    ids=str,
-)
-def test_ends_are_points_alone(
-    sizes: tuple[int, int, int], states: int, by_seats_states: int
-) -> None:
-    """If ends were also distinguished by the last asker and seats, there would be three more.
-
-    The three ends are 3-0-0, 2-1-0 and 1-1-1. The points of the last asker, of the next seat and
-    of the one after that are six: 300, 210, 201, 120, 102, 111; the last asker has some.
-    """
-    graph = solve(start_of(*sizes)).graph
-    code = coding(graph.rules)
-    ends = set(graph.ends()[0].tolist())
-    keys = key_bytes(graph.keys)
-    last = set[int]()
-    for segment in graph.segments():
-        counts = np.diff(segment.first, append=len(segment.asked))
-        final = np.isin(segment.no, [*ends]) | np.isin(segment.yes, [*ends])
-        last |= set(np.repeat(segment.states, counts)[final].tolist())
-    alone, by_seats = set(), set()
-    for number in last:
-        for _, replies in choices(code, keys[number]):
-            for reply in replies:
-                points = code.parts(reply.key).points
-                if sum(points) == 3:
-                    alone.add(points)
-                    asker, second, third = (points[reply.roles.index(r)] for r in range(3))
-                    # Roles 1 and 2 may sit in either order.
-                    by_seats |= {(asker, second, third), (asker, third, second)}
-    assert alone == {(1, 1, 1), (2, 0, 1), (3, 0, 0)}
-    assert by_seats == {(3, 0, 0), (2, 1, 0), (2, 0, 1), (1, 2, 0), (1, 0, 2), (1, 1, 1)}
-    assert (len(graph), len(graph) - len(alone) + len(by_seats)) == (states, by_seats_states)
-
-
-@pytest.mark.parametrize(
-    "sizes",
-    [
-        (size, sets, 2)
-        for size in range(2, thorough(4, 7))
-        for sets in range(1, thorough(5, 7))
-        if size * sets % 2 == 0
-    ]
-    + [(2, 31, 2), (10, 3, 2), *thorough([], [(20, 2, 2)])],
-    ids=str,
-)
-def test_with_two_players_the_first_forces_a_win(sizes: tuple[int, int, int]) -> None:
-    start = start_of(*sizes)
-    solution = solve(start)
-    standing = solution.standing(start)
-    assert standing.can_force == standing.can_win == (0,)
-    assert standing.can_prevent == ((1,), ())
-    for state in random_states(start, Random(3), thorough(4, 12)):
-        assert forced_lengths(state, claim(solution)) == claim(solution)(state)
 
 
 @pytest.mark.parametrize(
@@ -221,25 +155,6 @@ def test_every_forced_win_of_a_small_game_is_checked(small: Solution) -> None:
             wins[player] += length is not None
     # Role 0 is to move; wins of the others are ends and forced lines to them.
     assert wins == thorough([314, 1, 1], [1258, 6, 2])
-
-
-@pytest.mark.slow
-def test_the_default_game() -> None:
-    start = start_of(4, 3, 3)
-    solution = solve(start)
-    assert len(solution.graph) == 114_339
-    assert solution.graph.questions == 1_009_166
-    assert solution.graph.answers == 1_304_434
-    standing = solution.standing(start)
-    assert standing.can_force == ()
-    assert standing.can_win == (0, 1, 2)
-    assert solution.facts()["longest_forced"] == 9
-    checked = 0
-    for state in random_states(start, Random(6), 1000):
-        claimed = claim(solution)(state)
-        assert forced_lengths(state, claim(solution)) == claimed
-        checked += claimed != (None, None, None)
-    assert checked > 100
 
 
 @pytest.mark.parametrize("tie_break", TieBreak)
@@ -351,41 +266,6 @@ def test_a_run_interrupted_repeatedly_can_be_resumed(
         assert np.array_equal(getattr(small.values, name), getattr(other.values, name))
 
 
-def test_a_run_killed_while_renaming_files_can_be_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rename = Path.replace
-    start = start_of(3, 2, 3)
-    whole = solve(start)
-
-    def killed_at(count: int) -> bool:
-        left = count
-
-        def replace(file: Path, target: Path) -> Path:
-            nonlocal left
-            left -= 1
-            if left < 0:
-                raise Killed
-            return rename(file, target)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Path, "replace", replace)
-            try:
-                solve(start, directory=tmp_path / str(count))
-            except Killed:
-                return True
-        return False
-
-    count = 0
-    while killed_at(count):
-        other = solve(start, directory=tmp_path / str(count))
-        assert (other.graph.keys == whole.graph.keys).all()
-        assert other.graph.answers == whole.graph.answers
-        assert np.array_equal(other.values.length, whole.values.length)
-        count += thorough(5, 1)
-    assert count > 30
-
-
 def test_a_directory_belongs_to_one_game(tmp_path: Path) -> None:
     solve(start_of(2, 3, 3), directory=tmp_path / "work")
     with pytest.raises(InputError, match="another computation"):
@@ -419,28 +299,6 @@ def test_a_directory_is_used_by_one_run_at_a_time(tmp_path: Path) -> None:
 def test_too_many_states_are_given_up() -> None:
     with pytest.raises(LimitError, match="more than 500 states"):
         solve(start_of(3, 3, 3), max_states=500)
-
-
-@pytest.mark.parametrize("fails_at", [8, 20])
-def test_a_full_disk_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with (
-        Disk(tmp_path, fails_at, stays=True),
-        pytest.raises(
-            LimitError, match=rf"cannot write the working files in {tmp_path}: .*No space left"
-        ),
-    ):
-        solve(start_of(3, 2, 3))
-    own = tmp_path / "mine"
-    with (
-        Disk(own, 20, stays=True),
-        pytest.raises(
-            LimitError, match=rf"cannot write the working files in {own}: .*No space left"
-        ),
-    ):
-        solve(start_of(3, 2, 3), directory=own)
 
 
 def test_finished_states_have_a_solution() -> None:

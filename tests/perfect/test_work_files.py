@@ -65,13 +65,15 @@ def fault_of(function: Callable[[], object]) -> str | None:
         function()
     except (InputError, LimitError) as error:
         return str(error)
+    except Killed:
+        return "killed"
     return None
 
 
 def assert_same(solution: Solution, other: Solution) -> None:
     """Check that two solutions have the same states and values."""
     assert np.array_equal(solution.graph.keys, other.graph.keys)
-    assert solution.facts() == other.facts()
+    assert solution.facts == other.facts
     for name in ("can_force", "can_win", "can_prevent", "length"):
         assert np.array_equal(getattr(solution.values, name), getattr(other.values, name))
 
@@ -137,18 +139,24 @@ def test_files_are_bound_to_their_run_and_name(tmp_path: Path) -> None:
                 work.arrays(name)
 
 
+@pytest.mark.parametrize("is_killed", [False, True])
 @pytest.mark.parametrize("name", ["fsync", "replace", "open"])
-def test_every_failure_is_reported_and_the_run_can_be_resumed(tmp_path: Path, name: str) -> None:
-    """The n-th call fails, as on a full disk, for every n."""
+def test_a_run_that_fails_or_is_killed_at_any_call_can_be_resumed(
+    tmp_path: Path, name: str, is_killed: bool
+) -> None:
+    """The n-th call fails, as on a full disk, or does not return, for every n."""
     path, count, whole = tmp_path / "work", 0, solve(SMALL)
     while True:
         count += thorough(5, 1)
-        with at_call(count, name, OSError(28, "No space left on device")):
+        error = Killed() if is_killed else OSError(28, "No space left on device")
+        with at_call(count, name, error):
             fault = fault_of(lambda: solve(SMALL, directory=path))
         if fault is None:
             break
-        assert "No space left on device" in fault
-        assert not [*path.glob("*.part")]
+        if not is_killed:
+            assert f"cannot write the working files in {path}: " in fault
+            assert "No space left on device" in fault
+            assert not [*path.glob("*.part")]
         assert_same(solve(SMALL, directory=path), whole)
         rmtree(path, ignore_errors=True)
     assert count > {"fsync": 20, "replace": 15, "open": 20}[name]

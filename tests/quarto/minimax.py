@@ -49,29 +49,11 @@ class Minimax:
         return [divmod(cell, 4) for cell in range(16) if divmod(cell, 4) not in self.grid]
 
     def solve(self, in_hand: str | None) -> tuple[int, list[Move]]:
-        """Return the value and the best moves."""
-        if in_hand is None:
-            values: dict[Move, int] = {
-                (None, name): -self.place(name, self.left - {name}) for name in sorted(self.left)
-            }
-        else:
-            left = self.left - {in_hand}
-            values = {}
-            winning: list[Move] = []
-            for row, column in self.empty():
-                self.grid[row, column] = self.words[in_hand]
-                cell = 4 * row + column
-                if completes(self.grid, row, column, self.squares):
-                    winning.append((cell, None))
-                elif not left:
-                    values[cell, None] = 0
-                for name in sorted(left):
-                    values[cell, name] = -self.place(name, left - {name})
-                del self.grid[row, column]
-            if winning:
-                return 1, winning
-        best = max(values.values(), default=0)
-        return best, [move for move, value in values.items() if value == best]
+        """Return the value and the best moves: those that win at once, if there are some."""
+        rated = self.rate_moves(in_hand)
+        best = max((value for value, _ in rated.values()), default=0)
+        winning = [move for move, value in rated.items() if value == (1, 1) and move[1] is None]
+        return best, winning or [move for move, (value, _) in rated.items() if value == best]
 
     def rate_moves(self, in_hand: str | None) -> dict[Move, tuple[int, int]]:
         """Return the value and the distance of every move."""
@@ -98,16 +80,3 @@ class Minimax:
         """Return value and distance after handing over a piece: the opponent's best, negated."""
         value, distance = max(self.rate_moves(name).values(), key=lambda v: (v[0], -v[0] * v[1]))
         return -value, distance
-
-    def give(self, left: frozenset[str]) -> int:
-        """Return the value for the player who hands over a piece."""
-        return max((-self.place(name, left - {name}) for name in left), default=0)
-
-    def place(self, name: str, left: frozenset[str]) -> int:
-        """Return the value for the player who places a piece."""
-        values = []
-        for row, column in self.empty():
-            self.grid[row, column] = self.words[name]
-            values.append(1 if completes(self.grid, row, column, self.squares) else self.give(left))
-            del self.grid[row, column]
-        return max(values)

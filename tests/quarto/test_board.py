@@ -22,6 +22,7 @@ from tests.quarto.boards import EXAMPLE, boards, has_quarto
 PIECES = read_pieces(example_pieces())
 PROPERTIES = piece_properties(PIECES)
 Pieces = dict[str, dict[str, set[str]]]
+EXACTLY_ONE = "piece '{}' must have exactly one property of each feature"
 
 
 def test_pieces_are_four_bits() -> None:
@@ -33,64 +34,31 @@ def test_pieces_are_four_bits() -> None:
         assert set(EXAMPLE.words_of(piece)) == PROPERTIES[name]
 
 
-def _without_a_feature(pieces: Pieces) -> None:
-    del pieces["fill"]
-
-
-def _third_property(pieces: Pieces) -> None:
-    pieces["size"]["huge"] = set()
-
-
-def _one_property(pieces: Pieces) -> None:
-    del pieces["size"]["small"]
-
-
-def _lacking(pieces: Pieces) -> None:
-    pieces["size"]["big"].remove("A")
-
-
-def _both(pieces: Pieces) -> None:
-    pieces["size"]["small"].add("A")
-
-
-def _twins(pieces: Pieces) -> None:
-    pieces["size"]["small"].remove("B")
-    pieces["size"]["big"].add("B")
-
-
-def _no_p(pieces: Pieces) -> None:
+def rename(pieces: Pieces, old: str, new: list[str]) -> None:
+    """Replace the name of a piece by others, in all its properties."""
     for words in pieces.values():
         for names in words.values():
-            names.discard("P")
-
-
-def _long_name(pieces: Pieces) -> None:
-    for words in pieces.values():
-        for names in words.values():
-            if "P" in names:
-                names.remove("P")
-                names.add("PP")
-
-
-def _same_word(pieces: Pieces) -> None:
-    pieces["color"]["big"] = pieces["color"].pop("red")
+            if old in names:
+                names.remove(old)
+                names.update(new)
 
 
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (_third_property, "feature 'size' has 3 properties, not 2"),
-        (_one_property, "feature 'size' has 1 property, not 2"),
-        (_lacking, "piece 'A' must have exactly one property of each feature"),
-        (_both, "piece 'A' must have exactly one property of each feature"),
-        (_twins, "pieces 'A' and 'B' have the same properties"),
-        (_without_a_feature, "pieces 'A' and 'I' have the same properties"),
-        (_no_p, "15 pieces, not 16"),
-        (_long_name, "the name of a piece must be one character"),
-        (_same_word, "piece 'B' must have exactly one property of each feature"),
+        (lambda p: p["size"].update(huge=set()), "feature 'size' has 3 properties, not 2"),
+        (lambda p: p["size"].pop("small"), "feature 'size' has 1 property, not 2"),
+        (lambda p: p["size"]["big"].remove("A"), EXACTLY_ONE.format("A")),
+        (lambda p: p["size"]["small"].add("A"), EXACTLY_ONE.format("A")),
+        (lambda p: (p["size"]["small"].remove("B"), p["size"]["big"].add("B")),
+         "pieces 'A' and 'B' have the same properties"),
+        (lambda p: p.pop("fill"), "pieces 'A' and 'I' have the same properties"),
+        (lambda p: rename(p, "P", []), "15 pieces, not 16"),
+        (lambda p: rename(p, "P", ["PP"]), "the name of a piece must be one character"),
+        (lambda p: p["color"].update(big=p["color"].pop("red")), EXACTLY_ONE.format("B")),
     ],
-)
-def test_invalid_dictionaries_are_refused(spoil: Callable[[Pieces], None], message: str) -> None:
+)  # fmt: skip
+def test_invalid_dictionaries_are_refused(spoil: Callable[[Pieces], object], message: str) -> None:
     pieces = read_pieces(example_pieces())
     spoil(pieces)
     with pytest.raises(InputError) as error:

@@ -86,14 +86,6 @@ def test_the_completions_are_those_after_each_piece_on_a_cell(board: Board) -> N
     assert drawn_completions(board) == sum(map(drawn_completions, after))
 
 
-def test_full_boards_and_boards_with_a_quarto() -> None:
-    assert agree(COUNTS, Board.parse("ABCDEFGHIJKLMNOP", EXAMPLE)) == 0
-    assert agree(COUNTS, Board.parse("N?BI??JO?FDLMEAG", EXAMPLE)) == 0
-    assert not agree(CAN, Board.parse("ABCD............", EXAMPLE))
-    assert agree(COUNTS, Board.parse("PHACIENOGLKJDMFB", EXAMPLE)) == 1
-    assert agree(CAN, Board.parse("PHACIENOGLKJDMFB", EXAMPLE))
-
-
 @pytest.mark.parametrize(("method", "limit"), [("backtracking", 10), ("cp-sat", 8)])
 def test_counting_has_a_limit_of_empty_cells(method: str, limit: int) -> None:
     board = Board(EXAMPLE, (*range(15 - limit), *(None,) * (limit + 1)))

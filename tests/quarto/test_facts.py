@@ -7,7 +7,6 @@ import pytest
 from quaternity.quarto.draws import count_by_backtracking
 from quaternity.quarto.lines import ALL, BoardBits, lines
 from quaternity.quarto.pieces import MARKS
-from quaternity.quarto.rows import ROWS
 from tests.quarto.boards import has_quarto
 from tests.quarto.symmetries import board_symmetries, piece_symmetries
 
@@ -65,45 +64,3 @@ def test_up_to_five_pieces_a_draw_is_always_left() -> None:
                 boards += 1
                 assert count_by_backtracking(board, only_first=True), (cells, rest)
     assert boards == 262080
-
-
-@pytest.mark.slow
-def test_full_boards_without_a_quarto() -> None:
-    """Count 414,298,141,056 of 16! boards: combine the upper and the lower half of the board.
-
-    The eight pieces of the upper half are taken up to symmetry. For every arrangement of a half,
-    the marks of the six rows that cross the middle are packed in one integer. A board has no quarto
-    if the integers of its halves have no bit in common.
-    """
-    import numpy as np
-
-    crossing = [row.cells for row in ROWS if {cell // 8 for cell in row.cells} == {0, 1}]
-    assert len(crossing) == 6
-
-    def halves(pieces: tuple[int, ...], first: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distinct packed marks of the arrangements of a half, and their counts."""
-        marks = np.array(MARKS, dtype=np.uint64)[np.array(list(permutations(pieces)))]
-        inner = np.bitwise_and.reduce(marks.reshape(-1, 2, 4), axis=2)
-        marks = marks[~inner.any(axis=1)]
-        packed = np.zeros(len(marks), dtype=np.uint64)
-        for index, cells in enumerate(crossing):
-            first_cell, second_cell = (cell - first for cell in cells if 0 <= cell - first < 8)
-            packed |= (marks[:, first_cell] & marks[:, second_cell]) << np.uint64(8 * index)
-        return np.unique(packed, return_counts=True)
-
-    total, seen = 0, set[frozenset[int]]()
-    for subset in combinations(range(16), 8):
-        if frozenset(subset) in seen:
-            continue
-        orbit = {frozenset(symmetry[p] for p in subset) for symmetry in piece_symmetries()}
-        seen |= orbit
-        upper, upper_counts = halves(subset, 0)
-        rest = tuple(piece for piece in range(16) if piece not in subset)
-        lower, lower_counts = halves(rest, 8)
-        ways = sum(
-            int(count) * int(lower_counts[(lower & packed) == 0].sum())
-            for packed, count in zip(upper, upper_counts, strict=True)
-        )
-        total += ways * len(orbit)
-    assert len(seen) == 12870
-    assert total == 414_298_141_056

@@ -7,16 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.quarto import (
-    Board,
-    Outcome,
-    QuartoMove,
-    Solution,
-    can_draw,
-    line_of_play,
-    rated_moves,
-    solve,
-)
+from quaternity.quarto import Board, Outcome, QuartoMove, Solution, line_of_play, rated_moves, solve
 from quaternity.quarto.lines import lines
 from quaternity.quarto.players import Search, different_moves
 from quaternity.quarto.rules import QuartoPosition
@@ -25,13 +16,7 @@ from tests.agreement import agree
 from tests.limits import limited
 from tests.quarto.boards import EXAMPLE, random_open_board
 from tests.quarto.minimax import Minimax
-from tests.quarto.plain_search import plain_best
-from tests.quarto.symmetries import (
-    board_symmetries,
-    moved,
-    piece_symmetries,
-    square_symmetries,
-)
+from tests.quarto.symmetries import board_symmetries, moved, piece_symmetries, square_symmetries
 from tests.sizes import examples, thorough
 
 Answer = tuple[int, set[tuple[int | None, str | None]]]
@@ -77,17 +62,6 @@ def test_with_five_and_six_empty_cells(squares: bool) -> None:
         in_hands = (None, random.choice(board.left))
         outcomes += [agree(METHODS, board, in_hand, squares)[0] for in_hand in in_hands]
     assert min(outcomes.count(value) for value in (-1, 1)) > 0
-
-
-@VARIANTS
-def test_best_moves_are_those_of_the_plain_search(squares: bool) -> None:
-    """Use more empty cells than minimax can handle."""
-    random = Random(3)
-    for empty in (7, 7, 8) * thorough(1, 10):
-        board = random_open_board(random, empty, squares)
-        for in_hand in (None, random.choice(board.left)):
-            expected = plain_best(board, in_hand, squares)
-            assert by_alpha_beta(board, in_hand, squares) == expected
 
 
 @VARIANTS
@@ -206,37 +180,6 @@ def test_symmetries_change_nothing(seed: int, empty: int, drawn: tuple[int, int,
     }
 
 
-@given(st.integers(0, 10**6), st.integers(6, 8))
-@settings(max_examples=examples(30))
-def test_best_moves_keep_the_outcome(seed: int, empty: int) -> None:
-    """A move is best if and only if the opponent's value after it is the opposite."""
-    random = Random(seed)
-    board = random_open_board(random, empty)
-    solution = solve(board)
-    best = {move.hand_over for move in solution.moves}
-    for name in board.left:
-        assert (-solve(board, name).outcome == solution.outcome) == (name in best)
-    if solution.outcome == Outcome.DRAW:
-        assert can_draw(board)
-
-
-@given(st.integers(0, 10**6), st.integers(6, 8))
-@settings(max_examples=examples(30))
-def test_best_turns_keep_the_outcome(seed: int, empty: int) -> None:
-    random = Random(seed)
-    board = random_open_board(random, empty)
-    in_hand = random.choice(board.left)
-    solution = solve(board, in_hand)
-    for cell, name in random.sample(solution.moves, min(4, len(solution.moves))):
-        assert cell is not None
-        after = board.after(cell, EXAMPLE.piece(in_hand))
-        assert (name is None) == bool(after.quartos())
-        if name is None:
-            assert solution.outcome == Outcome.WIN
-        else:
-            assert -solve(after, name).outcome == solution.outcome
-
-
 @VARIANTS
 def test_distances_are_those_of_minimax(squares: bool) -> None:
     """Compare outcome, distance and the order of the best moves, in positions of all kinds."""
@@ -304,28 +247,10 @@ def test_distances_of_a_long_resistance() -> None:
         assert (outcome, distance) == (-answer.outcome, answer.distances[0])
 
 
-def test_the_longest_resistance_comes_first() -> None:
-    """A lost position does not begin with the moves that lose at once."""
-    board = Board.parse("K??H???EO?ADGLB?", EXAMPLE)
-    solution = solve(board)
-    assert solution.outcome == Outcome.LOSS
-    assert solution.distances[0] > solution.distances[-1] == 1
-    assert len(solution.moves) == len(board.left)
-
-
 def test_a_piece_in_hand_that_completes_a_quarto() -> None:
     """The only best move is to complete it, though others may win later."""
     board = Board.parse("??HPF?N?M?A?ED??", EXAMPLE)
     assert solve(board, "B") == Solution(Outcome.WIN, (QuartoMove(0, None),))
-
-
-def test_the_last_piece() -> None:
-    board = Board.parse("BGDOLJEFH?KCIANP", EXAMPLE)
-    assert agree(METHODS, board, None) == (-1, {(None, "M")})
-    assert agree(METHODS, board, "M") == (1, {(9, None)})
-    board = Board.parse("PHACIENOGLKJDMF?", EXAMPLE)
-    assert agree(METHODS, board, None) == (0, {(None, "B")})
-    assert agree(METHODS, board, "B") == (0, {(15, None)})
 
 
 def test_a_game_that_is_over() -> None:

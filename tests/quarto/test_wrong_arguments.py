@@ -146,14 +146,3 @@ def test_the_wrong_one_of_two_dictionaries_is_refused() -> None:
         quarto.quarto("N?BI??JO?FDLMEAG", FEATURES)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="is not a dictionary of the two properties of a feature"):
         quarto.piece_properties(PROPERTIES)  # type: ignore[arg-type]
-
-
-def test_moves_of_a_solution_can_be_played() -> None:
-    board = Board.parse("??HPF?N?M?A?ED??", EXAMPLE)
-    name = quarto.solve(board).moves[0].hand_over
-    assert name is not None
-    cell = quarto.solve(board, name).moves[0].cell
-    assert cell is not None
-    after = board.after(cell, name)
-    assert after == board.after(cell, EXAMPLE.piece(name))
-    assert len(after.empty) == len(board.empty) - 1

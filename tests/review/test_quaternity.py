@@ -184,17 +184,6 @@ def test_without_time_a_review_names_its_unfinished_parts_and_nothing_else(seed:
     assert "Not finished" in str(done)
 
 
-def test_a_record_is_reviewed_up_to_its_first_illegal_move() -> None:
-    lines = play_random_game(SMALL, 1).record().splitlines(keepends=True)
-    head = sum(not line[0].isdigit() for line in lines)
-    for kept in (head, head + 3, len(lines)):
-        text = "".join([*lines[:kept], "0 asks 0 for 0/0: no\n", *lines[kept:]])
-        done = review(text, seconds=0)
-        assert len({move.number for move in done.moves}) == kept - head
-        assert f"line {kept + 1}: " in done.fault
-        assert "is not valid after these moves" in str(done)
-
-
 @pytest.mark.parametrize(
     ("text", "seat", "message"),
     [

@@ -51,7 +51,7 @@ def test_constraints_that_are_added_are_satisfied(
     number = before.deal.owner[index].count(owner)
     owners, low, high = problem.sets[index]
     if data.draw(st.booleans()):
-        model.add(model.holds(owner, index, card) == 0)
+        model.add(model.holds(owner, (index, card)) == 0)
         others = with_entry(owners, card, owners[card] & ~(1 << owner))
         left = [SetConstraint(others, low, high)]
     else:
@@ -77,7 +77,32 @@ def test_a_bundle_is_counted_as_a_whole_and_lines_use_names() -> None:
     assert lines[1].startswith("Ann holds 1 to 130 of hearts: Ann holds of 130 cards (0/0")
     assert lines[2].startswith("Ann holds 100 cards: ")
     assert model.solve()
+    model.add(model.amount("Ann", "hearts") == model.amount(0, 0))
+    with pytest.raises(InputError, match="no set named 'clubs'"):
+        model.amount("Ann", "clubs")
+    with pytest.raises(InputError, match="no card named '0/0'"):
+        model.holds("Ann", "0/0")
     with pytest.raises(InputError, match="build the model with bundles=False"):
-        model.holds(0, 0, 0)
+        model.holds(0, (0, 0))
     with pytest.raises(InputError, match="player 2 is out of range"):
         model.amount(2, 0)
+
+
+def test_added_constraints_are_printed_with_their_names() -> None:
+    hearts = SetConstraint.of([[0, 1]] * 3, players=2)
+    names = Names(players=("Ann", "Bob"), sets=("hearts",), cards=(("A", "K", "Q"),))
+    model = cp_sat_model(DealProblem([2, 1], [hearts]).named(names))
+    flag = model.model.new_bool_var("flag")
+    model.add(model.holds("Ann", "A") + 2 * model.amount("Bob", "hearts") >= 3)
+    model.add(model.holds(0, "A") + model.holds("Bob", (0, 1)) != 1)
+    model.add(model.amount("Ann", 0) <= 2)
+    model.add(flag + model.holds("Ann", "Q") == 2)
+    model.model.add_bool_or([flag])
+    assert str(model).splitlines()[5:] == [
+        "added: Ann holds A + 2 * Bob holds A + 2 * Bob holds K + 2 * Bob holds Q >= 3",
+        "added: Ann holds A + Bob holds K <= 0 or >= 2",
+        "added: Ann holds A + Ann holds K + Ann holds Q <= 2",
+        "added: Ann holds Q + flag = 2",
+        "added: bool_or { literals: 6 }",
+    ]
+    assert str(model.solve()) == "Ann: A, Q\nBob: K"

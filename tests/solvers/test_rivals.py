@@ -62,10 +62,13 @@ def test_rivals_without_an_extra_are_installed() -> None:
 @pytest.mark.parametrize("name", INSTALLED)
 def test_every_installed_rival_conforms(name: str) -> None:
     rival, searches = installed_solvers()[name], EXTERNAL_SOLVERS[name].family not in POLYNOMIAL
+    most = thorough(12, 16)
 
     def refuses(problem: DealProblem) -> str | None:
         """Refuse large problems if the rival searches: some searches do not end."""
-        return "too large to search" if searches and problem.cards > 16 else rival.refuses(problem)
+        return (
+            "too large to search" if searches and problem.cards > most else rival.refuses(problem)
+        )
 
     conformance = check_solver(replace(rival, refuses=refuses), examples=thorough(2, 20), sizes=())
     assert min(conformance.feasible, conformance.infeasible) >= 1

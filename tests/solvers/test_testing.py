@@ -143,7 +143,7 @@ def test_a_fault_at_a_single_number_is_found_at_that_number(seed: int) -> None:
             (forgets_the_minimums_of_the_last_set, sets_of),
             (forgets_the_last_minimums, cards_of),
         )
-        for number in range(2, thorough(12, MAX_COVERED_NUMBER) + 1)
+        for number in range(2, thorough(9, MAX_COVERED_NUMBER) + 1)
     }
     for problem in problems_of_all_sizes(300, seed):
         for wrong, number_of, number in [*missing]:

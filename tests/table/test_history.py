@@ -23,13 +23,13 @@ from quaternity.kwartet import KwartetGame, KwartetSettings
 from quaternity.quarto import QuartoGame, QuartoSettings
 from quaternity.review.recorded_game import RecordedGame
 from quaternity.table.games import GAMES, rules_class
-from quaternity.table.history import History, whole_events
+from quaternity.table.history import History
 from quaternity.table.match import Match
 from quaternity.table.protocol import Step
 from quaternity.table.tournament.playing import Tournament, play_game, record_of_game
 from quaternity.ternary import SetGame, SetSettings
+from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.seats import PERSON, Seat
-from quaternity.web.store import TAKEN_BACK, Entry
 from quaternity.web.table_admin import whole_record
 from quaternity.web.versioned_history import VersionedHistory
 from tests.sizes import examples, thorough
@@ -43,12 +43,6 @@ SETTINGS: dict[str, list[Any]] = {
 }
 KINDS: dict[str, Any] = {"kwartet": KwartetGame, "quarto": QuartoGame, "set": SetGame}
 """Games as values. A move of Quaternity's `Game` is a question with its answer."""
-
-
-def test_events_have_the_numbers_of_their_moves() -> None:
-    steps = [Step(0, ("a", "b")), Step(1, ()), Step(0, ("c",))]
-    assert whole_events(steps) == [(1, "a"), (1, "b"), (3, "c")]
-    assert whole_events(steps, 7) == [(7, "a"), (7, "b"), (9, "c")]
 
 
 class Turn(NamedTuple):
@@ -77,7 +71,7 @@ class HistoryMachine(RuleBasedStateMachine):
         if name in KINDS:
             self.value = KINDS[name].start(chosen, self.seed)
         self.log: list[Entry] = []
-        self.at_table = VersionedHistory(self.rules, self.start)
+        self.at_table = VersionedHistory.begin(self.rules, self.start)
         self.episode = Episode.begin(TableGame(name, asdict(chosen)), self.start)
 
     @property
@@ -128,7 +122,7 @@ class HistoryMachine(RuleBasedStateMachine):
 
     def write(self, seat: int, identity: str, move: str) -> None:
         self.log.append(Entry("t", len(self.log) + 1, seat, identity, move))
-        self.at_table.apply_entry(self.log[-1])
+        self.at_table = self.at_table.with_entry(self.log[-1])
 
     @precondition(lambda self: len(self.rules.to_act(self.position)) > 1)
     @rule(data=st.data())
@@ -159,7 +153,7 @@ class HistoryMachine(RuleBasedStateMachine):
         length = self.undo_length(people or set(range(self.rules.seats)))
         for history in (*self.histories, self.match.history):
             assert history.undo_length(people) == length
-        assert self.at_table.undo_length(people) == length
+        assert self.at_table.game.undo_length(people) == length
 
     def undo_length(self, people: set[int]) -> int:
         moves = self.moves
@@ -173,7 +167,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @rule()
     def restart(self) -> None:
         messages = [self.at_table.event_message(entry.version) for entry in self.log]
-        self.at_table = VersionedHistory(self.rules, self.start, self.log)
+        self.at_table = VersionedHistory.begin(self.rules, self.start, self.log)
         assert messages == [self.at_table.event_message(entry.version) for entry in self.log]
         self.histories = pickle.loads(pickle.dumps(self.histories))  # noqa: S301  # our own
         self.episode = pickle.loads(pickle.dumps(self.episode))  # noqa: S301  # our own
@@ -194,8 +188,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @rule(forget=st.booleans(), told=st.booleans(), count=st.integers(0, 9))
     def look_back(self, forget: bool, told: bool, count: int) -> None:
         steps = tuple(map(self.step, self.moves))
-        assert self.at_table.positions_to(count) == tuple(self.positions[: count + 1])
-        for history in (*self.histories, self.match.history, self.at_table.history):
+        for history in (*self.histories, self.match.history, self.at_table.game):
             skipped = min(count, len(self.moves))
             assert list(history.transitions(skipped)) == self.moves[skipped:]
             if told:
@@ -207,7 +200,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @invariant()
     def all_forms_agree(self) -> None:
         moves = tuple([(turn.seat, turn.move) for turn in self.moves])
-        forms = [self.match.history, self.at_table.history, *self.histories]
+        forms = [self.match.history, self.at_table.game, *self.histories]
         if self.value is not None:
             forms.append(self.value.history)
             assert self.value.positions == tuple(self.positions)
@@ -217,7 +210,7 @@ class HistoryMachine(RuleBasedStateMachine):
             assert history.moves == moves
             assert history.chance(self.seed, 0).random() == self.draw(0)
         assert self.at_table.version == len(self.log)
-        assert self.at_table.steps == tuple(map(self.step, self.moves))
+        assert self.at_table.game.steps() == tuple(map(self.step, self.moves))
 
     def draw(self, purpose: int | str) -> float:
         return Random(f"{self.seed}/{purpose}/{len(self.moves)}").random()

@@ -13,8 +13,6 @@ import pytest
 from quaternity import guide
 from quaternity.base.errors import InputError, LimitError, PlayerFault
 from quaternity.base.text_format import quote_value
-from quaternity.game.cards import Card
-from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityRules
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
@@ -24,7 +22,6 @@ from quaternity.table.games import GAMES as GAMES_OF_OURS
 from quaternity.table.games import registration
 from quaternity.table.match import Match, choose_move
 from quaternity.table.players import make_player
-from quaternity.table.tournament.playing import Tournament, play_game
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.workers.isolated_calls import EXTERNAL_MOVE_SECONDS
 from quaternity.workers.isolated_players import SeatedPlayer
@@ -80,21 +77,6 @@ def test_a_winning_move_of_quarto_may_only_name_a_real_piece() -> None:
             continue
 
 
-def test_undo_of_an_answer_to_a_program_leaves_its_question() -> None:
-    """If a person asked, the question and the answer are one move."""
-    rules = QuaternityRules()
-    match = match_of(rules, ["you", "random", "you"])
-    question = Question(0, 2, Card(0, 1))
-    match.play(0, question)
-    match.play(2, Answer.NO)
-    assert match.undo() == 2
-    match.hand_over(0, "random")
-    match.play(0, question)
-    match.play(2, Answer.NO)
-    assert match.undo() == 1
-    assert match.position.pending == question
-
-
 def test_a_move_that_cannot_be_saved_is_not_played() -> None:
     rules = QuartoRules()
     match = match_of(rules, ["you", "careful"])
@@ -109,26 +91,6 @@ def test_a_move_that_cannot_be_saved_is_not_played() -> None:
     assert match.history.positions() == (match.position,)
 
 
-def raises(rules: Any, argument: str | None) -> Any:
-    """Return a player that raises an exception."""
-
-    class Raises:
-        def choose(self, view: Any, random: Random) -> Any:
-            raise ZeroDivisionError
-
-    return Raises()
-
-
-def cheats(rules: Any, argument: str | None) -> Any:
-    """Return a player that makes an invalid move."""
-
-    class Cheats:
-        def choose(self, view: Any, random: Random) -> Any:
-            return "H1V1"
-
-    return Cheats()
-
-
 class Misbehaves:
     """A foreign player; its subclasses misbehave."""
 
@@ -137,6 +99,16 @@ class Misbehaves:
 
     def choose(self, view: Any, random: Random) -> Any:
         return next(iter(self.rules.moves(view)))
+
+
+class Raises(Misbehaves):
+    def choose(self, view: Any, random: Random) -> Any:
+        raise ZeroDivisionError
+
+
+class Cheats(Misbehaves):
+    def choose(self, view: Any, random: Random) -> Any:
+        return "H1V1"
 
 
 class Exits(Misbehaves):
@@ -192,7 +164,7 @@ PROCESSES: list[int] = []
 
 @pytest.mark.parametrize(
     "name",
-    ["raises", "cheats", "ObservesBadly", "OwnError", "Unpicklable", "Interrupts", "NotANumber",
+    ["Raises", "Cheats", "ObservesBadly", "OwnError", "Unpicklable", "Interrupts", "NotANumber",
      "Negative", "Text"],
 )  # fmt: skip
 def test_a_program_that_fails_is_named(name: str) -> None:
@@ -252,26 +224,6 @@ def test_a_player_observes_every_move_and_forgets_undone_moves(
     assert tuple(observed) == match.steps
     match.undo()
     assert [step.seat for step in MEMORIES[-1]] == [0]
-
-
-@pytest.mark.parametrize("game", [0, 1])
-def test_a_player_in_a_tournament_observes_every_move_before_its_own(
-    monkeypatch: pytest.MonkeyPatch, game: int
-) -> None:
-    rules = QuartoRules()
-    plant(monkeypatch, "quarto", "remembers", Remembers)
-    result = play_game(Tournament(rules, ("remembers", "random"), seed=3), game)
-    seat, observed = result.line_up.index(0), MEMORIES[-1]
-    position = rules.start(Random(0))
-    for step in observed:
-        assert step.seat == rules.to_act(position)[0]
-        assert step.events
-        (move,) = (move for move in rules.moves(position)
-                  if rules.events(position, step.seat, move, rules.after(position, step.seat, move))
-                  == step.events)  # fmt: skip
-        position = rules.after(position, step.seat, move)
-    assert rules.to_act(position) == (seat,), "its last own move came after these"
-    assert len(observed) + 2 >= result.moves > 4
 
 
 @pytest.mark.parametrize("name", ["careful", "package.module:player"])

@@ -11,9 +11,10 @@ import pytest
 from quaternity.errors import FileWarning, IllegalMove, InputError
 from quaternity.kwartet import KwartetGame, KwartetSettings
 from quaternity.quarto import QuartoGame, QuartoSettings
-from quaternity.table.history import History
+from quaternity.table.history import History, whole_events
 from quaternity.table.match import Match
 from quaternity.table.played_game import PlayedGame
+from quaternity.table.protocol import Step
 from quaternity.ternary import MORE, SetGame, SetSettings
 from tests.sizes import thorough
 
@@ -98,6 +99,12 @@ def test_a_game_is_a_value(name: str) -> None:
             setattr(game.settings, attribute, ())
 
 
+def test_events_have_the_numbers_of_their_moves() -> None:
+    steps = [Step(0, ("a", "b")), Step(1, ()), Step(0, ("c",))]
+    assert whole_events(steps) == [(1, "a"), (1, "b"), (3, "c")]
+    assert whole_events(steps, 7) == [(7, "a"), (7, "b"), (9, "c")]
+
+
 def test_a_seat_must_be_given_if_several_may_move() -> None:
     game = SetGame.start(SetSettings(seats=3), seed=1)
     assert (game.turn, game.to_act) == (None, (0, 1, 2))
@@ -107,10 +114,3 @@ def test_a_seat_must_be_given_if_several_may_move() -> None:
     assert MORE in game.legal_moves  # the others may still agree
     with pytest.raises(IllegalMove, match="agreed already"):
         game.play(MORE, 0)
-
-
-def test_a_view_contains_no_other_hand() -> None:
-    game = KwartetGame.start(KwartetSettings(players=3, sets=3), seed=2)
-    assert game.board(0) != game.board(1)
-    assert "your hand" not in game.board()
-    assert "hands" not in repr(game)

@@ -235,9 +235,3 @@ def _without_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_random_matches_agree_with_a_replay(game: str, tmp_path: Path) -> None:
     check_matches(game, range(thorough(5, 100)), tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
-def test_a_thousand_matches_agree_with_a_replay(game: str, tmp_path: Path) -> None:
-    check_matches(game, range(1000, 2000), tmp_path)

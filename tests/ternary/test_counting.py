@@ -64,12 +64,6 @@ def test_counts_of_the_smallest_tables_by_trying_all(n: int, rule: Rule) -> None
     assert count_free(n, rule).free == free
 
 
-def test_four_cards_by_inclusion_and_exclusion() -> None:
-    # Two threes have at most one card in common, so four cards hold at most one three.
-    for rule, threes in ((Rule.TRIPLE, 216), (Rule.SET, 1080)):
-        assert count_free(4, rule).free == comb(81, 4) - threes * 78
-
-
 def test_probabilities_of_twelve_cards() -> None:
     game, text = count_free(12, Rule.SET), count_free(12, Rule.TRIPLE)
     assert game.tables == text.tables == 70_724_320_184_700
@@ -86,12 +80,6 @@ def test_the_published_counts_of_tables_without_a_set() -> None:
         answer = count_free(n, Rule.SET)
         assert answer.tables == comb(CARDS, n)
         assert answer.free == SET_COUNTS.get(n, answer.free if n < 7 else 0)
-
-
-def test_the_largest_collections_without_a_set_are_all_alike() -> None:
-    # 81 translations times the invertible matrices; 2880 of the maps keep a collection.
-    maps = 81 * (81 - 1) * (81 - 3) * (81 - 9) * (81 - 27)
-    assert maps == 2880 * count_free(20, Rule.SET).free
 
 
 def test_the_largest_tables_without_a_triple_miss_a_value() -> None:
@@ -137,11 +125,6 @@ def test_a_free_table_stays_free_without_a_card(rule: Rule) -> None:
         fewer, more = count_free(n, rule).free, count_free(n + 1, rule).free
         assert more * (n + 1) <= fewer * (CARDS - n)
         assert (fewer > 0) == (n <= LARGEST_IN_DECK[rule])
-
-
-def test_a_table_without_a_set_has_no_triple() -> None:
-    for n in range(1, CARDS + 1):
-        assert count_free(n, Rule.SET).free <= count_free(n, Rule.TRIPLE).free
 
 
 def test_kinds_of_parts_of_a_layer() -> None:

@@ -1,8 +1,7 @@
 """The pictures: their elements and their symmetries."""
 
 import re
-from collections.abc import Callable
-from math import isclose, log
+from math import isclose
 from xml.etree import ElementTree
 
 import pytest
@@ -13,7 +12,6 @@ from quaternity.ternary import (
     WHOLE_DECK,
     SetCard,
     circle_svg,
-    digits_of,
     is_pair,
     matrix_svg,
     table_svg,
@@ -78,26 +76,6 @@ def test_81_points_and_648_chords() -> None:
         assert is_pair(a, b)
 
 
-def symmetries(keeps: Callable[[Callable[[int], int]], bool]) -> set[tuple[int, int]]:
-    """Return the rotations (1, k) and reflections (-1, k), i -> ± i + k, that `keeps` accepts."""
-    return {
-        (sign, shift)
-        for sign in (1, -1)
-        for shift in range(CARDS)
-        if keeps(lambda card, sign=sign, shift=shift: (sign * card + shift) % CARDS)  # type: ignore[misc]  # bound now
-    }
-
-
-def test_the_circle_has_exactly_six_symmetries() -> None:
-    points = drawn_points()
-    number = {place: card for card, place in enumerate(points)}
-    chords = {frozenset(number[end] for end in chord) for chord in drawn_chords()}
-    kept = symmetries(
-        lambda move: {frozenset(move(card) for card in chord) for chord in chords} == chords
-    )
-    assert kept == {(1, 0), (1, 27), (1, 54), (-1, 80), (-1, 26), (-1, 53)}
-
-
 def test_the_drawing_itself_is_mirrored_and_turned_by_a_third() -> None:
     centre = SIZE / 2
     places = drawn_points()
@@ -127,26 +105,6 @@ def test_the_matrix_has_1296_dark_cells() -> None:
     assert cells == {(a, b) for a in range(CARDS) for b in range(CARDS) if is_pair(a, b)}
     assert cells == {(b, a) for a, b in cells}
     assert cells == {(80 - a, 80 - b) for a, b in cells}
-
-
-def test_the_matrix_is_a_fractal() -> None:
-    cells = drawn_cells()
-    small = {(a, b) for a in range(27) for b in range(27) if (a, b + 27) in cells}
-    assert len(small) == 216
-    for row in range(3):
-        for column in range(3):
-            block = {(a - 27 * row, b - 27 * column) for a, b in cells
-                     if a // 27 == row and b // 27 == column}  # fmt: skip
-            assert block == (set() if row == column else small)
-    # The fourth Kronecker power of the 3 x 3 matrix that is 0 on the diagonal and 1 elsewhere.
-    assert cells == {
-        (a, b)
-        for a in range(CARDS)
-        for b in range(CARDS)
-        if all(x != y for x, y in zip(digits_of(a), digits_of(b), strict=True))
-    }
-    # Three times as fine, six times as many cells: the fractal dimension.
-    assert isclose(log(len(cells)) / log(CARDS), log(6) / log(3))
 
 
 def without_colours(group: ElementTree.Element) -> str:

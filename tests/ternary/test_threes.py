@@ -1,6 +1,7 @@
 """Pairs, the third card, correct triples and SETs; and the mistakes in the text."""
 
 import re
+from collections import Counter
 from itertools import combinations
 
 import pytest
@@ -13,6 +14,7 @@ from quaternity.ternary import (
     Rule,
     all_triples,
     digits_of,
+    index_of,
     is_pair,
     is_triple,
     pairs_table,
@@ -23,12 +25,6 @@ from quaternity.ternary import (
     triples_through,
 )
 from tests.agreement import agree
-from tests.ternary.slips import (
-    SUM_OF_A_TRIPLE,
-    printed_mod_3,
-    printed_partners,
-    threes_with_sum,
-)
 from tests.ternary.tables import CARD, RULES, belongs, tables
 
 
@@ -79,10 +75,6 @@ def test_numbers_of_threes(rule: str, all_of_them: int, through: int) -> None:
     assert all(len(triples_through(card, Rule(rule))) == through for card in range(CARDS))
 
 
-def test_every_correct_triple_is_a_set() -> None:
-    assert set(all_triples(Rule.TRIPLE)) < set(all_triples(Rule.SET))
-
-
 @given(tables(2, 2))
 def test_two_cards_determine_the_third(two: list[int]) -> None:
     a, b = two
@@ -121,35 +113,25 @@ def test_wrong_values_are_named() -> None:
         Rule("both")
 
 
-def test_mistake_1_the_printed_remainder() -> None:
-    assert [printed_mod_3(x) for x in (1, 2, 3, 4)] == [2, 1, 0, 1]
-    assert [x % 3 for x in (1, 2, 3, 4)] == [1, 2, 0, 1]
+def test_mistakes_of_the_text() -> None:
+    """The docstring of the package lists them."""
 
-
-def test_mistake_1_the_printed_formulas_hold_in_128_of_648_cases() -> None:
-    def correct(card: int, b: int, c: int) -> bool:
-        return len({card, b, c}) == 3 and is_triple(card, b, c, Rule.TRIPLE)
+    def printed_partners(card: int, k: int) -> tuple[int, int]:
+        bits = [k >> 3 - place & 1 for place in range(4)]
+        digits = [*zip(digits_of(card), bits, strict=True)]
+        sums = [x + bit + 1 for x, bit in digits], [x + 2 - bit for x, bit in digits]
+        b, c = ([abs(3 - x) for x in part] for part in sums)
+        return index_of((b[0], b[1], b[2], b[3])), index_of((c[0], c[1], c[2], c[3]))
 
     cases = [(card, k) for card in range(CARDS) for k in range(8)]
-    assert len(cases) == 648
-    assert sum(correct(card, *printed_partners(card, k)) for card, k in cases) == 128
-    assert all(correct(card, partner(card, k), partner(card, 15 - k)) for card, k in cases)
+    wrong = [(card, *printed_partners(card, k)) for card, k in cases]
+    assert sum(len({*three}) == 3 and is_triple(*three, Rule.TRIPLE) for three in wrong) == 128
+    right = [(card, partner(card, k), partner(card, 15 - k)) for card, k in cases]
+    assert all(is_triple(*three, Rule.TRIPLE) for three in right)
 
-
-def test_mistake_3_the_sum_120_is_necessary_and_not_sufficient() -> None:
-    with_sum = threes_with_sum(SUM_OF_A_TRIPLE)
-    assert with_sum == tuple(three for three in combinations(range(CARDS), 3) if sum(three) == 120)
-    assert len(with_sum) == 800
+    with_sum = [three for three in combinations(range(CARDS), 3) if sum(three) == 120]
     kinds = [(is_triple(*three, Rule.TRIPLE), is_triple(*three, Rule.SET)) for three in with_sum]
-    assert kinds.count((True, True)) == 216 == len(all_triples(Rule.TRIPLE))
-    assert kinds.count((False, True)) == 184
-    assert kinds.count((False, False)) == 400
-    assert (0, 42, 78) in with_sum
-    assert not is_triple(0, 42, 78, Rule.SET)
-    assert sum(sum(three) == 120 for three in all_triples(Rule.SET)) == 400
-
-
-def test_mistake_3_the_sum_120_suffices_for_two_cards_that_form_a_pair() -> None:
-    for a, b, c in threes_with_sum():
-        if is_pair(a, b) or is_pair(a, c) or is_pair(b, c):
-            assert is_triple(a, b, c, Rule.TRIPLE)
+    assert Counter(kinds) == {(True, True): 216, (False, True): 184, (False, False): 400}
+    for three in with_sum:
+        if any(is_pair(a, b) for a, b in combinations(three, 2)):
+            assert is_triple(*three, Rule.TRIPLE)

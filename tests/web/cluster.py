@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pytest
 
 from quaternity.web import open_store
-from quaternity.web.sqlite_file import FILE
+from quaternity.web.sqlite_connection import FILE
 
 INSIST = "QUATERNITY_INSIST" in os.environ
 

@@ -271,8 +271,8 @@ class Site:
             store = self.app.state.tables.store
             for _ in range(20):
                 await asyncio.sleep(0)
-            await store.claim("rest")  # earlier claims are answered first
-            store.release("rest")
+            await store.sharing.claim("rest")  # earlier claims are answered first
+            store.sharing.release("rest")
             await store.run_read(int)  # and earlier reads as well
             for _ in range(20):
                 await asyncio.sleep(0)

@@ -421,9 +421,9 @@ def test_why_explains_the_last_forced_answer(seed: int) -> None:
 
 async def wait_until_idle(site: Site, name: str) -> None:
     """Wait until no task runs at a table."""
-    table = await site.app.state.tables.open(name)
-    while table.tasks:
-        await asyncio.wait(table.tasks.values())
+    table = await site.app.state.tables.live.open(name)
+    while table.programs.tasks:
+        await asyncio.wait(table.programs.tasks.values())
 
 
 def test_programs_play(site: Site) -> None:
@@ -528,7 +528,7 @@ def test_a_truncated_list_of_moves_says_that_there_are_more(site: Site) -> None:
     legal = table.look(0)["moves"]
     assert "more" not in table.look(0)
     for limit in (len(legal) - 1, len(legal), len(legal) + 1):
-        with limited("quaternity.web.api", MAX_LISTED_MOVES=limit):
+        with limited("quaternity.web.documents", MAX_LISTED_MOVES=limit):
             state = table.look(0)
         assert state["moves"] == legal[:limit]
         assert state.get("more", False) == (limit < len(legal))
@@ -544,7 +544,7 @@ def test_every_moment_of_a_game_shows_the_position_after_its_moves(site: Site) -
     tables, name = site.app.state.tables, table.made["table"]
     for at in range(-1, 7):
         moment = min(max(at, 0), 4)
-        sight = site.run(tables.sight(name, Caller(), None, at))
+        sight = site.run(tables.view(name, Caller(), None, at))
         assert (sight.number, sight.last, len(sight.moves)) == (moment, 4, moment)
         assert json.loads(json.dumps(sight.rules.view_json(sight.view))) == views[moment]
         if at >= 0:

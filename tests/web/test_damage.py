@@ -15,10 +15,12 @@ import pytest
 
 from quaternity.base.errors import InputError
 from quaternity.web.app import app
+from quaternity.web.changes import Entry
 from quaternity.web.http_errors import HttpError
+from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.rate_limits import Limits
-from quaternity.web.sqlite_file import FILE, FileStore, check_folder
-from quaternity.web.store import MIGRATIONS, Entry
+from quaternity.web.sqlite_connection import FILE
+from quaternity.web.sqlite_file import FileStore, check_folder
 from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Page, Site

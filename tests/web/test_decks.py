@@ -21,10 +21,10 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.games import game_names
 from quaternity.web.drawing.words import ADVICE, TEMPLATES, page_words
+from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.new_table import decks_of
 from quaternity.web.rendering import new_html, table_html
-from quaternity.web.sqlite_file import FILE
-from quaternity.web.store import MIGRATIONS
+from quaternity.web.sqlite_connection import FILE
 from quaternity.web.table_view import SeatView
 from tests.web.site import Site
 from tests.web.test_api import PEOPLE, Table, open_site

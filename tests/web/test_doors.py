@@ -171,8 +171,8 @@ def test_a_program_belongs_to_the_present_player_whom_it_replaces(site: Site) ->
     path, sent = place.path("/hand-over"), {"seat": 2, "player": "random"}
     assert site.ask("POST", path, sent, token=place.tokens[2]).status == 200
     assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403
-    table = site.run(site.app.state.tables.open(place.name))
-    table.last_seen[2] = -inf
+    table = site.run(site.app.state.tables.live.open(place.name))
+    table.presence.last_seen[2] = -inf
     assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403  # not the host
     assert site.ask("POST", path, sent, token=place.tokens[0]).status == 200
 

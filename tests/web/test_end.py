@@ -14,7 +14,7 @@ from socket import create_connection
 
 import pytest
 
-from quaternity.web.sqlite_file import FILE
+from quaternity.web.sqlite_connection import FILE
 from tests.sizes import only_thorough, thorough
 from tests.web.cluster import file_store_only
 from tests.web.server import Server

@@ -240,7 +240,7 @@ def test_an_invitation_is_taken_once(server: Server) -> None:
     run(server, come)
 
 
-@limited("quaternity.web.tables", MAX_CACHED_TABLES=0)
+@limited("quaternity.web.live_tables", MAX_CACHED_TABLES=0)
 def test_a_table_that_is_dropped_and_reloaded_never_exists_twice(tmp_path: Path) -> None:
     """More tables than are cached are played at once: none of them exists twice."""
     count = thorough(6, 60)

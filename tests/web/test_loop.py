@@ -39,7 +39,7 @@ def test_large_tables_are_drawn_in_another_process(
     table.move(0, "1 0 0")
     name = table.made["table"]
     paths = ["", "/part", "/at/0", "/help/chances", "/events?after=0&before=9"]
-    for place in ("rendering.table_context", "rendering.event_lines", "api.document"):
+    for place in ("rendering.table_context", "rendering.event_lines", "documents.document"):
         monkeypatch.setattr(f"quaternity.web.{place}", None)
     for path in (f"/api/tables/{name}", *(f"/t/{name}{path}" for path in paths)):
         page = site.ask("GET", path, token=table.tokens[1])
@@ -67,7 +67,7 @@ def test_long_games_are_replayed_in_another_process(
     tables = site.app.state.tables
     monkeypatch.setattr(QuaternityRules, "after", None)
     for number in (155, 158, 155):
-        sight = site.run(tables.sight(name, Caller(), None, number))
+        sight = site.run(tables.view(name, Caller(), None, number))
         assert (sight.number, sight.view.state.turn) == (number, turns[number - 1])
         assert site.ask("GET", f"/t/{name}/at/{number}").status == 200
     stored = site.ask("GET", f"/api/tables/{name}/record").body.decode()

@@ -75,7 +75,7 @@ def test_health_says_whether_anything_can_be_written(
     # Health is not checked at every request, so that frequent requests do not write more often.
     monkeypatch.setattr(metrics, "HEALTH_SECONDS", inf)
     with monkeypatch.context() as patch:
-        patch.setattr(store, "_commit", None)
+        patch.setattr(store, "commit", None)
         assert site.ask("GET", "/healthz").status == 200
         assert table.move(0, "1 0 2").status == 503
         ill = site.ask("GET", "/healthz")  # without another check

@@ -17,21 +17,16 @@ import pytest
 
 from quaternity.base.errors import InputError
 from quaternity.web.app import app
+from quaternity.web.changes import ChangeNotice, Entry, Presence, Statement, VersionConflict
 from quaternity.web.http_errors import HttpError
+from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.open_store import check_store, open_reader, open_store
 from quaternity.web.rate_limits import Limits
-from quaternity.web.seats import Seat, seat_statement
-from quaternity.web.store import (
-    MIGRATIONS,
-    ChangeNotice,
-    Entry,
-    InUse,
-    Presence,
-    Statement,
-    Store,
-    VersionConflict,
-)
+from quaternity.web.reader import InUse
+from quaternity.web.seats import Owner, Seat
+from quaternity.web.store import Store
 from quaternity.web.table_admin import list_tables, removal_statements
+from quaternity.web.table_rows import SEAT_COLUMNS, seat_of_row, seat_statement
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.cluster import Cluster, alter
@@ -66,7 +61,7 @@ def test_writes_are_read_after_a_restart(place: str) -> None:
 
     with closing(open_store(place)) as store:
         asyncio.run(fill(store))
-        assert store.appended == 49
+        assert store.writing.appended == 49
         assert [version for version, *_ in store.read(LOG, "t")] == list(range(1, 50))
     with closing(open_store(place)) as store:
         assert store.read(LOG, "t")[0] == (1, 0, "i1", "yes")
@@ -95,7 +90,7 @@ def test_one_of_two_writes_with_the_same_version_is_kept(place: str) -> None:
 
 def test_values_come_back_as_they_were(place: str) -> None:
     texts = ["", "it's 100 % ?", "ß→😀", "line\nline", '{"a": "\\u0000"}']
-    seat = Seat("person", None, texts[2], "t", "b", None, saved=0.1, missed=2, code=texts[1])
+    seat = Seat("person", None, texts[2], Owner("t", "b", texts[1]), saved=0.1, missed=2)
     with closing(open_store(place)) as store:
         rows = [insert(f"t{number}", head=text) for number, text in enumerate(texts)]
         changes = [*rows, insert("c", due=1 / 3, clock="{}"), seat_statement("c", 0, Seat("open")),
@@ -103,8 +98,7 @@ def test_values_come_back_as_they_were(place: str) -> None:
         asyncio.run(store.write((), changes))
         heads = store.read("SELECT head FROM tables WHERE id LIKE 't%' ORDER BY id")
         assert [head for (head,) in heads] == texts
-        columns = ", ".join(Seat._fields)
-        assert Seat(*store.read(f"SELECT {columns} FROM seats")[0]) == seat
+        assert seat_of_row(store.read(f"SELECT {SEAT_COLUMNS} FROM seats")[0]) == seat
         due = store.read("SELECT due, help, practice, places FROM tables WHERE id = 'c'")
         assert due == [(1 / 3, 1, 0, None)]
 
@@ -252,7 +246,7 @@ def shows_version(site: Site, table: Table, version: int) -> bool:
     return page.status == 200 and page.json["version"] == version
 
 
-@limited("quaternity.web.postgres", PAUSE_SECONDS=0)
+@limited("quaternity.web.postgres_reader", PAUSE_SECONDS=0)
 def test_a_stopped_database_is_reported_and_games_continue(own_cluster: Cluster) -> None:
     """This also holds for a second server, which learns of the moves made meanwhile."""
     apps = [app(own_cluster.place("x"), limits=LIMITS) for _ in range(2)]
@@ -289,7 +283,7 @@ def test_frequent_requests_do_not_reconnect_more_often(
 ) -> None:
     import psycopg
 
-    from quaternity.web import postgres
+    from quaternity.web import postgres_reader
 
     place, other = cluster.place("pause"), cluster.place("postgres")
     now, attempts = [1000.0], list[float]()
@@ -301,19 +295,21 @@ def test_frequent_requests_do_not_reconnect_more_often(
         raise psycopg.OperationalError("nobody answers")
 
     with closing(open_store(place)) as store:
-        monkeypatch.setattr(postgres, "monotonic", lambda: now[0])
+        monkeypatch.setattr(postgres_reader, "monotonic", lambda: now[0])
         monkeypatch.setattr(psycopg, "connect", refuse)
         with connect(other, autocommit=True) as database:
             database.execute(cut)
         for _ in range(40):
             with pytest.raises(HttpError, match="cannot be read now"):
                 store.read("SELECT 1")
-            now[0] += postgres.PAUSE_SECONDS / 8
+            now[0] += postgres_reader.PAUSE_SECONDS / 8
         monkeypatch.setattr(psycopg, "connect", connect)
-        now[0] += postgres.PAUSE_SECONDS
+        now[0] += postgres_reader.PAUSE_SECONDS
         assert store.read("SELECT 1") == [(1,)]
     assert len(attempts) == 40 / 8
-    assert all(after - before >= postgres.PAUSE_SECONDS for before, after in pairwise(attempts))
+    assert all(
+        after - before >= postgres_reader.PAUSE_SECONDS for before, after in pairwise(attempts)
+    )
 
 
 def test_one_of_two_writes_of_one_revision_by_two_servers_is_kept(cluster: Cluster) -> None:
@@ -356,31 +352,31 @@ def test_servers_get_each_notice_once_and_use_one_clock(cluster: Cluster) -> Non
 
     async def exchange_notices(first: Store, second: Store) -> None:
         missed = asyncio.Event()
-        second.listen(notices.extend, missed.set)
+        second.sharing.listen(notices.extend, missed.set)
         await missed.wait()  # from now on it receives everything
         await first.write(
             (), [insert("t")], None, [ChangeNotice("t", 1, Entry("t", 1, 0, "", "x" * 9000))]
         )
-        first.notify(*(ChangeNotice("t", 0, None, "talk", number) for number in range(300)))
-        second.notify(ChangeNotice("t", 0, None, "talk", "its own"))
-        assert await first.claim("k")
-        assert not await second.claim("k")
-        assert await first.claim("other")
-        first.release("k")
+        first.sharing.notify(*(ChangeNotice("t", 0, None, "talk", number) for number in range(300)))
+        second.sharing.notify(ChangeNotice("t", 0, None, "talk", "its own"))
+        assert await first.sharing.claim("k")
+        assert not await second.sharing.claim("k")
+        assert await first.sharing.claim("other")
+        first.sharing.release("k")
         # A cancelled claim is held by nobody.
-        waiting = asyncio.create_task(second.claim("late"))
+        waiting = asyncio.create_task(second.sharing.claim("late"))
         await asyncio.sleep(0)
         waiting.cancel()
         await asyncio.wait([waiting])
-        await second.claim("after it")
-        await second.claim("and after that")
-        assert await first.claim("late")
+        await second.sharing.claim("after it")
+        await second.sharing.claim("and after that")
+        assert await first.sharing.claim("late")
         alter(place, "NOTIFY quaternity, 'nonsense'")
         missed.clear()
         await asyncio.wait_for(missed.wait(), 60)  # it listens again, and reloads everything
         await asyncio.wait_for(_async_wait_until(lambda: len(notices) == 301), 60)
-        first.exchange([Presence("t", 1, "", 2, first.uptime())], {'"x"': (5.0, 60)})
-        (presence,), used = second.exchange([], {'"x"': (7.0, 60)})
+        first.sharing.exchange([Presence("t", 1, "", 2, first.uptime())], {'"x"': (5.0, 60)})
+        (presence,), used = second.sharing.exchange([], {'"x"': (7.0, 60)})
         assert (presence.table, presence.seat, presence.streams) == ("t", 1, 2)
         assert abs(presence.seen - second.uptime()) < 20
         assert 10 < used['"x"'] <= 12
@@ -392,7 +388,7 @@ def test_servers_get_each_notice_once_and_use_one_clock(cluster: Cluster) -> Non
     assert notices[0] == ChangeNotice("t", 1)
     assert [notice.data for notice in notices[1:]] == list(range(300))
     with closing(open_store(place)) as third:
-        assert asyncio.run(third.claim("k")), "claims end with their server"
+        assert asyncio.run(third.sharing.claim("k")), "claims end with their server"
 
 
 async def _async_wait_until(condition: Callable[[], bool]) -> None:
@@ -400,7 +396,7 @@ async def _async_wait_until(condition: Callable[[], bool]) -> None:
         await asyncio.sleep(0)
 
 
-@limited("quaternity.web.postgres", PAUSE_SECONDS=0)
+@limited("quaternity.web.postgres_reader", PAUSE_SECONDS=0)
 def test_a_connection_that_breaks_while_moves_are_written_loses_none(own_cluster: Cluster) -> None:
     """Confirmed moves are stored; stored moves that were not confirmed are reread."""
     place = own_cluster.place("x")

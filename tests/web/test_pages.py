@@ -33,7 +33,7 @@ from solvers.shortage import CARDS, EACH_KEEP, SHORT
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
-from quaternity.web import http_errors, table
+from quaternity.web import actor, http_errors, programs
 from quaternity.web.drawing.frame import draw_part, event_lines
 from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import move_text, page_words, plain_names, seat_names
@@ -184,7 +184,7 @@ def test_knowledge_is_explained_in_the_language_of_the_reader() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_names_are_not_translated(language: str) -> None:
     """This holds even for words for the properties of a card, which pages translate."""
-    kinds = [*vars(http_errors).values(), *vars(table).values()]
+    kinds = [*vars(http_errors).values(), *vars(actor).values(), *vars(programs).values()]
     templates = [kind for kind in kinds if isinstance(kind, MessageTemplate)]
     about = {"name": "red", "names": ["two", "solid", "open"], "program": "green", "seat": 0}
     checked = 0

@@ -26,9 +26,9 @@ from quaternity.web.drawing.frame import draw_part
 from quaternity.web.drawing.tips import tips
 from quaternity.web.forms import read_settings
 from quaternity.web.http_errors import HttpError
+from quaternity.web.programs import TablePrograms
 from quaternity.web.rate_limits import Limits
 from quaternity.web.rendering import table_html
-from quaternity.web.table import Table as LiveTable
 from quaternity.web.table_admin import Retention
 from tests.sizes import examples, thorough
 from tests.web.cluster import alter, file_store_only
@@ -225,7 +225,7 @@ def test_a_clock_stands_still_while_no_server_runs(tmp_path: Path) -> None:
             table.site = site
             left = table.look(0)["clock"]["left"]
             assert left[0] > 30, "what passed while servers ran, and not more"
-            site.run(site.app.state.tables.look_at_clocks())
+            site.run(site.app.state.tables.maintenance.look_at_clocks())
             assert table.look(0)["version"] == 0
 
 
@@ -234,7 +234,9 @@ def left_of(table: Table) -> float:
 
     async def look() -> float:
         tables = table.site.app.state.tables
-        return float((await tables.open(table.made["table"])).due - tables.store.uptime())
+        return float(
+            (await tables.live.open(table.made["table"])).state.due - tables.store.uptime()
+        )
 
     return table.site.run(look())
 
@@ -248,11 +250,11 @@ def test_nobody_gains_time_by_a_restart_or_by_leaving_a_seat(tmp_path: Path) -> 
                 table = Table(site, game="quarto", settings={}, seats=seats, clock={"seconds": 60})
             table.site = site
             left.append(left_of(table))
-            live = site.run(site.app.state.tables.open(table.made["table"]))
-            live.wake = lambda: None  # the program does not move
+            live = site.run(site.app.state.tables.live.open(table.made["table"]))
+            live.programs.wake = lambda: None  # the program does not move
             for player in ("easy", "me"):
                 assert table.post(0, "hand-over", seat=0, player=player).status == 200
-                assert (live.due is None) == (player == "easy"), "no clock runs for a program"
+                assert (live.state.due is None) == (player == "easy"), "no clock runs for a program"
             left.append(left_of(table))
             link = table.post(0, "elsewhere").json["link"]
             moved = site.ask("POST", "/api/seats/move", {"link": link})
@@ -278,18 +280,18 @@ def test_the_next_game_begins_with_a_new_clock(tmp_path: Path) -> None:
         wanted = {"game": "quarto", "settings": {}, "clock": {"seconds": 60, "increment": 60}}
         table = Table(site, seats=["me", "random"], **wanted)
         table.move(0, table.look(0)["moves"][0])
-        live = site.run(site.app.state.tables.open(table.made["table"]))
-        assert live.seats[0].saved > 0
+        live = site.run(site.app.state.tables.live.open(table.made["table"]))
+        assert live.state.seats[0].saved > 0
         table.made["table"] = table.post(0, "again").json["table"]
-        after = site.run(site.app.state.tables.open(table.made["table"]))
-        assert {(seat.saved, seat.missed) for seat in after.seats} == {(0.0, 0)}
+        after = site.run(site.app.state.tables.live.open(table.made["table"]))
+        assert {(seat.saved, seat.missed) for seat in after.state.seats} == {(0.0, 0)}
 
 
 def wait_for_unseen_move(site: Site, table: Table, move: int) -> None:
     """Handle expired clocks until a move was made at a table that nobody requests."""
     tables, name = site.app.state.tables, table.made["table"]
     for _ in range(3_000):
-        site.run(tables.look_at_clocks())
+        site.run(tables.maintenance.look_at_clocks())
         site.rest()
         if tables.store.read("SELECT MAX(version) FROM log WHERE table_id = ?", name) == [(move,)]:
             return
@@ -299,7 +301,7 @@ def wait_for_unseen_move(site: Site, table: Table, move: int) -> None:
 def test_unreadable_tables_do_not_delay_the_clocks_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quaternity.web.tables.CLOCK_BATCH", 3)
+    monkeypatch.setattr("quaternity.web.maintenance.CLOCK_BATCH", 3)
     wanted = {"game": "quarto", "settings": {}, "seats": ["me", "me"], "clock": {"seconds": 60}}
     with open_site(tmp_path) as site:
         *broken, healthy = (Table(site, **wanted) for _ in range(8))
@@ -314,17 +316,17 @@ def test_unreadable_tables_do_not_delay_the_clocks_of_others(
 def test_a_failure_at_one_clock_or_in_maintenance_ends_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    original, failing = LiveTable.look_at_clock, set[str]()
+    original, failing = TablePrograms.look_at_clock, set[str]()
 
-    def fail_at_some(table: LiveTable) -> None:
-        if table.stored.id in failing:
+    def fail_at_some(programs: TablePrograms) -> None:
+        if programs.table.state.id in failing:
             raise ValueError("secret")
-        original(table)
+        original(programs)
 
     def fail(*_: Any) -> Any:
         raise ValueError("secret")
 
-    monkeypatch.setattr(LiveTable, "look_at_clock", fail_at_some)
+    monkeypatch.setattr(TablePrograms, "look_at_clock", fail_at_some)
     wanted = {"game": "quarto", "settings": {}, "seats": ["me", "me"], "clock": {"seconds": 60}}
     with open_site(tmp_path) as site:
         first, second = (Table(site, **wanted) for _ in range(2))
@@ -332,8 +334,8 @@ def test_a_failure_at_one_clock_or_in_maintenance_ends_nothing_else(
     pass_time(tmp_path, 61)
     with Site(app(str(tmp_path), limits=LIMITS, keep=Retention(1, 1))) as site:
         wait_for_unseen_move(site, second, 1)
-        monkeypatch.setattr("quaternity.web.tables.list_tables", fail)
-        site.run(site.app.state.tables.run_maintenance())
+        monkeypatch.setattr("quaternity.web.maintenance.list_tables", fail)
+        site.run(site.app.state.tables.maintenance.run_maintenance())
     messages = [text for name, _, text in caplog.record_tuples if name == "uvicorn.error"]
     assert [text for text in messages if "ValueError" in text]
     assert not [text for text in messages if "secret" in text]
@@ -611,10 +613,10 @@ def test_a_new_code_does_not_affect_the_other_players(tmp_path: Path) -> None:
 def test_only_the_host_gives_a_seat_away_if_nothing_is_hidden(tmp_path: Path) -> None:
     with open_site(tmp_path) as site:
         table = Table(site, game="set", settings={"seats": 3})
-        live = site.run(site.app.state.tables.open(table.made["table"]))
+        live = site.run(site.app.state.tables.live.open(table.made["table"]))
         for seat, status in ((1, 403), (0, 200)):
             table.look(0)
-            live.last_seen[2] = -inf
+            live.presence.last_seen[2] = -inf
             assert table.post(seat, "hand-over", seat=2, player="open").status == status
         # A player may give away their own seat without the host.
         assert table.post(1, "hand-over", seat=1, player="open").json["invitation"]
@@ -631,10 +633,10 @@ def test_the_seat_of_an_absent_player_is_given_away(game: str, tmp_path: Path) -
         settings = {"sets": 5} if game == "kwartet" else SMALL
         seats = ["me", "me", "me", "easy"][: 4 if game == "kwartet" else 3]
         table = Table(site, game=game, settings=settings, seats=seats)
-        live = site.run(site.app.state.tables.open(table.made["table"]))
+        live = site.run(site.app.state.tables.live.open(table.made["table"]))
 
         def give_away(seat: int, player: str) -> Any:
-            live.last_seen[2] = -inf
+            live.presence.last_seen[2] = -inf
             table.look(0)
             return table.post(seat, "hand-over", seat=2, player=player)
 
@@ -659,8 +661,8 @@ def test_a_player_alone_with_hidden_hands_cannot_open_a_second_seat(tmp_path: Pa
     with open_site(tmp_path) as site:
         seats = ["me", "easy", "easy", "me"]
         table = Table(site, game="kwartet", settings={"sets": 5}, seats=seats)
-        live = site.run(site.app.state.tables.open(table.made["table"]))
-        live.last_seen[3] = -inf
+        live = site.run(site.app.state.tables.live.open(table.made["table"]))
+        live.presence.last_seen[3] = -inf
         assert table.post(0, "hand-over", seat=3, player="open").status == 403
         assert table.post(0, "hand-over", seat=3, player="easy").status == 200
         # A program plays for an absent player, who may come back: no other hand is revealed either.

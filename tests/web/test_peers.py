@@ -21,10 +21,11 @@ import pytest
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.web.app import app
+from quaternity.web.changes import Presence
 from quaternity.web.peers import PRESENCE_REFRESH_SECONDS, Peers
+from quaternity.web.presence import ABSENCE_LIMIT_SECONDS, PRESENCE_TIMEOUT_SECONDS
 from quaternity.web.rate_limits import RateLimits
-from quaternity.web.store import Presence, Store
-from quaternity.web.table import ABSENCE_LIMIT_SECONDS, PRESENCE_TIMEOUT_SECONDS
+from quaternity.web.store import Store
 from tests.sizes import thorough
 from tests.web.cluster import Cluster
 from tests.web.server import BUSY, Server
@@ -98,6 +99,10 @@ class StubStore:
     def __init__(self, shared: SharedState, name: str) -> None:
         self.shared, self.name, self._heard = shared, name, 0.0
 
+    @property
+    def sharing(self) -> StubStore:
+        return self
+
     def uptime(self) -> float:
         return self.shared.now + 77
 
@@ -125,7 +130,8 @@ class LinkedServers:
             Peers(cast("Store", StubStore(self.shared, name)), RateLimits()) for name in "abc"
         ]
         self.live = [
-            site.run(site.app.state.tables.open(self.table.made["table"])) for site in self.sites
+            site.run(site.app.state.tables.live.open(self.table.made["table"]))
+            for site in self.sites
         ]
         self.streams: dict[tuple[int, int], Listening] = {}
         self.shared.now += 1
@@ -153,13 +159,14 @@ class LinkedServers:
             self.last[seat] = self.shared.now if listens else self.last.get(seat, 1000.0)
             unseen = self.shared.now - self.last[seat]
             for live in self.live:
-                assert (seat in live.streaming()) == listens
+                present, absent = live.attendance()
+                assert (seat in live.presence.streaming()) == listens
                 if unseen < PRESENCE_TIMEOUT_SECONDS - PRESENCE_REFRESH_SECONDS:
-                    assert live.is_present(seat)
-                    assert not live.is_absent(seat)
+                    assert seat in present
+                    assert seat not in absent
                 elif unseen > PRESENCE_TIMEOUT_SECONDS + 1:
-                    assert not live.is_present(seat)
-                    assert live.is_absent(seat) == (unseen >= ABSENCE_LIMIT_SECONDS) or (
+                    assert seat not in present
+                    assert (seat in absent) == (unseen >= ABSENCE_LIMIT_SECONDS) or (
                         ABSENCE_LIMIT_SECONDS - PRESENCE_REFRESH_SECONDS
                         < unseen
                         < ABSENCE_LIMIT_SECONDS + 1
@@ -170,7 +177,7 @@ class LinkedServers:
 def trio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LinkedServers]:
     with ExitStack() as opened:
         created: list[LinkedServers] = []
-        for module in ("table", "tables", "peers"):
+        for module in ("presence", "live_tables", "peers"):
             now = lambda: created[0].shared.now if created else 1000.0  # noqa: E731
             monkeypatch.setattr(f"quaternity.web.{module}.monotonic", now)
         created.append(LinkedServers(tmp_path, opened))
@@ -203,7 +210,7 @@ def test_a_server_that_is_silent_for_thirty_seconds_has_ended(trio: LinkedServer
         trio.pass_second(0, 2)
         for number in (0, 2):
             passed = trio.shared.now - last
-            assert (1 in trio.live[number].streaming()) == (passed < 30)
+            assert (1 in trio.live[number].presence.streaming()) == (passed < 30)
             assert bool(trio.neighbours[number].of(name)) == (passed <= ABSENCE_LIMIT_SECONDS)
 
 
@@ -344,21 +351,21 @@ class SharedTable:
 
     def __init__(self, first: Site, second: Site, table: Table) -> None:
         self.first, self.second, self.table = first, second, table
-        self.live = first.run(first.app.state.tables.open(table.made["table"]))
+        self.live = first.run(first.app.state.tables.live.open(table.made["table"]))
         self.streams = [site.listen(f"{table.path}/events", None) for site in (first, second)]
         run_until(first, second, lambda: all(map(kinds, self.streams)))
 
     def do(self, action: str) -> Any:
         """Have an action done at the first server, and return the answer."""
-        table, mover = self.table, next(iter(self.live.to_act), 0)
+        table, mover = self.table, next(iter(self.live.state.to_act), 0)
         if action == "move":
             return table.move(mover, table.look(mover)["moves"][0])
         if action == "seat":
-            self.live.last_seen[1 - mover] = -inf
-            player = "open" if self.live.seats[1 - mover].kind == "person" else "random"
+            self.live.presence.last_seen[1 - mover] = -inf
+            player = "open" if self.live.state.seats[1 - mover].kind == "person" else "random"
             return table.post(mover, "hand-over", seat=1 - mover, player=player)
         if action == "undo":
-            return table.post(0, "undo", version=self.live.version, agree=True)
+            return table.post(0, "undo", version=self.live.state.version, agree=True)
         if action == "come":
             sent = {"invitation": table.made["invitation"], "name": "Ben"}
             return self.first.ask("POST", "/api/seats", sent)
@@ -400,7 +407,7 @@ def test_streams_report_the_same_at_every_server(cluster: Cluster) -> None:
             both.leave()
         for actions in (["again"], ["move", "again"]):
             both = SharedTable(first, second, Table(first, seats=["me", "easy"], **quarto))
-            both.live.wake = lambda: None  # the program does not move
+            both.live.programs.wake = lambda: None  # the program does not move
             for action in actions:
                 assert both.do(action).status in (200, 201)
             run_until(first, second, lambda at=both: kinds(at.streams[1]) >= {b"again"})  # type: ignore[misc]

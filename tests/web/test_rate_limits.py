@@ -88,7 +88,7 @@ def test_no_table_is_locked_during_a_count(tmp_path: Path, pipe: Pipe) -> None:
     """While every process is busy, requests wait without locking their table."""
     with Site(app(str(tmp_path), players={("quaternity", "late"): "slow:60"})) as site:
         table, tables = Table(site, help=True, chat=True), site.app.state.tables
-        live = site.run(tables.open(table.made["table"]))
+        live = site.run(tables.live.open(table.made["table"]))
         token = table.tokens[0]
         posts: dict[str, dict[str, Any]] = {
             "hand-over": {"seat": 0, "player": "search:2"}, "again": {}, "start": {},
@@ -114,7 +114,7 @@ def test_no_table_is_locked_during_a_count(tmp_path: Path, pipe: Pipe) -> None:
             assert answer.status == 200
             while sum(not task.done() for task in tasks) > 1 + len(gets):
                 await asyncio.sleep(0)  # only the requests that need a count wait
-            assert not live.lock.locked()
+            assert not live.is_busy
             pipe.tell("x" * len(busy))
             await asyncio.gather(*busy, *tasks)
 
@@ -147,7 +147,7 @@ def test_a_cached_page_equals_a_newly_drawn_one(tmp_path: Path) -> None:
                     at, before = (2 if part == "/at/2" else None), None
                     while True:  # until no program has moved meanwhile
                         answer = site.ask("GET", f"/t/{name}{part}", token=token, headers=headers)
-                        sight = site.run(tables.sight(name, caller, None, at))
+                        sight = site.run(tables.view(name, caller, None, at))
                         if page_key(sight._replace(times_left=())) == before:
                             break
                         before = page_key(sight._replace(times_left=()))
@@ -198,7 +198,7 @@ def test_views_share_a_page_only_if_they_differ_in_derived_fields_alone(
     """A new field of a view must be part of the key, unless it is declared as derived."""
     with open_site(tmp_path) as site:
         table = Table(site)
-        sight = site.run(site.app.state.tables.sight(table.made["table"], Caller()))
+        sight = site.run(site.app.state.tables.view(table.made["table"], Caller()))
     for name in TableView._fields:
         other = {0: (1,)} if name == "takeover_votes" else "something else"
         changed = page_key(sight._replace(**{name: other})) != page_key(sight)

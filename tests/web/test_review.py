@@ -31,7 +31,7 @@ def pages(site: Site, text: str, language: str = "en") -> tuple[Page, Page]:
 @pytest.mark.parametrize("game", TABLES)
 def test_only_a_finished_game_is_reviewed(game: str, tmp_path: Path) -> None:
     text = record(match(game, 0))
-    with Site(app(str(tmp_path))) as site, limited("quaternity.web.tables", REVIEW_SECONDS=1.0):
+    with Site(app(str(tmp_path))) as site, limited("quaternity.web.reviews", REVIEW_SECONDS=1.0):
         table, review = pages(site, text)
         assert review.status == 200, review.body
         assert LINK.search(table.body.decode())
@@ -54,7 +54,7 @@ def test_a_review_is_the_same_when_it_is_opened_again(tmp_path: Path) -> None:
         path = f"/t/{made.json['table']}/review"
         bodies = []
         for seconds in (0.0, 8.0, 0.0):
-            with limited("quaternity.web.tables", REVIEW_SECONDS=seconds):
+            with limited("quaternity.web.reviews", REVIEW_SECONDS=seconds):
                 bodies.append(site.ask("GET", path).body)
     unfinished, finished, reopened = bodies
     assert b"Not computed in time" in unfinished

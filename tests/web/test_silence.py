@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from quaternity.web.app import app
-from quaternity.web.sqlite_file import FILE
+from quaternity.web.sqlite_connection import FILE
 from tests.web.cluster import Cluster
 from tests.web.server import Server
 from tests.web.site import Page, Site
@@ -72,7 +72,7 @@ def test_requests_that_do_not_need_the_database_do_not_wait_for_it(
         target = cluster if how is frozen_postgres else place
     with Site(app(place, metrics_token="t")) as site:
         table, away = Table(site, **QUARTO), Table(site, **QUARTO)
-        site.app.state.tables._live.pop(away.made["table"])
+        site.app.state.tables.live._live.pop(away.made["table"])
         move = {"version": 0, "id": "a", "move": "hand over A"}
         needed: list[tuple[Any, ...]] = [
             ("POST", f"{table.path}/moves", move, table.tokens[0]),

@@ -9,9 +9,11 @@ from time import sleep
 import pytest
 
 from quaternity.base.errors import InputError
+from quaternity.web.changes import Entry
 from quaternity.web.http_errors import HttpError
-from quaternity.web.sqlite_file import FILE, FileStore
-from quaternity.web.store import MIGRATIONS, Entry
+from quaternity.web.migrations import MIGRATIONS
+from quaternity.web.sqlite_connection import FILE
+from quaternity.web.sqlite_file import FileStore
 from tests.limits import limited
 
 LOG = "SELECT version, seat, id, move FROM log WHERE table_id = ? ORDER BY version"

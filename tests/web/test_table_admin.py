@@ -13,9 +13,10 @@ import pytest
 
 from quaternity.cli.app import run
 from quaternity.web.http_errors import HttpError
+from quaternity.web.move_commands import Move, VoteUndo
 from quaternity.web.rate_limits import Limits
-from quaternity.web.sqlite_file import FILE
-from quaternity.web.store import Reader
+from quaternity.web.reader import Reader
+from quaternity.web.sqlite_connection import FILE
 from quaternity.web.table_admin import TABLE_PARTS, Retention, list_tables
 from tests.limits import limited
 from tests.sizes import thorough
@@ -53,7 +54,7 @@ def age(folder: Path, name: str, days: float) -> None:
 def run_maintenance(site: Site, times: int = 2) -> set[str]:
     """Run the maintenance of a server, and return the tables that are left."""
     for _ in range(times):
-        site.run(site.app.state.tables.run_maintenance())
+        site.run(site.app.state.tables.maintenance.run_maintenance())
     return {table.id for table in list_tables(site.app.state.tables.store)}
 
 
@@ -150,16 +151,16 @@ def test_requests_that_wait_for_a_deleted_table_are_refused(turns: int, tmp_path
             ]
             for _ in range(turns):
                 await asyncio.sleep(0)
-            await tables.remove([name_of(table)])
+            await tables.live.remove([name_of(table)])
             return await asyncio.gather(*waiting)
 
-        live = site.run(tables.open(name_of(table)))
+        live = site.run(tables.live.open(name_of(table)))
         statuses = [page.status for page in site.run(send_and_remove())]
         assert {*statuses} <= {200, 201, 404, 409}, statuses
         assert turns or {*statuses} == {404}
-        for late in (live.play(0, 0, "b", "hand over A"), live.agree_to_undo(0, 0, True)):
+        for late in (Move(0, None, 0, "b", "hand over A"), VoteUndo(0, None, 0, True)):
             with pytest.raises(HttpError, match="there is no such table") as refusal:
-                site.run(late)
+                site.run(live.submit(late))
             assert refusal.value.status == 404
         site.rest()
         assert listening not in tables.streams.open
@@ -177,8 +178,8 @@ def test_a_deleted_rematch_can_be_made_again(tmp_path: Path) -> None:
             made = [table.post(0, "again").json["table"] for _ in range(2)]
             assert made[0] == made[1] == table.look()["again"]
             if not in_memory:
-                tables.drop_cached()
-            site.run(tables.remove(made[:1]))
+                tables.live.drop_cached()
+            site.run(tables.live.remove(made[:1]))
             assert table.look()["again"] is None
             assert table.post(0, "again").json["table"] not in made
 
@@ -191,7 +192,7 @@ def test_expired_tables_are_deleted_in_batches(tmp_path: Path) -> None:
     for name in names:
         age(tmp_path, name, 100)
     with (
-        limited("quaternity.web.tables", REMOVAL_BATCH=3),
+        limited("quaternity.web.maintenance", REMOVAL_BATCH=3),
         open_site(tmp_path, limits=limits, keep=Retention(None, 9)) as site,
     ):
         assert [len(run_maintenance(site, 1)) for _ in range(4)] == [4, 1, 0, 0]
@@ -209,7 +210,7 @@ def test_no_table_is_deleted_because_a_clock_has_jumped(
     owner: Any = Reader
     if kind == "postgres":
         place = request.getfixturevalue("cluster").place(tmp_path.name)
-        owner = pytest.importorskip("quaternity.web.postgres").PostgresReader
+        owner = pytest.importorskip("quaternity.web.postgres_reader").PostgresReader
     original = owner.now
 
     def left_after(ahead: float) -> set[str]:

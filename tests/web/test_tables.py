@@ -16,10 +16,11 @@ from quaternity.table.games import GAMES, rules_class
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.ternary.triples import triples
 from quaternity.web.app import app
+from quaternity.web.changes import Entry
 from quaternity.web.http_errors import HttpError
 from quaternity.web.rate_limits import Limits
-from quaternity.web.seats import Caller, Visitor
-from quaternity.web.store import Entry
+from quaternity.web.seat_commands import ChangeOwner
+from quaternity.web.seats import Caller, Owner, Visitor
 from quaternity.web.versioned_history import RECENT, VersionedHistory, has_random_start
 from tests.limits import limited
 from tests.web.cluster import alter
@@ -107,13 +108,13 @@ def test_no_task_of_a_table_runs_when_a_server_has_ended(tmp_path: Path) -> None
         tables.thinking.plan = plan
         busy = Table(site, game="quarto", settings={}, seats=["random", "me"])
         timed = Table(site, game="quarto", settings={}, seats=["me", "me"], clock={"seconds": 60})
-        live = [site.run(tables.open(table.made["table"])) for table in (busy, timed)]
+        live = [site.run(tables.live.open(table.made["table"])) for table in (busy, timed)]
         stream = site.listen(f"{busy.path}/events", None)
-        assert live[0].tasks
-        assert live[1].due is not None
+        assert live[0].programs.tasks
+        assert live[1].programs.alarm is not None
 
-    assert not any(table.tasks or table.streams for table in live)
-    assert live[1].due is None
+    assert not any(table.programs.tasks or table.presence.streams for table in live)
+    assert live[1].programs.alarm is None
     assert stream.parts
 
 
@@ -134,7 +135,7 @@ def test_a_player_with_several_seats_sees_the_view_of_the_one_to_move(site: Site
 def test_absent_players_agree_to_more_cards(site: Site) -> None:
     table, cards = set_table(site, seats=["me", "me", "me"])
     name = table.made["table"]
-    site.run(site.app.state.tables.open(name)).last_seen[1:] = [-inf, -inf]
+    site.run(site.app.state.tables.live.open(name)).presence.last_seen[1:] = [-inf, -inf]
     assert table.move(0, "more").status == 200
     site.run(wait_until_idle(site, name))
     assert table.look()["view"]["undealt"] == 81 - len(cards) - 3
@@ -172,19 +173,19 @@ def test_nobody_moves_in_set_before_all_invited_players_have_come(site: Site) ->
 
 def test_a_rematch_waits_for_the_players_of_the_last_game(site: Site) -> None:
     table, _ = set_table(site, seats=["me", "me"])
-    first = site.run(site.app.state.tables.open(table.made["table"]))
-    rules, random = first.rules, Random(1)
-    while rules.to_act(first.history.position):
-        view = rules.view(first.history.position, random.randrange(2))
+    first = site.run(site.app.state.tables.live.open(table.made["table"]))
+    rules, random = first.state.rules, Random(1)
+    while rules.to_act(first.state.history.position):
+        view = rules.view(first.state.history.position, random.randrange(2))
         table.move(view.seat, claim(view.threes[0]) if view.threes else "more")
     table.path = f"/api/tables/{table.post(0, 'again').json['table']}"
     assert not table.look(0)["begun"]
     assert table.move(0, "more").status == 409
     table.look(1)
-    following = site.run(site.app.state.tables.open(table.path.rpartition("/")[2]))
+    following = site.run(site.app.state.tables.live.open(table.path.rpartition("/")[2]))
 
     async def wait_for_start() -> None:
-        while following.is_waiting:
+        while following.state.is_waiting:
             await asyncio.sleep(0)
 
     site.wait(wait_for_start())
@@ -249,7 +250,7 @@ def test_a_move_of_a_program_that_could_not_be_stored_is_made_later(
     monkeypatch.undo()
 
     async def tick_once() -> None:
-        (await tables.open(table.made["table"])).tick()
+        (await tables.live.open(table.made["table"])).programs.tick()
         await wait_until_idle(site, table.made["table"])
 
     site.run(tick_once())
@@ -264,7 +265,7 @@ def test_hands_are_shown_when_the_game_is_over_and_not_before(site: Site) -> Non
 
     def sight(seat: int | None) -> Any:
         caller = Caller() if seat is None else Caller(cookie_hash="me")
-        return site.run(tables.sight(table.made["table"], caller, seat))
+        return site.run(tables.view(table.made["table"], caller, seat))
 
     while (state := table.look())["to_act"]:
         assert sight(None).revealed is None
@@ -284,7 +285,7 @@ def test_kwartet_and_set_have_secrets() -> None:
     assert has_random_start(SetRules(SetSettings(table=9)))
 
 
-@limited("quaternity.web.tables", MAX_CACHED_TABLES=2)
+@limited("quaternity.web.live_tables", MAX_CACHED_TABLES=2)
 def test_dropped_tables_are_reloaded(tmp_path: Any) -> None:
     with open_site(tmp_path) as site:
         many = [Table(site) for _ in range(5)]
@@ -301,15 +302,15 @@ def test_dropped_tables_are_reloaded(tmp_path: Any) -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return the time that tables use, which a test may change."""
     now = [1000.0]
-    for module in ("table", "tables"):
+    for module in ("presence", "live_tables"):
         monkeypatch.setattr(f"quaternity.web.{module}.monotonic", lambda: now[0])
     return now
 
 
 async def run_tick(site: Site) -> None:
     """Do the periodic work of a server."""
-    with limited("quaternity.web.tables", KEEPALIVE_SECONDS=0):
-        ticking = asyncio.create_task(site.app.state.tables.tick())
+    with limited("quaternity.web.maintenance", KEEPALIVE_SECONDS=0):
+        ticking = asyncio.create_task(site.app.state.tables.maintenance.tick())
         for _ in range(3):
             await asyncio.sleep(0)
         ticking.cancel()
@@ -329,7 +330,7 @@ def test_presence_does_not_depend_on_which_tables_are_in_memory(
 ) -> None:
     def answers(cache_size: int) -> list[bool]:
         """Let people come and go at three tables, and others try to give their seats away."""
-        with limited("quaternity.web.tables", MAX_CACHED_TABLES=cache_size):
+        with limited("quaternity.web.live_tables", MAX_CACHED_TABLES=cache_size):
             random, begun = Random(1), clock[0]
             results = []
             with open_site(tmp_path / str(cache_size), limits=Limits(tables=10**6)) as site:
@@ -356,7 +357,7 @@ def test_presence_is_kept_when_a_table_cannot_be_read_for_a_moment(
     def unreadable(*_: object) -> Any:
         raise HttpError(503, "the tables cannot be read now")
 
-    with limited("quaternity.web.tables", MAX_CACHED_TABLES=0), open_site(tmp_path) as site:
+    with limited("quaternity.web.live_tables", MAX_CACHED_TABLES=0), open_site(tmp_path) as site:
         table, other = Table(site), Table(site)
         clock[0] += 600
         table.look(1)
@@ -372,7 +373,7 @@ def test_presence_is_kept_when_a_table_cannot_be_read_for_a_moment(
 
 async def forget_tables(tables: Any) -> None:
     """Drop all cached tables, as after a write that may have failed."""
-    tables.drop_cached()
+    tables.live.drop_cached()
 
 
 def test_a_listener_stays_present_for_some_time_after(site: Site, clock: list[float]) -> None:
@@ -405,20 +406,20 @@ def test_a_failure_at_one_table_does_not_affect_the_others(
     tables = site.app.state.tables
     ticked: list[str] = []
 
-    def tick(table: Any) -> None:
-        ticked.append(table.stored.id)
+    def tick(programs: Any) -> None:
+        ticked.append(programs.table.state.id)
         raise RuntimeError("it has 0/2")
 
     async def wait_for_ticks() -> None:
         rounds = len(ticked) + 2 * 3
-        ticking = asyncio.create_task(tables.tick())
+        ticking = asyncio.create_task(tables.maintenance.tick())
         while len(ticked) < rounds:
             assert not ticking.done()
             await asyncio.sleep(0)
         ticking.cancel()
 
-    with limited("quaternity.web.tables", KEEPALIVE_SECONDS=0):
-        monkeypatch.setattr("quaternity.web.table.Table.tick", tick)
+    with limited("quaternity.web.maintenance", KEEPALIVE_SECONDS=0):
+        monkeypatch.setattr("quaternity.web.programs.TablePrograms.tick", tick)
         made = {Table(site).made["table"] for _ in range(3)}
         stream = site.listen(f"/api/tables/{min(made)}/events", None)
         site.wait(wait_for_ticks())
@@ -433,19 +434,18 @@ def test_a_table_keeps_only_positions_that_a_move_can_mean(game: str) -> None:
     """A move leaves in memory only itself and the events that everybody saw."""
     rules: Any = rules_class(game)()
     random = Random(1)
-    course = VersionedHistory(rules, rules.start(random))
-    while len(course.moves) < 50 and (acting := rules.to_act(course.position)):
+    course = VersionedHistory.begin(rules, rules.start(random))
+    while len(course.game.moves) < 50 and (acting := rules.to_act(course.position)):
         assert len(course.recent) == (min(course.version + 1, RECENT) if len(acting) > 1 else 1)
         assert course.recent[course.version] is course.position
         seat, before = random.choice(list(acting)), course.position
         move = random.choice(list(islice(rules.moves(rules.view(before, seat)), 200)))
-        after, text = rules.after(before, seat, move), rules.write(move)
-        entry = Entry("t", course.version + 1, seat, f"{course.version}", text)
-        course.advance(entry, move, after)
-    assert len(course.moves) > 10
+        entry = Entry("t", course.version + 1, seat, f"{course.version}", rules.write(move))
+        course = course.with_entry(entry)
+    assert len(course.game.moves) > 10
 
 
-@limited("quaternity.web.table", PRESENCE_TIMEOUT_SECONDS=-1.0)
+@limited("quaternity.web.presence", PRESENCE_TIMEOUT_SECONDS=-1.0)
 def test_programs_pause_while_nobody_watches(site: Site) -> None:
     small = {"set_size": 2, "sets": 2, "players": 2}
     table = Table(site, seats=["random", "random"], settings=small)
@@ -465,29 +465,32 @@ def test_nobody_sees_the_hand_of_a_program_from_a_second_seat(
     seats = ["me", *kinds]
     settings = {"sets": 3, "players": 3}
     made = site.ask("POST", "/api/tables", {"game": game, "settings": settings, "seats": seats})
-    table = site.run(site.app.state.tables.open(made.json["table"]))
+    table = site.run(site.app.state.tables.live.open(made.json["table"]))
     people = {number for number, kind in enumerate(seats) if kind == "me"}
-    assert set(table.people()) == people
+    assert set(table.state.people) == people
     for seat, own in product(range(3), [(), (0,), (1,), (0, 1), (0, 2), (0, 1, 2)]):
         for archive in (False, True):
-            table.stored = table.stored._replace(archive=archive, waiting=None)
+            stored = table.state.stored
+            options = stored.options._replace(archive=archive)
+            deal = stored.deal._replace(waiting=None)
+            table.state = table.state._replace(stored=stored._replace(options=options, deal=deal))
             hides = game == "kwartet" and not archive and seats[seat] == "random"
             visitor = Visitor(own, maker=True, looking=None)
-            assert table.would_show(seat, visitor) == (hides and not people <= set(own))
+            assert table.state.would_show(seat, visitor) == (hides and not people <= set(own))
 
 
-@limited("quaternity.web.table", MAX_PROGRAM_MOVES=3)
+@limited("quaternity.web.programs", MAX_PROGRAM_MOVES=3)
 def test_programs_stop_alone_and_continue_after_every_move_of_a_person(site: Site) -> None:
     seats = {"game": "quarto", "settings": {}, "seats": ["random", "random"], "seed": 1}
     alone = Table(site, **seats)
     name = alone.made["table"]
     site.run(wait_until_idle(site, name))
     assert alone.look()["version"] == 4
-    table = site.run(site.app.state.tables.open(name))
-    site.run(table.change_seats({0: table.seats[0]}))
+    table = site.run(site.app.state.tables.live.open(name))
+    site.run(table.submit(ChangeOwner(None, Owner())))
     site.run(wait_until_idle(site, name))
     assert alone.look()["version"] == 8
-    with limited("quaternity.web.table", MAX_PROGRAM_MOVES=0):
+    with limited("quaternity.web.programs", MAX_PROGRAM_MOVES=0):
         together = Table(site, **seats | {"seats": ["me", "random"]})
         for version in (0, 2, 4, 6):
             assert together.look(0)["version"] == version
@@ -526,7 +529,7 @@ def test_a_game_continues_while_a_program_is_tried(
     tmp_path: Path, pipe: Pipe, monkeypatch: pytest.MonkeyPatch, cache_size: int, *, joined: bool
 ) -> None:
     """A player who takes the seat meanwhile keeps it, even if the table leaves memory."""
-    with limited("quaternity.web.tables", MAX_CACHED_TABLES=cache_size):
+    with limited("quaternity.web.live_tables", MAX_CACHED_TABLES=cache_size):
         (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
         monkeypatch.syspath_prepend(str(tmp_path))
         players = {("quaternity", "late"): "late_player:Late"}
@@ -559,7 +562,7 @@ def test_a_game_continues_while_a_program_is_tried(
 def test_a_table_that_left_memory_while_a_program_is_tried_begins(
     tmp_path: Path, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with limited("quaternity.web.tables", MAX_CACHED_TABLES=0):
+    with limited("quaternity.web.live_tables", MAX_CACHED_TABLES=0):
         (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
         monkeypatch.syspath_prepend(str(tmp_path))
         players = {("quaternity", "late"): "late_player:Late"}

@@ -73,7 +73,7 @@ def test_before_the_start_nothing_happens_and_nothing_is_revealed(game: str, sit
     at_once = Table(site, game=game, settings=settings, seats=wanted, seed=1)
     assert lobbies[0].look(0)["begun"]
     heads = [
-        site.run(site.app.state.tables.open(table.made["table"])).stored.head
+        site.run(site.app.state.tables.live.open(table.made["table"])).state.stored.deal.head
         for table in (lobbies[0], at_once)
     ]
     assert heads[0] == heads[1]
@@ -114,13 +114,16 @@ def test_the_empty_seats_of_a_rematch_have_new_links(game: str, site: Site) -> N
     table = make_lobby(site, game, seats=seats)
     before = [seat["invitation"] for seat in table.made["seats"]]
     assert table.post(0, "start").status == 200
-    live = site.run(site.app.state.tables.open(table.made["table"]))
+    live = site.run(site.app.state.tables.live.open(table.made["table"]))
     opened = table.post(0, "hand-over", seat=1, player="open").json["invitation"]
-    after = site.run(site.app.state.tables.open(table.post(0, "again").json["table"]))
-    links = [seat.invitation for seat in after.seats]
-    assert [link is not None for link in links] == [seat.kind == "open" for seat in after.seats]
+    after = site.run(site.app.state.tables.live.open(table.post(0, "again").json["table"]))
+    seats_after = after.state.seats
+    links = [seat.invitation for seat in seats_after]
+    assert [link is not None for link in links] == [
+        seat.kind == "open" for seat in after.state.seats
+    ]
     assert {*links} & {*before, opened.rpartition("/")[2]} <= {None}
-    assert [seat.kind for seat in after.seats[1:]] == [seat.kind for seat in live.seats[:-1]]
+    assert [seat.kind for seat in seats_after[1:]] == [seat.kind for seat in live.state.seats[:-1]]
 
 
 def test_links_of_single_seats_lead_there_as_before(site: Site) -> None:
@@ -238,8 +241,8 @@ def test_a_lobby_survives_a_restart(tmp_path: Path) -> None:
 def play_set(site: Site, table: Table, seats: int, random: Random) -> list[int]:
     """Play a game of SET to its end, and return the place of each seat."""
     while (state := table.look(None))["outcome"] is None:
-        live = site.run(site.app.state.tables.open(state["table"]))
-        view = live.rules.view(live.history.position, 0)
+        live = site.run(site.app.state.tables.live.open(state["table"]))
+        view = live.state.rules.view(live.state.history.position, 0)
         claim = f"claim {' '.join(map(str, view.threes[0]))}" if view.threes else "more"
         table.move(random.randrange(seats), claim)
     return list(state["outcome"]["places"])
@@ -292,10 +295,10 @@ def test_programs_begin_with_the_game_and_not_before(site: Site) -> None:
     name = table.made["table"]
 
     async def wait_for_move() -> int:
-        live = await site.app.state.tables.open(name)
-        while not live.version:
+        live = await site.app.state.tables.live.open(name)
+        while not live.state.version:
             await asyncio.sleep(0)
-        return int(live.version)
+        return int(live.state.version)
 
     assert site.run(asyncio.wait_for(wait_for_move(), 60)) == 1
 
@@ -389,16 +392,16 @@ def test_before_the_deal_a_program_makes_room_for_a_friend(site: Site) -> None:
 def test_presence_follows_a_player_who_changes_seats_or_leaves(site: Site) -> None:
     cookie = {"cookie": "quaternity=" + "y" * 22}
     table = make_lobby(site)
-    live = site.run(site.app.state.tables.open(table.made["table"]))
+    live = site.run(site.app.state.tables.live.open(table.made["table"]))
     link = {"invitation": table.made["invitation"]}
     token = site.ask("POST", "/api/seats", link | {"seat": 1}, headers=cookie).json["token"]
     site.listen(f"{table.path}/events", token)
-    assert live.is_present(1)
+    assert 1 in live.attendance().present
     assert site.ask("POST", "/api/seats", link | {"seat": 2}, headers=cookie).status == 201
     site.rest()
     assert [seat["present"] for seat in table.look(0)["seats"]] == [False, False, True]
-    live.last_seen[2] = 0.0
-    assert not live.is_absent(2)
+    live.presence.last_seen[2] = 0.0
+    assert 2 not in live.attendance().absent
     assert site.ask("POST", f"{table.path}/leave", {}, token).status == 200
     site.rest()
     assert not any(seat["present"] for seat in table.look(0)["seats"])

@@ -8,13 +8,13 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.progress import Report, quiet
 from quaternity.base.writing import replace_file
 from quaternity.game.settings import TieBreak
 from quaternity.perfect.certificate import FORMAT, MAX_CARDS, MAX_PLAYERS
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Canonical, Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import Roles, role_orders
-from quaternity.perfect.solving.graph_files import Report, quiet
 from quaternity.perfect.solving.max_n import MaxNOutcomes, solve_max_n
 from quaternity.perfect.solving.state_value import NEVER
 

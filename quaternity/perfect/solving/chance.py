@@ -23,9 +23,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quaternity.base.errors import InputError
+from quaternity.base.progress import Report, quiet
 from quaternity.perfect.keys.canonical import Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import Roles
-from quaternity.perfect.solving.graph_files import Report, quiet
 from quaternity.perfect.solving.max_n import ENDLESS, STUCK, WISHES, Outcome, check_wish
 from quaternity.perfect.successors.one_state import Choice, counted_choices
 
@@ -182,25 +182,53 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
     return ties.before(values[start], roles)
 
 
-def chance_document(state: State, wish: str, ties: str, report: Report = quiet) -> dict[str, Any]:
-    """Return the values of a state for JSON, if ties are broken in the given way.
+@dataclass(frozen=True, slots=True)
+class FairDrawResult:
+    """The lottery of a state if fair draws break ties, and the objective of the players."""
 
-    `ties` is `coin` for fair draws, or `chance` for any probabilities.
-    """
-    document: dict[str, Any] = {"wish": wish, "ties": ties}
-    if ties == "coin":
-        lottery = sorted(fair_draws(state, wish, report).items(), reverse=True)
-        return document | {
-            "outcomes": [gets for gets, _ in lottery],
-            "chances": [str(chance) for _, chance in lottery],
-            "expected": [
-                str(sum(gets[player] * chance for gets, chance in lottery))
-                for player in range(state.players)
-            ],
+    wish: str
+    lottery: Lottery
+
+    @property
+    def outcomes(self) -> list[tuple[Outcome, Fraction]]:
+        """The outcomes with their probabilities, the best for player 0 first."""
+        return sorted(self.lottery.items(), reverse=True)
+
+    @property
+    def expected(self) -> list[Fraction]:
+        """The expected value of each player."""
+        weighted = [[gain * chance for gain in gets] for gets, chance in self.outcomes]
+        return [sum(gains, Fraction(0)) for gains in zip(*weighted, strict=True)]
+
+    def document(self) -> dict[str, Any]:
+        """Return the attributes as plain values for JSON. Fractions become texts."""
+        return {
+            "wish": self.wish,
+            "ties": "coin",
+            "outcomes": [gets for gets, _ in self.outcomes],
+            "chances": [str(chance) for _, chance in self.outcomes],
+            "expected": list(map(str, self.expected)),
         }
-    bounds = any_chance(state, wish, report)
-    return document | {
-        "outcomes": sorted(bounds.outcomes, reverse=True),
-        "least": [str(value) for value in bounds.least],
-        "most": [str(value) for value in bounds.most],
-    }
+
+
+@dataclass(frozen=True, slots=True)
+class AnyChanceResult:
+    """The bounds of a state if any probabilities break ties, and the objective of the players."""
+
+    wish: str
+    bounds: Bounds
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """The possible outcomes, the best for player 0 first."""
+        return sorted(self.bounds.outcomes, reverse=True)
+
+    def document(self) -> dict[str, Any]:
+        """Return the attributes as plain values for JSON. Fractions become texts."""
+        return {
+            "wish": self.wish,
+            "ties": "chance",
+            "outcomes": self.outcomes,
+            "least": list(map(str, self.bounds.least)),
+            "most": list(map(str, self.bounds.most)),
+        }

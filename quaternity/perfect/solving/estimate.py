@@ -24,10 +24,10 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import exp
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 SAMPLE = 1000
 """Number of states of each level that the first sample expands."""
+
+PATIENCE = 15.0
+"""Seconds after which `estimate_game` stops sampling."""
 
 STEADY_GROWTH = 1.2
 """Growth factor below which an estimate is steady. Sampling stops if the last enlargement of the
@@ -92,6 +95,10 @@ class Estimate:
     finished: bool = True
     steady: bool = True
 
+    def document(self) -> dict[str, Any]:
+        """Return the attributes as plain values for JSON."""
+        return asdict(self)
+
     def __str__(self) -> str:
         minutes = self.seconds / 60
         duration = f"{self.seconds:.0f} s" if minutes < 2 else f"{minutes:,.0f} min"
@@ -136,6 +143,15 @@ def estimate(
         if not best.finished:
             return previous.estimate(growth, steady=False)
     return best.estimate(1.0)
+
+
+def estimate_game(state: State) -> Estimate:
+    """Estimate the resources for solving a game from a state, within `PATIENCE` seconds."""
+    rules = Rules.of(state)
+    # States with many cards and players are expensive, so the sample is smaller for them.
+    size = rules.set_size * rules.sets * rules.players
+    sample = max(20, min(SAMPLE, SAMPLE * 48 // size))
+    return estimate(rules, canonical(state).key, Random(0), sample, PATIENCE)
 
 
 def is_larger(state: State, limit: int, random: Random) -> bool:

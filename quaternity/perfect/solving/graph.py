@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.progress import Report, quiet
 from quaternity.perfect.keys.arrays import (
     Keys,
     Uncertainty,
@@ -32,7 +33,7 @@ from quaternity.perfect.keys.arrays import (
 )
 from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, coding
 from quaternity.perfect.keys.kinds import role_orders
-from quaternity.perfect.solving.graph_files import Report, WorkDirectory, quiet
+from quaternity.perfect.solving.graph_files import WorkDirectory
 from quaternity.perfect.successors.many_states import expand
 from quaternity.workers.pool import Pool, ordered_map, threaded_map
 

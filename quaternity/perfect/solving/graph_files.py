@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
@@ -30,16 +29,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from numpy.typing import NDArray
-
-
-Report = Callable[[str, int, int | None], None]
-"""Type of a function that reports progress. It takes the name of a task, the amount done and the
-total amount (None if unknown)."""
-
-
-def quiet(task: str, done: int, total: int | None) -> None:
-    """Ignore a progress report."""
-
 
 MANIFEST = "about.json"
 """Name of the file that describes the computation of a working directory. It is written first and

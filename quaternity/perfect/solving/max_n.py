@@ -281,28 +281,50 @@ class _Tables:
             yield sets[:, word] >> np.uint64(shift) & np.uint64((1 << CHUNK) - 1)
 
 
-def max_n_document(
-    solved: Solution | GameGraph, state: State, wish: str = "points"
-) -> dict[str, Any]:
-    """Return the outcomes of a state if all players play for themselves, as values for JSON.
+@dataclass(frozen=True, slots=True)
+class MaxNResult:
+    """The outcomes of one state if all players play for themselves and break ties without chance.
 
-    The document contains the outcomes for all ways to break ties without chance, the minimum and
-    maximum for each player, and the possible winners (null for a shared win). For each player, it
-    also contains the outcomes with all ties against that player, and with all ties for that player.
+    Attributes:
+        wish: the objective of all players.
+        outcomes: the outcomes for all ways to break ties.
+        against, in_favour: for each player, the outcomes if ties are broken against or for them.
+    """
+
+    wish: str
+    outcomes: list[Outcome]
+    against: list[list[Outcome]]
+    in_favour: list[list[Outcome]]
+
+    @property
+    def winners(self) -> list[int | None]:
+        """The possible sole winners, and None if the win can be shared."""
+        alone = {gets.index(max(gets)) for gets in self.outcomes if gets.count(max(gets)) == 1}
+        shared = any(gets.count(max(gets)) > 1 for gets in self.outcomes)
+        return [*sorted(alone), *[None] * shared]
+
+    def document(self) -> dict[str, Any]:
+        """Return the attributes, and what each player gets at least and at most, for JSON."""
+        return {
+            "wish": self.wish,
+            "outcomes": self.outcomes,
+            "least": [min(gets) for gets in zip(*self.outcomes, strict=True)],
+            "most": [max(gets) for gets in zip(*self.outcomes, strict=True)],
+            "winners": self.winners,
+            "against": self.against,
+            "for": self.in_favour,
+        }
+
+
+def max_n_result(solved: Solution | GameGraph, state: State, wish: str = "points") -> MaxNResult:
+    """Return the outcomes of a state if all players play for themselves.
 
     Cost and errors are those of three calls of `solve_max_n`.
     """
-    outcomes = solve_max_n(solved, wish).of(state)
-    alone = {gets.index(max(gets)) for gets in outcomes if gets.count(max(gets)) == 1}
-    shared = any(gets.count(max(gets)) > 1 for gets in outcomes)
-    document: dict[str, Any] = {
-        "wish": wish,
-        "outcomes": outcomes,
-        "least": [min(gets) for gets in zip(*outcomes, strict=True)],
-        "most": [max(gets) for gets in zip(*outcomes, strict=True)],
-        "winners": [*sorted(alone), *[None] * shared],
-    }
-    for ties in ("against", "for"):
+
+    def by_player(ties: str) -> list[list[Outcome]]:
         everybody = solve_max_n(solved, wish, ties)
-        document[ties] = [everybody.of(state, player) for player in range(state.players)]
-    return document
+        return [everybody.of(state, player) for player in range(state.players)]
+
+    outcomes = solve_max_n(solved, wish).of(state)
+    return MaxNResult(wish, outcomes, by_player("against"), by_player("for"))

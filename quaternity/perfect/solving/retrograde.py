@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from quaternity.perfect.solving.graph_files import Report
+    from quaternity.base.progress import Report
 
 SAVE_SECONDS = 30.0
 """Seconds between two saves of the values of an unfinished analysis."""

@@ -9,9 +9,11 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.progress import Report, quiet
 from quaternity.perfect.keys.canonical import Rules, canonical
+from quaternity.perfect.solving.game_facts import GameFacts
 from quaternity.perfect.solving.graph import GameGraph, generate, portion_size
-from quaternity.perfect.solving.graph_files import Report, WorkDirectory, quiet, temporary_directory
+from quaternity.perfect.solving.graph_files import WorkDirectory, temporary_directory
 from quaternity.perfect.solving.retrograde import Values, solve_graph
 from quaternity.perfect.solving.state_value import NEVER, StateValue
 from quaternity.workers.pool import Pool, SerialExecutor
@@ -33,23 +35,14 @@ class Solution:
     graph: GameGraph
     values: Values
 
-    def facts(self) -> dict[str, Any]:
-        """Return the rules and sizes as plain values for the description of a tablebase.
-
-        `levels` counts the states by the minimum number of moves that lead to them.
-        `longest_forced` is the length of the longest forced win of any player in any state, or None
-        if there is none.
-        """
-        length = self.values.length
+    @property
+    def facts(self) -> GameFacts:
+        """The rules and sizes of the game, and its longest forced win."""
+        graph, length = self.graph, self.values.length
         forced = length[length != NEVER]
-        return {
-            "rules": self.graph.rules.document(),
-            "states": len(self.graph),
-            "questions": self.graph.questions,
-            "answers": self.graph.answers,
-            "levels": list(self.graph.levels),
-            "longest_forced": int(forced.max()) if len(forced) else None,
-        }
+        longest = int(forced.max()) if len(forced) else None
+        sizes = len(graph), graph.questions, graph.answers, tuple(graph.levels)
+        return GameFacts(graph.rules, *sizes, longest)
 
     def standing(self, state: State) -> StateValue:
         """Return what the players can achieve from a state.

@@ -7,11 +7,12 @@ processes.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import chain, islice
+from functools import lru_cache, partial
+from itertools import chain
 from math import inf
 from random import Random
 from time import perf_counter
@@ -26,6 +27,7 @@ from quaternity.trials.comparison.sizes import size_name
 from quaternity.trials.random_play import damage_state, random_states
 from quaternity.workers.isolated_solvers import IsolatedSolver, time_run, warm_up
 from quaternity.workers.isolated_solvers import Run as Timed
+from quaternity.workers.pool import Pool, open_executor, ordered_map
 from solvers.cross_check import compare_verdicts, crash_fault, quote_reason
 from solvers.instances import make_pair
 from solvers.problem import DealProblem
@@ -36,6 +38,12 @@ from solvers.verdict import Infeasible
 
 STATES_PER_TASK = 10
 """Number of states in one task. These states are drawn from the same games."""
+
+STEP_SECONDS = 0.1
+"""Seconds after which a worker returns its measurements and gets further work."""
+
+MAX_CACHED_TASKS = 16
+"""Maximum number of tasks whose states a worker keeps, so that they are made only once."""
 
 BUDGET_SPENT = "its time budget was used up"
 """Reason that is reported for a solver that was left out because its time budget was spent."""
@@ -91,13 +99,17 @@ class Series(NamedTuple):
     cards: tuple[int, ...]
     per_size: int
 
-    def instances(self, seed: str) -> Iterator[tuple[str, DealProblem]]:
-        """Yield each instance's name and problem. The same seed gives the same problems."""
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the instances."""
         kind = "possible" if self.feasible else "impossible"
-        for cards in self.cards:
-            for number in range(self.per_size):
-                pair = make_pair(self.family, cards, Random(f"{seed} {number}").getrandbits(32))
-                yield f"{self.family} {cards} {kind} {number}", getattr(pair, kind)
+        return [f"{self.family} {c} {kind} {n}" for c in self.cards for n in range(self.per_size)]
+
+    def instance(self, number: int, seed: str) -> DealProblem:
+        """Return an instance. The same seed gives the same instances."""
+        place, turn = divmod(number, self.per_size)
+        pair = make_pair(self.family, self.cards[place], Random(f"{seed} {turn}").getrandbits(32))
+        return pair.possible if self.feasible else pair.impossible
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,27 +150,40 @@ class MeasuringTask:
             return self.source.family
         return size_name(self.source) if isinstance(self.source, Settings) else ""
 
-    def instances(self) -> Iterator[tuple[str, State | DealProblem]]:
-        """Yield the instances with their names. Equal tasks yield the same instances."""
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the instances. No two tasks of a comparison share a name."""
         if isinstance(self.source, Series):
-            yield from self.source.instances(self.seed)
-            return
-        random = Random(self.seed)
-        states: list[State | DealProblem]
-        if isinstance(self.source, Settings):
-            states = [*random_states(self.source, random, self.states)]
+            return self.source.names
+        return [f"{self.family or 'state'} {self.first + n}" for n in range(self.states)]
+
+    def instance(self, number: int) -> State | DealProblem:
+        """Return an instance. Equal tasks have the same instances."""
+        if isinstance(self.source, Series):
+            return self.source.instance(number, self.seed)
+        return _make_states(self.source, self.states, self.damage, self.seed)[number]
+
+
+@lru_cache(maxsize=MAX_CACHED_TASKS)
+def _make_states(
+    source: Settings | tuple[State | DealProblem, ...], count: int, damage: float, seed: str
+) -> list[State | DealProblem]:
+    """Return the states of a task. Some of them are damaged."""
+    random = Random(seed)
+    states: list[State | DealProblem]
+    if isinstance(source, Settings):
+        states = [*random_states(source, random, count)]
+    else:
+        states = list(source)
+    chosen = random.sample(range(len(states)), _share(damage * len(states), random))
+    coin = random.random() < 0.5
+    for turn, number in enumerate(chosen):
+        state, possible = states[number], coin == turn % 2
+        if isinstance(state, State):
+            states[number] = damage_state(state, random, possible=possible)
         else:
-            states = list(self.source)
-        chosen = random.sample(range(len(states)), _share(self.damage * len(states), random))
-        coin = random.random() < 0.5
-        for turn, number in enumerate(chosen):
-            state, possible = states[number], coin == turn % 2
-            if isinstance(state, State):
-                states[number] = damage_state(state, random, possible=possible)
-            else:
-                states[number] = boundary_pair(state, random)[not possible]
-        for number, state in enumerate(states, self.first):
-            yield f"{self.family or 'state'} {number}", state
+            states[number] = boundary_pair(state, random)[not possible]
+    return states
 
 
 def _share(expected: float, random: Random) -> int:
@@ -175,9 +200,8 @@ def remaining_tasks(works: Iterable[MeasuringTask], runs: Sequence[Run]) -> Iter
     measured: dict[str, list[Run]] = {}
     for run in runs:
         measured.setdefault(run.instance, []).append(run)
-    instances = list(measured.values())
     for work in works:
-        finished, instances = instances[: work.states], instances[work.states :]
+        finished = [measured[name] for name in work.names if name in measured]
         if len(finished) < work.states:
             used = Budget()
             for run in chain.from_iterable(finished):
@@ -186,25 +210,65 @@ def remaining_tasks(works: Iterable[MeasuringTask], runs: Sequence[Run]) -> Iter
 
 
 def measure(work: MeasuringTask, solvers: Sequence[Solver]) -> list[InstanceRuns]:
-    """Measure all instances of a task. The solvers are prepared first (see `prepare_solvers`)."""
-    return list(iter_measurements(work, solvers))
+    """Measure all instances of a task in this process."""
+    with open_executor() as pool:
+        return list(iter_measurements([work], solvers, pool))
 
 
-def iter_measurements(work: MeasuringTask, solvers: Sequence[Solver]) -> Iterator[InstanceRuns]:
-    """Yield the measurements of the instances of a task, like `measure`, one after another."""
+def iter_measurements(
+    works: Iterable[MeasuringTask], solvers: Sequence[Solver], pool: Pool
+) -> Iterator[InstanceRuns]:
+    """Measure the instances of all tasks in a pool. Yield each measurement when it is finished.
+
+    The instances of one task share a budget, so they are measured one after another.
+    """
+    remaining = _RemainingTasks(works)
+    # If another process measures, the measurements of a moment share the cost of the transfer.
+    step = partial(
+        _measure_next, solvers=solvers, seconds=STEP_SECONDS if pool.in_flight > 1 else 0.0
+    )
+    for measured, rest in ordered_map(pool, step, remaining):
+        if rest.done < rest.states:
+            remaining.appendleft(rest)
+        yield from measured
+
+
+class _RemainingTasks(deque[MeasuringTask]):
+    """Queue of tasks, and iterator that removes them. It continues when another task is added."""
+
+    def __iter__(self) -> _RemainingTasks:
+        return self
+
+    def __next__(self) -> MeasuringTask:
+        if not self:
+            raise StopIteration
+        return self.popleft()
+
+
+def _measure_next(
+    work: MeasuringTask, solvers: Sequence[Solver], seconds: float
+) -> tuple[list[InstanceRuns], MeasuringTask]:
+    """Measure the next instances of a task for some seconds, but at least one instance.
+
+    Return the measurements and the remaining task.
+    """
     prepare_solvers(solvers)
     if work.limit is not None:
         solvers = [solver.with_time_limit(work.limit) for solver in solvers]
-    budget = Budget(work.budget, dict(work.spent))
-    for number, (name, instance) in islice(enumerate(work.instances()), work.done, None):
-        turned = _rotate(solvers, number)
+    budget, done, begun = Budget(work.budget, dict(work.spent)), work.done, perf_counter()
+    measurements: list[InstanceRuns] = []
+    while not measurements or (done < work.states and perf_counter() - begun < seconds):
+        instance, turned = work.instance(done), _rotate(solvers, done)
+        name = work.names[done]
         measured = measure_state(instance, turned, work.rounds, budget, name, work.family)
         if isinstance(work.source, Series) and measured.runs[0].feasible is None:
             # No solver decided the instance, but its verdict is needed to group the instances.
             feasible = bool(solve(problem_of(instance)))
             runs = tuple(replace(run, feasible=feasible) for run in measured.runs)
             measured = measured._replace(runs=runs)
-        yield measured
+        measurements.append(measured)
+        done += 1
+    return measurements, replace(work, done=done, spent=tuple(budget.spent.items()))
 
 
 def prepare_solvers(solvers: Iterable[Solver]) -> None:
@@ -214,13 +278,18 @@ def prepare_solvers(solvers: Iterable[Solver]) -> None:
     for solver in solvers:
         if isinstance(solver, IsolatedSolver):
             solver.start()
-            continue
-        try:
-            warm_up(solver)
-        except KeyboardInterrupt:
-            raise
-        except BaseException:  # The error will occur again in the measurement, which reports it.
-            continue
+        else:
+            _warm_up_once(solver)
+
+
+@lru_cache(maxsize=64)
+def _warm_up_once(solver: Solver) -> None:
+    try:
+        warm_up(solver)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # The error will occur again in the measurement, which reports it.
+        return
 
 
 def measure_state(

@@ -14,6 +14,7 @@ contain the number at the end.
 from __future__ import annotations
 
 import json
+import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -22,6 +23,7 @@ from typing import Any, NoReturn
 
 from quaternity.base.errors import InputError
 from quaternity.base.picture import Cell, Display, Displayable, heading_cells
+from quaternity.base.reading import decode, read_bytes
 from quaternity.base.text_format import join_words, quote_value
 from quaternity.trials.comparison.run import ANSWERS, NOT_RUN, Run
 from quaternity.trials.comparison.scores import Times
@@ -141,8 +143,6 @@ class Comparison(Displayable):
 
 def machine() -> str:
     """Return one line about this machine: processor, number of cores, system and Python."""
-    import os
-
     name = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
@@ -165,6 +165,28 @@ def run_lines(runs: Iterable[Run]) -> str:
 def is_runs_file(text: str) -> bool:
     """Return whether the first line of a text declares the format of a file of runs."""
     return f'"{FORMAT.split("/")[0]}/' in text[:200].split("\n", 1)[0]
+
+
+def read_runs(path: str) -> Comparison | None:
+    """Return the comparison in a file of runs, or None if the path names no file of runs.
+
+    Raises:
+        InputError: If the file is damaged. The message names the file.
+    """
+    try:
+        if not os.path.isfile(path):  # A pipe can be read only once.
+            return None
+        with open(path, "rb") as file:
+            if not is_runs_file(file.read(200).decode("utf-8", "replace")):
+                return None
+        size = os.path.getsize(path)
+    except (OSError, ValueError):
+        return None  # The function that reads other kinds of files reports the error.
+    try:
+        return parse_runs(decode(read_bytes(path, min(size, MAX_FILE_BYTES))))
+    except InputError as error:
+        text = str(error)
+        raise InputError(text if text.startswith(f"{path}: ") else f"{path}: {text}") from error
 
 
 def parse_runs(text: str) -> Comparison:

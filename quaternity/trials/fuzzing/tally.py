@@ -12,6 +12,9 @@ from solvers.problem import DealProblem
 
 Key = TypeVar("Key", bound=Hashable)
 
+CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
+"""Upper limits of the ranges into which the coverage groups examples by their number of cards."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -87,6 +90,22 @@ class Tally:
         for shape, count in self.shapes.items():
             counts[key(shape)] += count
         return counts
+
+    def coverage(self) -> dict[str, dict[str, int]]:
+        """Return the number of examples by kind and verdict, by players, and by cards."""
+        by_kind = self.count_by(lambda shape: (shape.kind, shape.feasible))
+        by_players = self.count_by(lambda shape: shape.players)
+        by_cards = self.count_by(
+            lambda shape: next(end for end in CARD_RANGE_ENDS if shape.cards <= end)
+        )
+        return {
+            "kinds": {
+                kind if kind == "game" else f"{kind}, {'' if feasible else 'in'}feasible": count
+                for (kind, feasible), count in sorted(by_kind.items(), reverse=True)
+            },
+            "players": {str(players): count for players, count in sorted(by_players.items())},
+            "cards_up_to": {str(end): count for end, count in sorted(by_cards.items())},
+        }
 
     def add(self, other: Tally) -> None:
         """Add the counts of another tally."""

@@ -27,7 +27,7 @@ from quaternity.workers.pool import open_executor
 from solvers.filtering import filter_problem
 from tests.kwartet.games import random_log, random_settings
 from tests.limits import limited
-from tests.sizes import only_thorough, thorough
+from tests.sizes import thorough
 
 Chances = list[list[list[float]]]
 
@@ -260,11 +260,3 @@ def test_it_wins_most_games_against_patients() -> None:
     # Only three of the six orders of seats differ in names and are played.
     games = thorough(36, 1200)
     assert share("reader,patient,patient", KwartetSettings(3, 7), games) > 1 / 3 + 0.1
-
-
-@only_thorough
-def test_many_processes_play_the_same_games() -> None:
-    settings = KwartetSettings(3, 6)
-    assert share("reader,patient,reader", settings, 24) == share(
-        "reader,patient,reader", settings, 24, workers=2
-    )

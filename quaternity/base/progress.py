@@ -1,0 +1,23 @@
+"""Types of the functions to which long computations report their progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+Report = Callable[[str, int, int | None], None]
+"""Type of a function that reports progress. It takes the name of a task, the amount done and the
+total amount (None if unknown)."""
+
+Phase = Callable[[str, int | None], AbstractContextManager[Report]]
+"""Type of a function that begins a phase of the work, with its name and its total amount (None if
+unknown). The block gets the function to which the phase reports its progress."""
+
+
+def quiet(task: str, done: int, total: int | None) -> None:
+    """Ignore a progress report."""
+
+
+def quiet_phase(task: str, total: int | None) -> AbstractContextManager[Report]:
+    """Begin a phase whose progress is ignored."""
+    return nullcontext(quiet)

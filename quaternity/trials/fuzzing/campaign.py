@@ -1,0 +1,91 @@
+"""Fuzzing campaigns with their results: the counts, the finding, and how the campaign ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import Any
+
+from quaternity.base.errors import WorkersLost
+from quaternity.trials.fuzzing.running import run_campaign
+from quaternity.trials.fuzzing.tally import Finding, Tally
+from quaternity.workers.pool import open_executor
+from solvers.registry import solver_version
+from solvers.solver import Solver
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignResult:
+    """The result of a campaign.
+
+    Attributes:
+        solvers: the names of the tested solvers.
+        seconds: the duration, in seconds.
+        stopped: the error or interrupt that ended the campaign early, or None.
+        saved: the path of the file to which the state of the finding was saved, or None.
+    """
+
+    solvers: tuple[str, ...]
+    seed: int
+    tally: Tally
+    seconds: float
+    finding: Finding | None = None
+    stopped: BaseException | None = None
+    saved: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return the result as plain values for JSON."""
+        tally, finding = self.tally, self.finding
+        return {
+            "seed": self.seed,
+            "solvers": list(self.solvers),
+            "versions": {name: solver_version(name) for name in self.solvers},
+            "examples": tally.examples,
+            "feasible": tally.problems(True),
+            "infeasible": tally.problems(False),
+            "games": tally.games,
+            "positions": tally.counts["positions"],
+            "candidates": tally.counts["candidates"],
+            "covered": tally.coverage(),
+            "refused": dict(tally.refused),
+            "gave_up": dict(tally.gave_up),
+            "seconds": round(self.seconds, 3),
+            "interrupted": self.stopped is not None,
+            "finding": finding
+            and {
+                "where": finding.where,
+                "text": finding.text,
+                "moves": list(finding.moves),
+                "state": json.loads(finding.state_file),
+                "saved": self.saved,
+            },
+        }
+
+
+def fuzz_solvers(
+    solvers: Sequence[Solver], seed: int, examples: int | None, seconds: float | None,
+    workers: int = 1, dask: str | None = None,
+    on_progress: Callable[[Tally], None] = lambda tally: None,
+) -> CampaignResult:  # fmt: skip
+    """Run a campaign until it has a finding, or is finished or interrupted.
+
+    The arguments are those of `run_campaign` and `open_executor`.
+    """
+    tally, start = Tally(), monotonic()
+    names = tuple(solver.name for solver in solvers)
+    finding: Finding | None = None
+    stopped: BaseException | None = None
+    try:
+        with open_executor(workers, dask) as pool:
+            pool.prepare(list(names), partial(list, solvers))
+            finding = run_campaign(
+                solvers, examples=examples, seconds=seconds, seed=seed, tally=tally,
+                pool=pool if workers > 1 or dask is not None else None,
+                on_progress=lambda: on_progress(tally),
+            )  # fmt: skip
+    except (KeyboardInterrupt, WorkersLost) as error:
+        stopped = error
+    return CampaignResult(names, seed, tally, monotonic() - start, finding, stopped)

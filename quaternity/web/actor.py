@@ -1,0 +1,243 @@
+"""A table in memory: it executes the commands of its queue one at a time.
+
+Each command is decided, stored, applied and published, in this order, so that nobody sees a change
+before it is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from contextvars import Context
+from typing import Any
+
+from quaternity.web.background import BackgroundWork
+from quaternity.web.changes import MAX_TRIES, ChangeNotice, Entry, Statement, VersionConflict
+from quaternity.web.chat import chat_statements
+from quaternity.web.command_queue import CommandQueue, Reload
+from quaternity.web.core import (
+    Attendance,
+    ClockSet,
+    Command,
+    Event,
+    GameEnded,
+    MoveMade,
+    MovesTakenBack,
+    RematchMade,
+    TableState,
+    apply,
+    decide,
+)
+from quaternity.web.feed import TableFeed
+from quaternity.web.http_errors import NO_TABLE, HttpError
+from quaternity.web.moments import Moments
+from quaternity.web.move_commands import Move, VoteUndo
+from quaternity.web.presence import RemotePresence, TablePresence
+from quaternity.web.programs import TablePrograms
+from quaternity.web.publisher import Publisher
+from quaternity.web.seat_commands import Arrive
+from quaternity.web.seats import NOT_ARRIVED, Caller, Visitor, new_token
+from quaternity.web.store import Store
+from quaternity.web.streams import Stream
+from quaternity.web.table_rows import event_statements, read_rows, rebuild
+from quaternity.web.talk import TableTalk
+
+
+class LiveTable:
+    """A table in memory, with a queue of commands.
+
+    Attributes:
+        state: The state of the table. Only the queue changes it.
+        queue: The commands that wait.
+    """
+
+    def __init__(
+        self, state: TableState, store: Store, thinking: BackgroundWork, seen: Sequence[float],
+        remote: Mapping[int, RemotePresence],
+    ) -> None:  # fmt: skip
+        """Set up a table in memory.
+
+        `seen` contains, for each seat, the `monotonic` time of its owner's last activity at this
+        server. `remote` is the known presence of players at other servers, by seat.
+        """
+        self.state = state
+        self.presence = TablePresence(seen, remote)
+        self.feed = TableFeed(state.id, state.revision, self.presence, store)
+        self.talk = TableTalk(store, self.feed)
+        self.programs = TablePrograms(self, store, thinking)
+        self.moments = Moments(thinking)
+        self.queue = CommandQueue(self._execute)
+        self._store = store
+        self._publisher = Publisher(self.presence, self.feed, self.talk, self.programs)
+
+    def uptime(self) -> float:
+        """Return the time of the clocks, in seconds of `Store.uptime`."""
+        return self._store.uptime()
+
+    @property
+    def notice(self) -> str | None:
+        """The notice that visitors see: a problem of the store or of the table, or None."""
+        return self._store.trouble or self.feed.notice
+
+    @property
+    def is_busy(self) -> bool:
+        """Return whether a command is being executed or waits."""
+        return self.queue.is_busy
+
+    @property
+    def is_quiet(self) -> bool:
+        """Return whether the table has no open stream, no running program and no command."""
+        return not (self.presence.streams or self.programs.tasks or self.is_busy)
+
+    def attendance(self) -> Attendance:
+        """Return which players are present, and which absent for a long time."""
+        return self.presence.attendance(self.state.seats)
+
+    # ------------------------------------------------------------------ visitors
+
+    def identify(self, caller: Caller, asked: int | None = None, *, comes: bool = True) -> Visitor:
+        """Return the visitor with the given credentials. See `TableState.visitor`.
+
+        If `comes` is true, the visitor counts as present at the table.
+        """
+        state = self.state
+        held = state.seats_of(caller)
+        self.presence.note_request(held if comes else ())
+        if comes and state.is_waiting:
+            arriving = tuple(seat for seat in held if state.seats[seat].ready == NOT_ARRIVED)
+            if arriving:
+                self._arriving = asyncio.create_task(self._arrive(Arrive(arriving, new_token())))
+        self.programs.go_on()
+        return state.visitor(caller, asked)
+
+    async def _arrive(self, command: Arrive) -> None:
+        with suppress(HttpError):  # the next request tries again
+            await self.submit(command)
+
+    def listen(self, stream: Stream, last: int | None) -> None:
+        """Begin a stream, whose reader has seen version `last`. See `TableFeed.begin_stream`."""
+        self.feed.begin_stream(stream, last, self.state.history, self._on_stream)
+        self.programs.go_on()
+
+    def _on_stream(self, stream: Stream) -> None:
+        if stream.seat is not None:
+            self.presence.note_seat(stream.seat)
+            self.feed.seats_changed()
+
+    async def say(self, seat: int | None, name: str, text: str) -> None:
+        """Send a chat line to the players, or to the bystanders if `seat` is None."""
+        if not self.state.stored.options.chat:
+            raise HttpError(403, "chat is switched off at this table")
+        watching = seat is None
+        await self.write(chat_statements(self.state.id, watching, seat, name, text))
+        self.feed.send_everywhere("talk", {"watching": watching}, self.state.revision)
+
+    # ------------------------------------------------------------------ commands
+
+    async def submit(self, command: Command) -> Any:
+        """Execute a command after those that wait, and return its answer.
+
+        Raises `HttpError` if the command is refused or cannot be stored.
+        """
+        return await self.queue.submit(command)
+
+    async def write(self, statements: Sequence[Statement]) -> None:
+        """Store something that is not part of the state, unless the table was deleted."""
+        self.queue.check_open()
+        await self._store.write((), statements)
+
+    async def reload(self) -> None:
+        """Reload the table from the store if it has changed."""
+        await self.queue.submit(Reload())
+
+    def forget_rematch(self, removed: Sequence[str]) -> None:
+        """Forget the table of the rematch if it was deleted."""
+        if self.state.stored.again in removed:
+            self.state = self.state._replace(stored=self.state.stored._replace(again=None))
+
+    def stop(self) -> None:
+        """Stop the clock and the programs of this table, and end its streams."""
+        self.programs.stop()
+        self.presence.end_all()
+
+    async def _execute(self, command: Command | Reload, context: Context) -> Any:
+        if isinstance(command, Reload):
+            return await self._refresh(context)
+        if (
+            self._store.shared
+            and isinstance(command, Move | VoteUndo)
+            and command.version > self.state.version
+        ):
+            # The client has seen a later version, which another server has written.
+            await self._refresh(context)
+        for _ in range(MAX_TRIES):
+            state = self.state
+            events, answer = context.run(decide, state, command, self._store.uptime())
+            if not events:
+                return answer
+            try:
+                after = await self._write(state, events)
+            except VersionConflict:
+                # Decide again on the newer state.
+                await self._refresh(context)
+                continue
+            self.state = after
+            context.run(self._publisher.publish, state, after, events)
+            return answer
+        raise VersionConflict
+
+    async def _write(self, state: TableState, events: Sequence[Event]) -> TableState:
+        """Store the events of a command. Return the state after them."""
+        name, revision = state.id, state.revision
+        entries, statements = [], []
+        for event in events:
+            if isinstance(event, MoveMade | MovesTakenBack):
+                entries.append(event.entry)
+            statements += event_statements(state, event)
+            state = apply(state, event)
+        if any(isinstance(event, ClockSet | RematchMade) for event in events):
+            # Store the uptime in the same transaction, so that a crash does not give the player
+            # more time.
+            statements.append(self._store.uptime_statement())
+        # Other servers need not reload the table if nothing but a move has changed.
+        is_move = isinstance(events[0], MoveMade) and isinstance(events[-1], MoveMade | GameEnded)
+        news = ChangeNotice(name, revision + 1, entries[0] if is_move else None)
+        await self._store.write(entries, statements, (name, revision), (news,))
+        return state._replace(revision=revision + 1)
+
+    # ------------------------------------------------------------------ sharing with other servers
+
+    def apply_notice(self, news: ChangeNotice) -> bool:
+        """Apply a change that another server has announced.
+
+        Return whether the table is now current. If not, it must be reloaded.
+        """
+        follows = news.revision == self.state.revision + 1 and not self.is_busy
+        if follows and news.entry and news.entry[1] == self.state.version + 1:
+            entry = Entry(*news.entry)
+            made = MoveMade(entry, self.state.history.game_after(entry))
+            before = self.state
+            self.state = apply(before, made)._replace(revision=news.revision)
+            self._publisher.publish(before, self.state, [made, GameEnded(None)])
+        return 0 <= news.revision <= self.state.revision
+
+    async def _refresh(self, context: Context) -> None:
+        """Reload the table from the store if it has changed."""
+        before = self.state
+        row = await self._store.run_read(read_rows, self._store, before.id, before.version)
+        if row is None:
+            self.queue.gone = 404, NO_TABLE
+            self.stop()
+            raise HttpError(404, NO_TABLE)
+        if row.revision == before.revision:
+            return
+        begun = before.is_waiting and row.stored.deal.waiting is None
+        history = before.history
+        if begun:
+            history = await asyncio.to_thread(rebuild, row)
+        log = () if begun else row.log
+        for entry in log:
+            history = history.with_entry(entry)
+        self.state = row.state(history)._replace(paused=before.paused)
+        context.run(self._publisher.report_changes, before, self.state, log, begun)

@@ -1,0 +1,373 @@
+"""The functional core of a table: its state, and the events that change the state.
+
+A command decides, on the state of a table, which events follow; see `move_commands` and
+`seat_commands`. The core uses no store, no event loop, no clock and no random generator. The time
+arrives as `now`, in seconds of `Store.uptime`. Random tokens arrive inside the commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
+
+from quaternity.table.games import registration
+from quaternity.table.history import History
+from quaternity.web.changes import Entry
+from quaternity.web.clock import Clock, stored_clock
+from quaternity.web.http_errors import NO_SEAT, NOT_YOURS, HttpError
+from quaternity.web.seats import (
+    NOT_ARRIVED,
+    OPEN,
+    PERSON,
+    PROGRAM,
+    Caller,
+    Seat,
+    StoredTable,
+    Visitor,
+)
+from quaternity.web.versioned_history import VersionedHistory, has_random_start
+
+
+class Votes(NamedTuple):
+    """The votes of the players.
+
+    `undo` contains the seats of the people who agree to take the last moves back. `takeovers` maps
+    the seat of each absent player to the seats of the players who agree to give it away.
+    """
+
+    undo: frozenset[int] = frozenset()
+    takeovers: Mapping[int, frozenset[int]] = MappingProxyType({})
+
+
+NO_VOTES = Votes()
+
+
+class Attendance(NamedTuple):
+    """The seats whose players are present, and those absent so long that others may take over."""
+
+    present: frozenset[int]
+    absent: frozenset[int]
+
+
+class PausedClock(NamedTuple):
+    """The seconds that were left when a change of players stopped the clock, and the version."""
+
+    version: int = -1
+    left: float = 0.0
+
+
+class TableState(NamedTuple):
+    """The state of a table, which never changes: an event leads to a new state.
+
+    Attributes:
+        revision: Number of changes of the table, by which servers of one store detect conflicts.
+        due: Time at which the clock of the player to move runs out. None if no clock is running.
+    """
+
+    stored: StoredTable
+    seats: tuple[Seat, ...]
+    history: VersionedHistory
+    revision: int = 0
+    votes: Votes = NO_VOTES
+    due: float | None = None
+    paused: PausedClock = PausedClock()
+
+    @property
+    def id(self) -> str:
+        """The id of the table."""
+        return self.stored.id
+
+    @property
+    def rules(self) -> Any:
+        """The rules of the game."""
+        return self.history.game.rules
+
+    @property
+    def version(self) -> int:
+        """The version of the table, which is the number of entries in its log."""
+        return self.history.version
+
+    @property
+    def clock(self) -> Clock | None:
+        """The settings of the clock, or None if the time for a move is not limited."""
+        return stored_clock(self.stored.options.clock)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether the game has not begun."""
+        return self.stored.deal.waiting is not None
+
+    @property
+    def is_public(self) -> bool:
+        """Return whether every visitor may take a free seat, because the address invites them."""
+        return self.stored.invitation == self.stored.id
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the game is over or an uploaded record, so that nothing is hidden."""
+        return self.stored.options.archive or not self.rules.to_act(self.history.position)
+
+    @property
+    def is_secret(self) -> bool:
+        """Return whether the first position of the game is random."""
+        return has_random_start(self.rules)
+
+    @property
+    def to_act(self) -> Sequence[int]:
+        """The seats that may move now."""
+        if self.stored.options.archive or self.is_waiting:
+            return ()
+        acting: Sequence[int] = self.rules.to_act(self.history.position)
+        return acting
+
+    @property
+    def awaited(self) -> list[int]:
+        """The open seats that must be taken before anybody may move.
+
+        Empty unless several players may act simultaneously.
+        """
+        acting = self.to_act if len(self.to_act) > 1 else ()
+        return [seat for seat in acting if self.seats[seat].kind == OPEN]
+
+    @property
+    def people(self) -> list[int]:
+        """The seats in which people play."""
+        return [number for number, seat in enumerate(self.seats) if seat.kind == PERSON]
+
+    def due_after(self, now: float) -> float | None:
+        """Return when the clock of the player to move will run out if it starts now.
+
+        Return None if no clock will run.
+        """
+        acting = self.to_act
+        if self.clock is None or len(acting) != 1 or self.seats[acting[0]].kind != PERSON:
+            return None
+        return now + self.clock.seconds + self.seats[acting[0]].saved
+
+    def seats_of(self, caller: Caller) -> tuple[int, ...]:
+        """Return the seats of a visitor with the given credentials."""
+        token, browser = caller
+        return tuple(
+            number
+            for number, seat in enumerate(self.seats)
+            if (token is not None and seat.token == token)
+            or (token is None and browser is not None and seat.owner.browser == browser)
+        )
+
+    def visitor(self, caller: Caller, asked: int | None = None) -> Visitor:
+        """Return the visitor with the given credentials.
+
+        The visitor sees the game from the seat `asked`, which must be one of the visitor's seats
+        unless the game is over. By default, it is the visitor's seat that may move, or else the
+        first one.
+
+        Raises `HttpError` if the visitor may not see the game from the seat.
+        """
+        held, browser = self.seats_of(caller), caller.cookie_hash
+        maker = browser is not None and browser == self.stored.maker
+        if asked is not None:
+            if asked not in range(len(self.seats)):
+                raise HttpError(404, NO_SEAT(seat=asked))
+            if asked not in held and not self.is_over:
+                raise HttpError(403, NOT_YOURS(seat=asked))
+            return Visitor(held, maker, asked)
+        acting = [seat for seat in held if seat in self.to_act] if len(held) > 1 else []
+        return Visitor(held, maker, next(iter(acting or held), None))
+
+    def is_host(self, visitor: Visitor, attendance: Attendance) -> bool:
+        """Return whether a visitor is a host: the table's maker or the first person present."""
+        arrived = (seat for seat in self.people if self.seats[seat].ready != NOT_ARRIVED)
+        present = (seat for seat in arrived if seat in attendance.present)
+        return visitor.maker or next(present, None) in visitor.seats
+
+    def would_show(self, seat: int, visitor: Visitor) -> bool:
+        """Return whether a program's seat would show a secret hand to a visitor who takes it.
+
+        The hand is secret during a game with hidden cards in which another person owns a seat.
+        """
+        played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.is_waiting)
+        # Count the owners of seats, because a player who left a seat to a program may come back.
+        others = any(s.is_held and n not in visitor.seats for n, s in enumerate(self.seats))
+        return bool(played and self.rules.hidden and others)
+
+    def usual_program(self) -> str:
+        """Return the program of the game's middle level. Without levels, it is the strongest."""
+        game = registration(self.rules.name)
+        return game.levels[len(game.levels) // 2].player if game.levels else game.strongest
+
+    def tokens(self, *seats: int) -> dict[int, str | None]:
+        """Return the token hashes of some seats, so that a command can detect a new owner."""
+        return {number: self.seats[number].token for number in seats}
+
+    def check_owners(self, tokens: Mapping[int, str | None]) -> None:
+        """Raise `HttpError` if a seat no longer has the given token hash, but a new owner."""
+        for number, token in tokens.items():
+            if number not in range(len(self.seats)) or self.seats[number].token != token:
+                raise HttpError(403, NOT_YOURS(seat=number))
+
+    def check_begun(self) -> None:
+        """Raise `HttpError` if the game has not begun."""
+        if self.is_waiting:
+            raise HttpError(409, "the game has not begun", version=self.version)
+
+
+class MoveMade(NamedTuple):
+    """A move was made, which leads to the history `game`."""
+
+    entry: Entry
+    game: History[Any, Any, Any]
+
+    def apply(self, state: TableState) -> TableState:
+        """Return the state after the move."""
+        history = state.history.with_game(*self)
+        return state._replace(history=history, votes=NO_VOTES)
+
+
+class MovesTakenBack(NamedTuple):
+    """The last moves were taken back. The text of the log entry is their number."""
+
+    entry: Entry
+
+    def apply(self, state: TableState) -> TableState:
+        """Return the state after the moves were taken back."""
+        return state._replace(history=state.history.with_entry(self.entry), votes=NO_VOTES)
+
+
+class GameEnded(NamedTuple):
+    """The game ended with a place for each seat, or goes on again (None)."""
+
+    places: tuple[int, ...] | None
+
+    def apply(self, state: TableState) -> TableState:
+        """Return the same state, because the places follow from the position."""
+        return state
+
+
+class VotesChanged(NamedTuple):
+    """Players voted. `topic` is "undo" or "seats"."""
+
+    votes: Votes
+    topic: str
+
+    def apply(self, state: TableState) -> TableState:
+        """Return the state with the new votes."""
+        return state._replace(votes=self.votes)
+
+
+class SeatsChanged(NamedTuple):
+    """Seats have a new player or owner. All votes end."""
+
+    seats: Mapping[int, Seat]
+
+    def apply(self, state: TableState) -> TableState:
+        """Return the state with the new seats."""
+        return SeatsNoted(self.seats).apply(state)._replace(votes=NO_VOTES)
+
+
+class SeatsNoted(NamedTuple):
+    """Seats have a new code, saved time or number of missed moves, but the same player."""
+
+    seats: Mapping[int, Seat]
+
+    def apply(self, state: TableState) -> TableState:
+        """Return the state with the new seats."""
+        seats = (self.seats.get(number, seat) for number, seat in enumerate(state.seats))
+        return state._replace(seats=tuple(seats))
+
+
+class SeatGivenAway(NamedTuple):
+    """The seat of an absent player was given to a program, or is open (None)."""
+
+    seat: int
+    person: str | None
+    program: str | None
+
+    def apply(self, state: TableState) -> TableState:
+        """Return the same state, because the seat has changed before."""
+        return state
+
+
+class ClockSet(NamedTuple):
+    """The clock of the player to move runs out at `due`, or no clock runs (None)."""
+
+    due: float | None
+    paused: PausedClock = PausedClock()
+
+    def apply(self, state: TableState) -> TableState:
+        """Return the state with the new clock."""
+        return state._replace(due=self.due, paused=self.paused)
+
+
+class GameBegun(NamedTuple):
+    """The game began. `numbers` contains the number that each seat had before."""
+
+    rules: Any
+    start: Any
+    head: str
+    seats: tuple[Seat, ...]
+    numbers: tuple[int, ...]
+
+    def apply(self, state: TableState) -> TableState:
+        """Return the state at the beginning of the game."""
+        deal = state.stored.deal._replace(head=self.head, waiting=None)
+        return state._replace(
+            stored=state.stored._replace(deal=deal),
+            seats=self.seats,
+            history=VersionedHistory.begin(self.rules, self.start),
+        )
+
+
+class RematchMade(NamedTuple):
+    """A table for the rematch was made."""
+
+    table: TableState
+
+    def apply(self, state: TableState) -> TableState:
+        """Return the state that names the table of the rematch."""
+        return state._replace(stored=state.stored._replace(again=self.table.id))
+
+
+class LinkUsed(NamedTuple):
+    """The link with this hash has moved a seat, and is no longer valid."""
+
+    link: str
+
+    def apply(self, state: TableState) -> TableState:
+        """Return the same state, because links are not part of it."""
+        return state
+
+
+Event = (
+    MoveMade | MovesTakenBack | GameEnded | VotesChanged | SeatsChanged | SeatsNoted
+    | SeatGivenAway | ClockSet | GameBegun | RematchMade | LinkUsed
+)  # fmt: skip
+
+
+class Decision(NamedTuple):
+    """The events that follow from a command, and the answer for the sender of the command."""
+
+    events: tuple[Event, ...]
+    answer: Any = None
+
+
+class Command(Protocol):
+    """A request to change a table."""
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Return the events that follow. Raise `HttpError` if the command is refused."""
+
+
+def decide(state: TableState, command: Command, now: float) -> Decision:
+    """Return the events that follow from a command, and its answer.
+
+    Raises `HttpError` if the command is refused.
+    """
+    return command.decide(state, now)
+
+
+def apply(state: TableState, *events: Event) -> TableState:
+    """Return the state after some events."""
+    for event in events:
+        state = event.apply(state)
+    return state

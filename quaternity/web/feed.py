@@ -1,0 +1,90 @@
+"""Messages about a table to its event streams, at this server and at others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from quaternity.base.sentences import Message, MessageTemplate
+from quaternity.web.changes import ChangeNotice
+from quaternity.web.presence import TablePresence
+from quaternity.web.store import Store
+from quaternity.web.streams import Stream, message, send
+from quaternity.web.versioned_history import VersionedHistory
+
+TALK = message("talk", {})
+
+MAX_REPLAYED_VERSIONS = 200
+"""Maximum number of missed versions that a returning client is sent. A client that has missed more
+versions reloads the table."""
+
+
+class TableFeed:
+    """The messages to the event streams of a table.
+
+    Attributes:
+        notice: The latest notice to the players about a problem at the table, or None.
+        noticed: The revision of the table at the time of the notice.
+    """
+
+    def __init__(self, table: str, revision: int, presence: TablePresence, store: Store) -> None:
+        self.notice: str | None = None
+        self.noticed = revision
+        self._table, self._presence, self._store = table, presence, store
+
+    def send(self, event: str, data: dict[str, Any]) -> None:
+        """Send an event to the streams of the table at this server."""
+        if self._presence.streams:
+            send(self._presence.streams, message(event, data))
+
+    def send_version(self, history: VersionedHistory, version: int) -> None:
+        """Send an entry of the log to the streams."""
+        if self._presence.streams:
+            send(self._presence.streams, history.event_message(version))
+
+    def seats_changed(self) -> None:
+        """Report that the seats, their players or the players' presence changed."""
+        self.send("seats", {})
+
+    def send_everywhere(self, event: str, data: dict[str, Any], revision: int) -> None:
+        """Send an event, which is not stored, to the streams of the table at all servers."""
+        self.send_event(event, data, revision, revision)
+        self._store.sharing.notify(ChangeNotice(self._table, revision, None, event, data))
+
+    def send_event(self, event: str, data: dict[str, Any], revision: int, known: int) -> None:
+        """Send an event, which may come from another server, to the streams at this server.
+
+        There the table has the given `revision`, and here the revision `known`. A notice to the
+        players is kept only if it is about the known revision or a later one.
+        """
+        if event == "talk":
+            streams = self._presence.streams
+            send([s for s in streams if (s.seat is None) == data["watching"]], TALK)
+            return
+        if event == "notice":
+            notice = Message(MessageTemplate(*data["kind"]), data["about"])
+            if revision >= known:
+                self.notice, self.noticed = notice, revision
+            data = {"text": notice}
+        self.send(event, data)
+
+    def notify(self, notice: Message, revision: int) -> None:
+        """Send a notice to the players at all servers."""
+        self.send_everywhere("notice", {"kind": notice.kind, "about": notice.data}, revision)
+
+    def begin_stream(
+        self, stream: Stream, last: int | None, history: VersionedHistory,
+        on_change: Callable[[Stream], None],
+    ) -> None:  # fmt: skip
+        """Begin a stream by sending the events that its reader has missed after version `last`.
+
+        The next message contains the current version. A client with an older version reloads the
+        table. `on_change` is called with the stream now, and when the stream ends.
+        """
+        stream.on_end = on_change
+        version = history.version
+        if last is not None and 0 <= version - last <= MAX_REPLAYED_VERSIONS:
+            for missed in range(last + 1, version + 1):
+                stream.put(history.event_message(missed))
+        stream.put(message("version", {"version": version}, version))
+        on_change(stream)

@@ -1,0 +1,283 @@
+"""The tables in memory: open, reload, drop and delete them, and share changes between servers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from contextlib import suppress
+from time import monotonic
+
+from quaternity.web.actor import LiveTable
+from quaternity.web.background import BackgroundWork
+from quaternity.web.changes import REMOVED, ChangeNotice
+from quaternity.web.http_errors import NO_TABLE, HttpError
+from quaternity.web.peers import SYNC_INTERVAL_SECONDS, Peers
+from quaternity.web.presence import ABSENCE_LIMIT_SECONDS
+from quaternity.web.seats import Caller, Visitor
+from quaternity.web.store import Store
+from quaternity.web.streams import Streams
+from quaternity.web.table_admin import removal_statements
+from quaternity.web.table_rows import read_rows, rebuild
+from quaternity.web.writer import STORE_RELOADING
+
+MAX_CACHED_TABLES = 500
+"""Maximum number of tables in memory, above which idle tables are dropped. A dropped table is read
+again on demand."""
+
+_log = logging.getLogger("uvicorn.error")
+
+
+class LiveTables:
+    """The tables of a server that are in memory, and all its event streams."""
+
+    def __init__(self, store: Store, thinking: BackgroundWork) -> None:
+        self.store, self.thinking = store, thinking
+        self.streams = Streams()
+        self.peers = Peers(store, thinking.admission)
+        store.on_doubt = self.drop_cached
+        self._live: OrderedDict[str, asyncio.Task[LiveTable]] = OrderedDict()
+        self._opening: Counter[str] = Counter()
+        # Count all players as seen at the start, because players of an earlier process may be about
+        # to reconnect.
+        self._begun = monotonic()
+        self._seen: dict[str, list[float]] = {}
+        """Times of the last activity of each seat, for tables that are not in memory."""
+        self.has_clocks = bool(store.read("SELECT 1 FROM tables WHERE clock IS NOT NULL LIMIT 1"))
+        """Whether any table has a clock."""
+        self._removed: set[str] = set()
+        """Ids of the tables that are being deleted."""
+        self._following: dict[str, asyncio.Task[None]] = {}
+
+    @property
+    def count(self) -> int:
+        """Return the number of tables in memory."""
+        return len(self._live)
+
+    async def open(self, name: str) -> LiveTable:
+        """Return a table from memory or from the store.
+
+        Raises `HttpError` if there is no such table.
+        """
+        if name in self._removed:
+            raise HttpError(404, NO_TABLE)
+        task = self._live.get(name)
+        if task is None:
+            task = self._live[name] = asyncio.create_task(self._load(name))
+            await self._make_room()
+        else:
+            self._live.move_to_end(name)
+        self._opening[name] += 1
+        try:
+            return await asyncio.shield(task)
+        except BaseException:
+            if task.done() and self._live.get(name) is task:
+                del self._live[name]
+            raise
+        finally:
+            self._opening[name] -= 1
+            if not self._opening[name]:
+                del self._opening[name]
+
+    async def open_for(
+        self, name: str, caller: Caller, asked: int | None = None, kind: str = "page"
+    ) -> tuple[LiveTable, Visitor]:
+        """Count a visitor's request for a table. Return the table and the visitor.
+
+        A player's request counts for the rate limit of the seat if the table is in memory. All
+        other requests count as reading for the rate limit of the client address.
+        """
+        table, seat = self.loaded(name), None
+        if table is not None:
+            seat = next(iter(table.state.seats_of(caller)), None)
+        if seat is None:
+            self.thinking.admission.count("page")
+        else:
+            self.thinking.admission.count(kind, (name, seat))
+        table = await self.open(name)
+        if kind == "page":
+            await table.talk.read_shown(table.state)
+        return table, table.identify(caller, asked)
+
+    async def _load(self, name: str) -> LiveTable:
+        try:
+            row = await self.store.run_read(read_rows, self.store, name)
+            if row is None:
+                raise HttpError(404, NO_TABLE)
+            state = row.state(await asyncio.to_thread(rebuild, row))
+            seen = self._seen.get(name) or [self._begun] * len(row.seats)
+            table = LiveTable(state, self.store, self.thinking, seen, self.peers.of(name))
+        except HttpError:
+            raise
+        # A damaged table may raise any exception.
+        except Exception as error:
+            _log.error("table %s cannot be read: %s", name, type(error).__name__)
+            raise HttpError(500, "this table cannot be read: its stored data is damaged") from None
+        self._seen.pop(name, None)  # the table now stores these times
+        table.programs.set_alarm(state.due)
+        table.programs.wake()
+        return table
+
+    def loaded(self, name: str) -> LiveTable | None:
+        """Return a table if it is in memory, or None."""
+        task = self._live.get(name)
+        if task is None or not task.done() or task.cancelled() or task.exception() is not None:
+            return None
+        return task.result()
+
+    def all_loaded(self) -> list[LiveTable]:
+        """Return the tables in memory."""
+        tables = map(self.loaded, self._live)
+        return [table for table in tables if table is not None]
+
+    def note_made(self, name: str, seats: int) -> None:
+        """Count the players of a new table as present, although no request has come from them."""
+        self._seen[name] = [monotonic()] * seats
+
+    def forget_absent(self) -> None:
+        """Forget when the players of tables that are not in memory were last seen, if long ago."""
+        gone = monotonic() - ABSENCE_LIMIT_SECONDS
+        self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
+
+    def is_deserted(self, name: str) -> bool:
+        """Return whether nobody at any server has been active at a table recently."""
+        if name in self._seen or self.peers.of(name):
+            return False
+        if name not in self._live:
+            return True
+        table = self.loaded(name)
+        return table is not None and table.is_quiet and table.presence.is_deserted
+
+    # ------------------------------------------------------------------ dropping and deleting
+
+    def drop_cached(self) -> None:
+        """Drop all tables from memory, because they may be outdated.
+
+        Pending requests fail. The next request for a table reads it again.
+        """
+        for table in self.all_loaded():
+            self._seen[table.state.id] = table.presence.last_seen
+        for task in self._live.values():
+            task.add_done_callback(_drop)
+            if task.done():
+                _drop(task)
+        self._live.clear()
+
+    async def _make_room(self) -> None:
+        """Drop quiet tables from memory if there are too many tables.
+
+        The least recently used tables are dropped first.
+        """
+        for name in list(self._live):
+            if len(self._live) <= MAX_CACHED_TABLES:
+                break
+            table = self.loaded(name)
+            # Keep a table for which requests are waiting, because there must not be two objects
+            # for it.
+            if table is not None and table.is_quiet and name not in self._opening:
+                self._seen[name] = table.presence.last_seen
+                table.stop()
+                del self._live[name]
+
+    async def remove(self, names: Sequence[str]) -> None:
+        """Delete tables from the store and from memory."""
+        if not names:
+            return
+        self._removed.update(names)  # prevents opening them
+        closed: list[LiveTable] = []
+        try:
+            for name in names:
+                # A damaged table raises an error here. It has no object in memory that must be
+                # stopped.
+                with suppress(HttpError):
+                    if task := self._live.get(name):
+                        closed.append(await asyncio.shield(task))
+                        await closed[-1].queue.close(404, NO_TABLE)
+            news = [ChangeNotice(name, REMOVED) for name in names]
+            await self.store.write((), removal_statements(names), None, news)
+        except BaseException:
+            for table in closed:
+                table.queue.gone = None
+                table.programs.wake()
+            raise
+        finally:
+            self._removed.difference_update(names)
+        for table in closed:
+            table.stop()
+        for name in names:
+            self._live.pop(name, None)
+            self._seen.pop(name, None)
+        for table in self.all_loaded():
+            table.forget_rematch(names)
+
+    def end(self) -> None:
+        """End all streams, tables and programs of the server."""
+        self.streams.end()
+        for table in self.all_loaded():
+            table.stop()
+        self.thinking.end()
+
+    # ------------------------------------------------------------------ sharing with other servers
+
+    def apply_changes(self, news: Sequence[ChangeNotice]) -> None:
+        """Apply changes that other servers have announced."""
+        for notice in news:
+            if notice.table not in self._live:
+                continue
+            table = self.loaded(notice.table)
+            if table is not None and notice.event is not None:
+                known = table.state.revision
+                table.feed.send_event(notice.event, notice.data, notice.revision, known)
+            # Reload a table that is being read, because it may have been read before the change.
+            elif table is None or not table.apply_notice(notice):
+                self._follow(notice.table)
+
+    def on_listen_lost(self) -> None:
+        """Reload all tables in memory that have changed, because notices may have been lost."""
+        for name in self._live:
+            self._follow(name)
+
+    def _follow(self, name: str) -> None:
+        """Reload a table that another server has changed, in the background."""
+
+        async def follow() -> None:
+            # Ignore errors, because the table was deleted, or the next request reloads it.
+            with suppress(HttpError):
+                await (await self.open(name)).reload()
+
+        task = self._following.get(name)
+        if task is not None:
+            # Reload the table once more, because the running reload may have read it before this
+            # change.
+            task.add_done_callback(lambda done: self._follow(name))
+            return
+        task = self._following[name] = asyncio.create_task(follow())
+        task.add_done_callback(lambda done: self._following.pop(name, None))
+
+    async def sync_presence(self) -> None:
+        """Listen to other servers of the same tables, and exchange presence with them, for ever.
+
+        Return immediately if no other server can share the tables.
+        """
+        if not self.store.shared:
+            return
+        self.store.sharing.listen(self.apply_changes, self.on_listen_lost)
+        while True:
+            try:
+                await self.peers.meet(self.all_loaded())
+                # Write something. If it is unknown whether the last write succeeded, this reloads
+                # all tables.
+                if self.store.trouble:
+                    await self.store.keep_uptime()
+            except Exception as error:
+                _log.error("the exchange with other servers failed: %s", type(error).__name__)
+            await asyncio.sleep(SYNC_INTERVAL_SECONDS)
+
+
+def _drop(task: asyncio.Task[LiveTable]) -> None:
+    """Stop a table in memory that may be outdated, and refuse all further changes of the object."""
+    if not task.cancelled() and task.exception() is None:
+        table = task.result()
+        table.queue.gone = 503, STORE_RELOADING
+        table.stop()

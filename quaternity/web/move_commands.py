@@ -1,0 +1,168 @@
+"""Commands that change the game at a table: moves, and votes to take moves back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from quaternity.base.errors import IllegalMove
+from quaternity.base.text_format import name_numbers
+from quaternity.web.changes import TAKEN_BACK, Entry
+from quaternity.web.core import (
+    ClockSet,
+    Decision,
+    Event,
+    GameEnded,
+    MoveMade,
+    MovesTakenBack,
+    SeatsNoted,
+    TableState,
+    VotesChanged,
+    apply,
+)
+from quaternity.web.drawing.words import page_words, seat_names
+from quaternity.web.http_errors import CANNOT_AGREE, WAIT_FOR, HttpError
+from quaternity.web.seating import change_seats
+from quaternity.web.seats import PERSON, PROGRAM, Seat
+
+
+class Move(NamedTuple):
+    """A move of a player or program.
+
+    Attributes:
+        token: Hash of the token that the owner of the seat had when the move was sent.
+        version: The version of the table that the player saw. If several players may act
+            simultaneously, `text` means a move in that version.
+        identity: Id that the client chose for the move. Empty for a program.
+    """
+
+    seat: int
+    token: str | None
+    version: int
+    identity: str
+    text: str
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Decide on the move. The answer is the version after it.
+
+        A move that the seat has already made with the same identity is not made again.
+        """
+        state.check_owners({self.seat: self.token})
+        known = state.history.versions_by_id.get((self.seat, self.identity))
+        if self.identity and known is not None:
+            return Decision((), known)
+        self._check_turn(state)
+        move = state.history.read_move(self.seat, self.version, self.text)
+        made = self._make_move(state, move)
+        events: list[Event] = [made]
+        after = apply(state, made)
+        if not state.rules.to_act(made.game.position):
+            events.append(_ended(state.rules.places(made.game.position)))
+        if state.clock is not None:
+            mover = SeatsNoted({self.seat: self._mover(state, now)})
+            events += [mover, ClockSet(apply(after, mover).due_after(now), state.paused)]
+        return Decision(tuple(events), after.version)
+
+    def _check_turn(self, state: TableState) -> None:
+        state.check_begun()
+        acting = state.to_act
+        if self.version != state.version and len(acting) < 2:
+            raise _changed(state)
+        if self.seat not in acting:
+            names = seat_names(state.seats, state.stored.game)
+            wait = WAIT_FOR(names=[names[other] for other in acting])
+            reason = wait if acting else "the game is over"
+            raise HttpError(409, reason, version=state.version)
+        if awaited := state.awaited:
+            reason = f"nobody may move before a player has taken {name_numbers('seat', awaited)}"
+            raise HttpError(409, reason, version=state.version)
+
+    def _make_move(self, state: TableState, move: Any) -> MoveMade:
+        try:
+            game = state.history.game.play(self.seat, move)
+        except IllegalMove as error:
+            words = page_words(state.stored.options.deck, state.seats, state.stored.game)
+            texts = [words.refusal(fault) for fault in error.faults]
+            raise HttpError(422, str(error), faults=error.faults, words=texts) from None
+        text = state.rules.write(move)
+        entry = Entry(state.id, state.version + 1, self.seat, self.identity, text)
+        return MoveMade(entry, game)
+
+    def _mover(self, state: TableState, now: float) -> Seat:
+        """Return the mover's seat with its new saved time and number of missed moves."""
+        mover = state.seats[self.seat]
+        if state.clock is None or state.due is None:  # a program's move, without a clock
+            return mover
+        saved = state.clock.saved_after(mover.saved, max(0.0, state.due - now))
+        return mover._replace(saved=saved, missed=0 if self.identity else mover.missed + 1)
+
+
+class VoteUndo(NamedTuple):
+    """A vote to take the last moves back, or the withdrawal of this vote.
+
+    The moves are taken back as soon as all people agree.
+    """
+
+    seat: int
+    token: str | None
+    version: int
+    agree: bool
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Decide on the vote. The answer is the version after it."""
+        state.check_owners({self.seat: self.token})
+        self._check(state)
+        undo = state.votes.undo
+        undo = undo | {self.seat} if self.agree else undo - {self.seat}
+        if not undo.issuperset(state.people):
+            votes = state.votes._replace(undo=undo)
+            return Decision((VotesChanged(votes, "undo"),), state.version)
+        count = state.history.game.undo_length(state.people)
+        entry = Entry(state.id, state.version + 1, TAKEN_BACK, "", str(count))
+        events: list[Event] = [MovesTakenBack(entry), _ended(None)]
+        if state.clock is not None:
+            events.append(ClockSet(apply(state, *events).due_after(now), state.paused))
+        return Decision(tuple(events), entry.version)
+
+    def _check(self, state: TableState) -> None:
+        if self.version != state.version:
+            raise _changed(state)
+        leavers = [seat.person for seat in state.seats if seat.kind == PROGRAM and seat.is_held]
+        reason = None
+        if not state.history.game.moves or state.stored.options.archive:
+            reason = "there is nothing to take back"
+        elif state.is_over and state.is_secret:
+            reason = "the game is over and all cards are revealed, so no move can be taken back"
+        elif state.seats[self.seat].kind != PERSON:
+            reason = "a program plays in this seat and cannot take back a move"
+        elif state.rules.hidden and leavers:
+            # Require the people who left their seats to programs, too. Otherwise the others could
+            # ask a question, see the answer, and take the question back.
+            raise HttpError(409, CANNOT_AGREE(name=leavers[0]))
+        if reason is not None:
+            raise HttpError(409, reason, version=state.version)
+
+
+class LeaveToProgram(NamedTuple):
+    """A program takes over the seat of a player who has missed too many moves."""
+
+    seat: int
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Decide whether the player is still late."""
+        late = state.seats[self.seat]
+        if late.kind != PERSON or self.seat not in state.to_act or state.due is None:
+            return Decision(())
+        seat = late._replace(kind=PROGRAM, name=state.usual_program(), missed=0)
+        return Decision(change_seats(state, {self.seat: seat}, now))
+
+
+def _ended(places: Any) -> GameEnded:
+    return GameEnded(None if places is None else tuple(places))
+
+
+def _changed(state: TableState) -> HttpError:
+    return HttpError(
+        409,
+        "the game has changed in the meantime: look at the table and try again",
+        version=state.version,
+    )

@@ -1,0 +1,243 @@
+"""Readers of the tables in a PostgreSQL database, and its connections."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from threading import RLock
+from time import monotonic
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+
+from quaternity.base.errors import InputError
+from quaternity.web.http_errors import HttpError
+from quaternity.web.migrations import MIGRATIONS
+from quaternity.web.reader import Reader
+from quaternity.web.store import UNREADABLE
+from quaternity.web.table_admin import TABLE_PARTS
+
+CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 2, 0.5, 20.0
+"""Time limit for connecting, pause after a failed attempt, and time limit of an operator's query.
+All three are in seconds."""
+
+
+_log = logging.getLogger("uvicorn.error")
+# Silence the library's warnings, because this module logs the same problems.
+logging.getLogger("psycopg").setLevel(logging.ERROR)
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+
+@lru_cache(maxsize=256)
+def query_text(text: str) -> str:
+    """Return the text of a statement for PostgreSQL."""
+    return text.replace("%", "%%").replace("?", "%s")
+
+
+def query_values(values: Sequence[Any]) -> list[Any]:
+    """Return the values of a statement for PostgreSQL."""
+    return [int(value) if isinstance(value, bool) else value for value in values]
+
+
+def _where(place: str) -> str:
+    """Return the URL of a database for messages, with only its host and name and no password."""
+    try:
+        parts = conninfo_to_dict(place)
+    except psycopg.ProgrammingError:
+        raise InputError("--data postgresql://...: is not a valid PostgreSQL URL") from None
+    host, name = parts.get("host") or "", parts.get("dbname") or ""
+    return f"postgresql://{host}/{name}"
+
+
+class PostgresReader(Reader):
+    """A reader of the tables in a PostgreSQL database. Servers may use them at the same time."""
+
+    def __init__(self, place: str, for_server: bool = False) -> None:
+        """Connect to a database for reading.
+
+        Args:
+            for_server: Whether to accept a database that a server would create or migrate: one
+                without tables, or with tables of an older version.
+
+        Raises:
+            InputError: If the database cannot be used, or if its tables have another version.
+        """
+        self._open(place)
+        with self._raising_input_errors():
+            version = self._version(self.read_connection())
+        if not for_server and version < len(MIGRATIONS):
+            self.close()
+            if not version:
+                raise InputError(f"{self.where}: contains no tables of this program")
+            raise InputError(
+                f"{self.where}: an older version of this program wrote the tables; start "
+                "`quaternity serve` once, which brings them up to date"
+            )
+
+    def _open(self, place: str) -> None:
+        self.where, self._place = _where(place), place
+        self.reading = RLock()
+        self._moment = False
+        self.is_closing = False
+        """Whether no new connection may be made, because the store is being closed."""
+        self._seconds = QUERY_SECONDS
+        self._database: Connection | None = None
+        self._failed = -PAUSE_SECONDS
+
+    def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Return the rows of a query. May be called from any thread."""
+        with self.reading, self.refusing_reads():
+            try:
+                return self._rows(query, values)
+            except psycopg.OperationalError:
+                if self._moment or self._database is None or not self._database.closed:
+                    # Within a snapshot, do not reconnect: a new connection would see another state.
+                    raise
+                return self._rows(query, values)
+
+    @contextmanager
+    def refusing_reads(self) -> Iterator[None]:
+        """Convert errors of the database in the block into `HttpError`."""
+        try:
+            yield
+        except psycopg.Error as error:
+            # Log only the type of the error, because messages of PostgreSQL may contain stored
+            # values.
+            _log.error("%s cannot be read: %s", self.where, type(error).__name__)
+            raise HttpError(503, UNREADABLE) from None
+
+    def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        return self.read_connection().execute(query_text(query), query_values(values)).fetchall()
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Make all reads in the block see the same snapshot."""
+        with self.reading, self.refusing_reads():
+            database = self.read_connection()
+            if database.info.transaction_status != TransactionStatus.IDLE:
+                yield
+                return
+            database.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            self._moment = True
+            try:
+                yield
+            finally:
+                self._moment = False
+                if not database.closed:
+                    database.execute("ROLLBACK")
+
+    def faults(self) -> list[str]:
+        """Return a message for each SQL table with rows that belong to no stored table."""
+        orphans = "SELECT 1 FROM {} WHERE table_id NOT IN (SELECT id FROM tables) LIMIT 1"
+        return [
+            f"{self.where}: {kind} has rows of tables that no longer exist"
+            for kind in TABLE_PARTS if kind != "removing" and self.read(orphans.format(kind))
+        ]  # fmt: skip
+
+    def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement for each row of values, even while servers use the tables."""
+        with self._raising_input_errors(), self.read_connection().cursor() as cursor:
+            cursor.executemany(query_text(text), rows)
+
+    def now(self) -> float:
+        """Return the time of the database server, in seconds since 1970.
+
+        All servers of the database share this time.
+        """
+        ((now,),) = self.read("SELECT extract(epoch FROM clock_timestamp())::float8")
+        return float(now)
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self.reading:
+            self.is_closing = True
+            if self._database is not None:
+                self._database.close()
+
+    # ------------------------------------------------------------------ connections
+
+    def read_connection(self) -> Connection:
+        """Return the connection for reading. Reconnect if the connection is closed."""
+        if self._database is None or self._database.closed:
+            self._database = self.connect()
+        return self._database
+
+    def connect(self) -> Connection:
+        """Return a new connection."""
+        if self.is_closing or monotonic() - self._failed < PAUSE_SECONDS:
+            raise psycopg.OperationalError("no connection")
+        try:
+            database = psycopg.connect(
+                self._place, autocommit=True, connect_timeout=CONNECT_SECONDS,
+                application_name="quaternity", keepalives_idle=10, keepalives_interval=5,
+                keepalives_count=3, tcp_user_timeout=20_000,
+            )  # fmt: skip
+        except psycopg.Error:
+            self._failed = monotonic()
+            raise
+        wait = database.wait
+        # Limit the waiting time, because a database that hangs keeps the connection open, but does
+        # not answer.
+        database.wait = lambda gen, *more, **options: wait(  # type: ignore[method-assign]
+            self._wait_bounded(database, gen), *more, **options
+        )
+        self.limit(database)
+        # Make commits durable, even if the default of the database is different.
+        database.execute("SET synchronous_commit = on")
+        return database
+
+    def limit(self, database: Connection) -> None:
+        """Set the time limit of the queries of a connection."""
+        database.execute(f"SET statement_timeout = {int(1000 * self._seconds)}".encode())
+
+    def _wait_bounded(self, database: Connection, gen: Any) -> Any:
+        """Wait for the database as psycopg does, but close the connection after a time limit."""
+        end, ready = monotonic() + 1.5 * self._seconds, None
+        while True:
+            try:
+                ready = yield gen.send(ready)
+            except StopIteration as done:
+                return done.value
+            if not ready and monotonic() > end:
+                database.pgconn.finish()
+                raise psycopg.OperationalError("no answer")
+
+    @contextmanager
+    def _raising_input_errors(self) -> Iterator[None]:
+        """Convert errors of the block into InputError, and close the connection after an error."""
+        try:
+            yield
+        except InputError:
+            PostgresReader.close(self)
+            raise
+        except psycopg.Error as error:
+            PostgresReader.close(self)
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise InputError(f"{self.where}: {reason}") from None
+
+    def _version(self, database: Connection) -> int:
+        """Return the version of the tables in the database, or 0 if there are no tables.
+
+        Raises:
+            InputError: If a newer version wrote the tables, or the encoding of the database is not
+                UTF-8.
+        """
+        encoding = database.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise InputError(f"{self.where}: the encoding must be UTF8, not {encoding}")
+        known = database.execute("SELECT to_regclass('schema_version')").fetchone()
+        if known is None or known[0] is None:
+            return 0
+        rows = database.execute("SELECT number FROM schema_version").fetchall()
+        version = max((int(number) for (number,) in rows), default=0)
+        if version > len(MIGRATIONS):
+            raise InputError(
+                f"{self.where}: was written by a newer version of this program "
+                f"({version}; this one knows {len(MIGRATIONS)})"
+            )
+        return version

@@ -1,0 +1,269 @@
+"""The programs that move at a table: their tasks, the clock, and turns of absent players."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Coroutine
+from typing import Any, Protocol
+
+from quaternity.base.errors import InputError, PlayerTimeout
+from quaternity.base.sentences import MessageTemplate
+from quaternity.table.games import registration
+from quaternity.table.history import MAX_PROGRAM_MOVES
+from quaternity.web.background import BackgroundWork
+from quaternity.web.changes import TAKEN_BACK
+from quaternity.web.clock import MAX_MISSED_MOVES
+from quaternity.web.core import Attendance, Command, TableState
+from quaternity.web.drawing.words import seat_names
+from quaternity.web.feed import TableFeed
+from quaternity.web.http_errors import HttpError, quote_start
+from quaternity.web.move_commands import LeaveToProgram, Move
+from quaternity.web.new_table import known_players
+from quaternity.web.presence import TablePresence
+from quaternity.web.seats import OPEN, PROGRAM
+from quaternity.web.store import Store
+
+FAILED = MessageTemplate(
+    "failed", "{name:called} failed: hand its seat over to another player (at the end of More)"
+)
+TAKES_TOO_LONG = MessageTemplate(
+    "takes_too_long",
+    "{name:called} takes too long: hand its seat over to another player (at the end of More)",
+)
+
+MAX_ALARM_SECONDS = 3_600.0
+"""Maximum time between two checks of a running clock, in seconds."""
+
+_PROGRAM = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
+
+_log = logging.getLogger("uvicorn.error")
+
+
+class PlayedTable(Protocol):
+    """A table at which programs play."""
+
+    state: TableState
+    presence: TablePresence
+    feed: TableFeed
+
+    @property
+    def is_busy(self) -> bool:
+        """Return whether a command is being executed or waits."""
+
+    def attendance(self) -> Attendance:
+        """Return which players are present, and which absent for a long time."""
+
+    async def submit(self, command: Command) -> Any:
+        """Execute a command, and return its answer."""
+
+
+class TablePrograms:
+    """The programs that move at a table. `tasks` contains the running task of each seat."""
+
+    def __init__(self, table: PlayedTable, store: Store, thinking: BackgroundWork) -> None:
+        self.table, self._store, self._thinking = table, store, thinking
+        self.tasks: dict[int, asyncio.Task[object]] = {}
+        self._elsewhere: set[int] = set()
+        """Seats whose programs seem to be running at another server."""
+        self._woken: int | None = None
+        """The version of the table in which programs were last started."""
+        self._alone = 0
+        """Number of consecutive moves of programs since the last move of a person."""
+        self._retry = False
+        """Whether a program must move again because its move could not be stored."""
+        self.alarm: asyncio.TimerHandle | None = None
+        """The next check of the clock."""
+
+    def wake(self) -> None:
+        """Start the programs that may move now, and stop all others."""
+        for task in self.tasks.values():
+            task.cancel()
+        self.tasks, self._retry, self._elsewhere = {}, False, set()
+        state = self.table.state
+        watched = self.table.presence.is_watched
+        if not watched or self._alone > MAX_PROGRAM_MOVES or state.awaited:
+            return
+        self._woken = state.version
+        for seat in state.to_act:
+            if state.seats[seat].kind == PROGRAM:
+                self._begin(seat, self._move(seat))
+        self.end_absent_turns()
+
+    def go_on(self) -> None:
+        """Start programs that were paused because nobody was present, or whose server has ended."""
+        if self.table.is_busy:
+            return
+        state = self.table.state
+        if self._woken != state.version:
+            self.wake()
+        while self._elsewhere:
+            seat = self._elsewhere.pop()
+            is_program = state.seats[seat].kind == PROGRAM
+            if is_program and seat in state.to_act and seat not in self.tasks:
+                self._begin(seat, self._move(seat))
+
+    def count_move(self, seat: int) -> None:
+        """Count the consecutive moves of programs after a move of a seat, or an undo."""
+        moved = seat != TAKEN_BACK and self.table.state.seats[seat].kind == PROGRAM
+        self._alone = self._alone + 1 if moved else 0
+
+    def count_seats(self) -> None:
+        """Let programs go on alone, because a player has changed."""
+        self._alone = 0
+
+    def tick(self) -> None:
+        """Retry moves of programs, and act for absent players."""
+        if self._retry and not self.table.is_busy:
+            self.wake()
+        else:
+            self.go_on()
+            self.end_absent_turns()
+
+    def end_absent_turns(self) -> None:
+        """Play the default move of each absent player, so that the game continues.
+
+        This applies only if several players may act simultaneously.
+        """
+        state = self.table.state
+        acting = state.to_act
+        if len(acting) < 2 or state.awaited:
+            return
+        present = self.table.attendance().present
+        for seat in acting:
+            if seat in self.tasks or state.seats[seat].kind == PROGRAM or seat in present:
+                continue
+            move = state.rules.default_move(state.rules.view(state.history.position, seat))
+            if move is not None:
+                self._begin(seat, self._send_move(seat, state.version, state.rules.write(move)))
+
+    def stop(self) -> None:
+        """Stop the clock and all programs."""
+        self.set_alarm(None)
+        for task in self.tasks.values():
+            task.cancel()
+        self.tasks = {}
+
+    # ------------------------------------------------------------------ clock
+
+    def set_alarm(self, due: float | None) -> None:
+        """Check the clock when it runs out at `due`, in seconds of `Store.uptime`."""
+        if self.alarm is not None:
+            self.alarm.cancel()
+            self.alarm = None
+        if due is not None:
+            wait = max(0.0, due - self._store.uptime())
+            loop = asyncio.get_running_loop()
+            self.alarm = loop.call_later(min(wait, MAX_ALARM_SECONDS), self.look_at_clock)
+
+    def look_at_clock(self) -> None:
+        """Let a program move for a player whose time has run out.
+
+        After `MAX_MISSED_MOVES` missed moves, the program takes over the seat.
+        """
+        state = self.table.state
+        acting, due = state.to_act, state.due
+        if due is None:
+            return
+        if self.table.is_busy or due > self._store.uptime():
+            # Check again soon, because a move may be about to be stored.
+            self.set_alarm(due)
+            return
+        if len(acting) != 1 or acting[0] in self.tasks:
+            return
+        seat = acting[0]
+        if state.seats[seat].missed + 1 < MAX_MISSED_MOVES:
+            self._begin(seat, self._move(seat, state.usual_program()))
+        else:
+            self._begin(seat, self._send(LeaveToProgram(seat)))
+
+    # ------------------------------------------------------------------ tasks
+
+    def _begin(self, seat: int, doing: Coroutine[Any, Any, object]) -> None:
+        task = self.tasks[seat] = asyncio.create_task(doing)
+        task.add_done_callback(lambda done: self._done(seat, done))
+
+    def _done(self, seat: int, task: asyncio.Task[object]) -> None:
+        if self.tasks.get(seat) is task:
+            del self.tasks[seat]
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        if isinstance(error, HttpError):
+            self._retry = error.status in (503, 507)
+            return
+        # Do not show or log the text of the error, because it may reveal the program's hand.
+        kind = TAKES_TOO_LONG if isinstance(error, PlayerTimeout) else FAILED
+        state, fault = self.table.state, type(error).__name__
+        name = state.seats[seat].name
+        _log.warning("the %s program %s failed: %s", state.rules.name, name, fault)
+        shown = seat_names(state.seats, state.stored.game)[seat]
+        self.table.feed.notify(kind(name=shown), state.revision)
+
+    async def _move(self, seat: int, program: str | None = None) -> None:
+        """Let a program choose and make a move, unless another server already runs the program.
+
+        By default, it is the program that plays in the seat.
+        """
+        key = f"{self.table.state.id}/{seat}"
+        if not await self._store.sharing.claim(key):
+            self._elsewhere.add(seat)
+            return
+        try:
+            await self._think(seat, program)
+        finally:
+            self._store.sharing.release(key)
+
+    async def _think(self, seat: int, program: str | None) -> None:
+        """Let a program choose a move, and make the move if it is still possible then."""
+        state = self.table.state
+        name, rules, history = program or state.seats[seat].name or "", state.rules, state.history
+        random = history.game.chance(state.stored.deal.seed, seat)
+        view = rules.view(history.position, seat)
+        planned = await self._thinking.plan(rules, name, seat, history.game.steps(), view, random)
+        if planned is None:
+            self.table.feed.seats_changed()
+            return
+        if len(self.table.state.to_act) > 1:
+            await asyncio.sleep(planned.seconds)
+        await self._send_move(seat, state.version, rules.write(planned.move))
+
+    async def _send_move(self, seat: int, version: int, text: str) -> None:
+        await self._send(Move(seat, self.table.state.seats[seat].token, version, "", text))
+
+    async def _send(self, command: Command) -> None:
+        await self.table.submit(command)
+
+
+async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
+    """Return the name of a requested program. The request names the program or a level.
+
+    A request may ask for the programs of this package, with no argument or a number, and for the
+    programs that the operator has added. It cannot name a module or a file.
+
+    Raises `HttpError` if the request may not ask for the program, or if the program does not play
+    with the settings of the game.
+    """
+    further = thinking.players.get((rules.name, name))
+    if further is not None:
+        try:
+            await thinking.try_player(rules, further)
+        # Do not quote the error, because it may name files of this machine.
+        except InputError as error:
+            message = f"seat {name!r}: this program does not play with these settings"
+            raise HttpError(422, message) from error
+        return name
+    levels = {level.name: level.player for level in registration(rules.name).levels}
+    name = levels.get(name, name)
+    base, colon, _ = name.partition(":")
+    if not _PROGRAM.fullmatch(name) or base not in known_players(rules.name, {}):
+        choices = ", ".join(("me", OPEN, *levels, *known_players(rules.name, thinking.players)))
+        raise HttpError(
+            422, f"unknown player {quote_start(name)} for a seat; choose from {choices}"
+        )
+    if colon:
+        try:
+            await thinking.try_player(rules, name)
+        except InputError as error:
+            raise HttpError(422, str(error)) from None
+    return name

@@ -1,0 +1,115 @@
+"""What the handlers of the JSON API share: the caller, the table and the fields of a request."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from quaternity.web.actor import LiveTable
+from quaternity.web.http_errors import HttpError
+from quaternity.web.middleware import (
+    COOKIE,
+    answer,
+    caller_of,
+    is_browser,
+    new_cookie,
+    seat_of,
+    set_cookie,
+)
+from quaternity.web.rate_limits import RateLimits
+from quaternity.web.seats import Caller, Visitor, hash_token
+from quaternity.web.tables import Tables
+
+_NOTHING: Any = object()
+
+Value = TypeVar("Value")
+
+
+class Handlers:
+    """Handlers of requests, with methods that find the caller and the table of a request."""
+
+    def __init__(self, tables: Tables, admission: RateLimits) -> None:
+        self.tables, self.admission, self.limits = tables, admission, admission.limits
+
+    async def open_table(
+        self, request: Request, seat: int | None = None, kind: str = "page"
+    ) -> tuple[LiveTable, Visitor]:
+        """Return the table and the visitor of a request."""
+        caller = caller_of(request)
+        asked = seat_of(request)
+        seat = seat if asked is None else asked
+        return await self.tables.live.open_for(request.path_params["table"], caller, seat, kind)
+
+    async def require_seat(self, request: Request, seat: int | None) -> tuple[LiveTable, int]:
+        """Return the table of a request and the caller's seat.
+
+        Raises `HttpError` if the caller has no seat at the table.
+        """
+        table, visitor = await self.open_table(request, seat, "move")
+        if visitor.looking is None or visitor.looking not in visitor.seats:
+            raise HttpError(403, "only players who have a seat can do that")
+        return table, visitor.looking
+
+    async def with_cookie(self, request: Request) -> tuple[Caller, str | None]:
+        """Return the caller, and a new cookie for a browser without a valid cookie, or None."""
+        browser, unsigned = (
+            caller_of(request).cookie_hash,
+            hash_token(request.cookies.get(COOKIE, "")[:22]),
+        )
+        known = (
+            "SELECT 1 FROM seats WHERE browser = ? UNION ALL "
+            "SELECT 1 FROM tables WHERE maker = ? LIMIT 1"
+        )
+        if browser == unsigned and not await self.tables.store.rows(known, browser, browser):
+            browser = None
+        if browser is None and is_browser(request.headers):
+            token = new_cookie(request)
+            return Caller(cookie_hash=hash_token(token)), token
+        return Caller(cookie_hash=browser), None
+
+    def count(self) -> None:
+        """Count a request that makes a table or changes seats."""
+        self.admission.count("table")
+
+    async def check_stored_tables(self) -> None:
+        """Raise `HttpError` if the maximum number of tables is already stored."""
+        ((kept,),) = await self.tables.store.rows("SELECT COUNT(*) FROM tables")
+        self.admission.check_stored_tables(kept)
+
+
+def read_field(
+    sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING
+) -> Value:
+    """Return a field of a request's document, or `missing` if the field is absent.
+
+    Raises `HttpError` if the value is not of type `kind`, or is absent and no `missing` is passed.
+    """
+    value = sent.get(name, missing)
+    if value is missing and missing is not _NOTHING:
+        return missing  # type: ignore[no-any-return]  # the caller's default
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        if value is None and missing is None:
+            return None  # type: ignore[return-value]  # null counts as absent
+        raise HttpError(422, f"{name}: must be {_WORDS[kind]}")
+    return value
+
+
+_WORDS: dict[type, str] = {
+    str: "a string", int: "a whole number", bool: "true or false", list: "a list",
+    dict: "an object",
+}  # fmt: skip
+
+
+def base_of(request: Request) -> str:
+    """Return the scheme, host and path prefix with which all links in a response begin."""
+    return str(request.base_url).rstrip("/")
+
+
+def created(request: Request, document: Any, cookie: str | None) -> Response:
+    """Return the response with a new document, and the cookie if there is one."""
+    response = answer(document, 201)
+    if cookie is not None:
+        set_cookie(response, request, cookie)
+    return response

@@ -1,0 +1,352 @@
+"""Commands that change the seats of a table: take, leave, hand over, reclaim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from quaternity.web.core import (
+    Attendance,
+    Decision,
+    LinkUsed,
+    SeatGivenAway,
+    SeatsNoted,
+    TableState,
+    Votes,
+    VotesChanged,
+)
+from quaternity.web.http_errors import (
+    NO_SEAT,
+    NOT_ABSENT,
+    NOT_YOURS,
+    ONLY_HOST,
+    WOULD_SHOW_HAND,
+    HttpError,
+)
+from quaternity.web.new_table import check_name
+from quaternity.web.seating import begin_if_ready, change_seats
+from quaternity.web.seats import (
+    NOT_ARRIVED,
+    OPEN,
+    PERSON,
+    PROGRAM,
+    READY,
+    THINKING,
+    Caller,
+    Owner,
+    Seat,
+    Visitor,
+    hash_token,
+    renumber,
+)
+
+
+class SeatTicket(NamedTuple):
+    """The token of a seat that a visitor has taken, or the invitation to an open seat.
+
+    Both are None for a program's seat, or if the visitor already has the token.
+    """
+
+    seat: int
+    token: str | None
+    invitation: str | None = None
+
+
+class Join(NamedTuple):
+    """A visitor takes the seat of an invitation, or changes seats before the game.
+
+    Attributes:
+        wanted: The seat that the visitor wants if the invitation is for any seat, or None.
+        token: New token for the seat.
+        vacated: New invitation for the seat that a player leaves for another one.
+        deal: Random seed, in case the game begins.
+    """
+
+    invitation: str
+    wanted: int | None
+    name: str | None
+    caller: Caller
+    token: str
+    vacated: str
+    deal: str
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Decide who gets the seat. The answer is a `SeatTicket`."""
+        number = invited_seat(state, self.invitation)
+        if number is None:
+            number, held = self._choose(state)
+            if held is not None:
+                if number == held:
+                    return Decision((), SeatTicket(number, None))
+                moved = renumber(state.seats[held], held, number)
+                left = Seat(OPEN, invitation=self.vacated)
+                events = change_seats(state, {number: moved, held: left}, now)
+                return Decision(events, SeatTicket(number, None))
+        seat = state.seats[number]
+        if seat.kind != OPEN:
+            cookie = self.caller.cookie_hash
+            if cookie is not None and seat.owner.browser == cookie:
+                # Answer a repeated request, whose first response may have been lost.
+                return Decision((), SeatTicket(number, None))
+            raise HttpError(409, "this seat is already taken")
+        person = check_name(self.name, number)
+        owner = Owner(hash_token(self.token), self.caller.cookie_hash)
+        # Keep the invitation, so that a visitor who comes too late sees that the seat is taken.
+        new = Seat(PERSON, person, person, owner, seat.invitation)
+        events = change_seats(state, {number: new}, now)
+        events = begin_if_ready(state, events, self.deal, now)
+        return Decision(events, SeatTicket(number, self.token))
+
+    def _choose(self, state: TableState) -> tuple[int, int | None]:
+        """Return the seat that a visitor gets at a waiting table, and the previous seat or None."""
+        if not state.is_waiting:
+            raise HttpError(409, "the game has begun without you: you can watch it")
+        seats, wanted = state.seats, self.wanted
+        if wanted is not None and wanted not in range(len(seats)):
+            raise HttpError(422, f"seat: must be from 0 to {len(seats) - 1}, not {wanted}")
+        held = None if self.caller.cookie_hash is None else state.visitor(self.caller).looking
+        if wanted is None:
+            free = [number for number, seat in enumerate(seats) if seat.kind == OPEN]
+            wanted = next(iter(free), None) if held is None else held
+        if wanted is None:
+            raise HttpError(409, "every seat is taken: you can watch the game")
+        if wanted != held and seats[wanted].kind != OPEN:
+            raise HttpError(409, "this seat is already taken")
+        return wanted, held
+
+
+class SetReady(NamedTuple):
+    """A player is ready for the game to begin, or no longer ready."""
+
+    seat: int
+    token: str | None
+    ready: bool
+    deal: str
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Decide whether the game begins."""
+        state.check_owners({self.seat: self.token})
+        if not state.is_waiting:
+            raise HttpError(409, "the game has begun already", version=state.version)
+        seat = state.seats[self.seat]._replace(ready=READY if self.ready else THINKING)
+        events = change_seats(state, {self.seat: seat}, now)
+        return Decision(begin_if_ready(state, events, self.deal, now))
+
+
+class Arrive(NamedTuple):
+    """People have come to the table of a rematch, and are ready."""
+
+    seats: tuple[int, ...]
+    deal: str
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Decide whether the game begins."""
+        arriving = {
+            number: state.seats[number]._replace(ready=READY)
+            for number in self.seats
+            if state.is_waiting and state.seats[number].ready == NOT_ARRIVED
+        }
+        if not arriving:
+            return Decision(())
+        events = change_seats(state, arriving, now)
+        return Decision(begin_if_ready(state, events, self.deal, now))
+
+
+class Leave(NamedTuple):
+    """A player leaves a seat before the game has begun, so that another visitor can take it."""
+
+    seat: int
+    token: str | None
+    invitation: str
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Decide whether the player may leave."""
+        state.check_owners({self.seat: self.token})
+        if not state.is_waiting:
+            reason = "you cannot leave after the game has begun: hand the seat over"
+            raise HttpError(409, reason, version=state.version)
+        left = Seat(OPEN, invitation=self.invitation)
+        return Decision(change_seats(state, {self.seat: left}, now))
+
+
+class SetCode(NamedTuple):
+    """A player gets a new code that restores the seat. `code` is its hash."""
+
+    seat: int
+    token: str | None
+    code: str
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Decide on the code. The answer is the owner of the seat before and after it."""
+        del now
+        state.check_owners({self.seat: self.token})
+        before = state.seats[self.seat].owner
+        after = before._replace(code=self.code)
+        seat = state.seats[self.seat]._replace(owner=after)
+        return Decision((SeatsNoted({self.seat: seat}),), (before, after))
+
+
+class Reclaim(NamedTuple):
+    """The owner of a seat takes it to another device, by a link or by a code.
+
+    Attributes:
+        proof: The owner's token hash, to which the link belongs, or the owner's code hash.
+        link: Hash of the link. None if the proof is a code.
+        caller: The credentials of the other device.
+        token: New token for the seat.
+    """
+
+    proof: str
+    link: str | None
+    caller: Caller
+    token: str
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Decide whose seat it is. The answer is a ticket, and the owners before and after."""
+        numbers = [
+            number
+            for number, seat in enumerate(state.seats)
+            if self.proof == (seat.owner.code if self.link is None else seat.owner.token)
+        ]
+        if not numbers:
+            raise unknown_code() if self.link is None else unknown_link()
+        number = numbers[0]
+        seat = state.seats[number]
+        if not seat.is_held:
+            raise HttpError(409, "this seat no longer has an owner")
+        owner = seat.owner._replace(token=hash_token(self.token), browser=self.caller.cookie_hash)
+        new = seat._replace(kind=PERSON, name=seat.person, owner=owner)
+        events = change_seats(state, {number: new}, now)
+        if self.link is not None:
+            events = (*events, LinkUsed(self.link))
+        return Decision(events, (SeatTicket(number, self.token), seat.owner, owner))
+
+
+def unknown_link() -> HttpError:
+    """Return the error for a link that moves no seat."""
+    return HttpError(404, "this link was used, or it is older than ten minutes")
+
+
+def unknown_code() -> HttpError:
+    """Return the error for a code that restores no seat."""
+    return HttpError(404, "there is no seat with this code")
+
+
+class ChangeOwner(NamedTuple):
+    """The owner of seats has other credentials, because the owner's seat of the series moved."""
+
+    token: str | None
+    owner: Owner
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Return the change of all seats with the token."""
+        seats = {
+            number: seat._replace(owner=self.owner)
+            for number, seat in enumerate(state.seats)
+            if seat.token == self.token
+        }
+        return Decision(change_seats(state, seats, now) if seats else ())
+
+
+class HandOver(NamedTuple):
+    """A visitor gives a seat to a program, to its owner (`me`) or to nobody (`open`).
+
+    Attributes:
+        tokens: Token hashes of the visitor's seats.
+        invitation: New invitation, in case the seat is open afterwards.
+        deal: Random seed, in case the game begins.
+    """
+
+    seat: int
+    player: str
+    visitor: Visitor
+    tokens: Mapping[int, str | None]
+    attendance: Attendance
+    invitation: str
+    deal: str
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Decide on the seat. The answer is the invitation if it is open afterwards, or None."""
+        self.check(state)
+        state.check_owners(self.tokens)
+        seat, is_own = state.seats[self.seat], self.seat in self.visitor.seats
+        invitation = None
+        if self.player == "me":
+            if not is_own:
+                raise HttpError(403, NOT_YOURS(seat=self.seat))
+            new = seat._replace(kind=PERSON, name=seat.person)
+        elif self.player == OPEN:
+            if seat.is_held:
+                self.check_absent(state)
+                votes = self._count_votes(state)
+                if votes is not None:
+                    return Decision((VotesChanged(votes, "seats"),))
+            elif state.would_show(self.seat, self.visitor):
+                raise HttpError(403, WOULD_SHOW_HAND(seat=self.seat))
+            invitation = self.invitation
+            new = Seat(OPEN, invitation=invitation)
+        else:
+            new = seat._replace(kind=PROGRAM, name=self.player)
+        events = change_seats(state, {self.seat: new}, now)
+        if seat.is_held and not is_own:
+            program = new.name if new.kind == PROGRAM else None
+            events = (*events, SeatGivenAway(self.seat, seat.person, program))
+        return Decision(begin_if_ready(state, events, self.deal, now), invitation)
+
+    def check(self, state: TableState) -> None:
+        """Raise `HttpError` if the visitor may not hand the seat over."""
+        if self.seat not in range(len(state.seats)) or state.stored.options.archive:
+            raise HttpError(404, NO_SEAT(seat=self.seat))
+        if not (self.visitor.seats or self.visitor.maker):
+            raise HttpError(403, "only players at this table can do that")
+        is_own, is_host = self.seat in self.visitor.seats, self._is_host(state)
+        if state.is_waiting and not is_own and not is_host:
+            raise HttpError(403, ONLY_HOST())
+        if self.player not in ("me", OPEN):
+            self.check_absent(state)
+
+    def check_absent(self, state: TableState) -> None:
+        """Raise `HttpError` if another person owns the seat who is not absent."""
+        if self.seat in self.visitor.seats or not state.seats[self.seat].is_held:
+            return
+        if not self._is_host(state) and self.player != OPEN:
+            raise HttpError(403, ONLY_HOST())
+        if self.seat not in self.attendance.absent:
+            raise HttpError(403, NOT_ABSENT(seat=self.seat))
+
+    def _is_host(self, state: TableState) -> bool:
+        return state.is_host(self.visitor, self.attendance)
+
+    def _count_votes(self, state: TableState) -> Votes | None:
+        """Return the votes if more are needed to give the seat of an absent player away.
+
+        All players who are present must agree. If the new player would see nothing hidden, no vote
+        is needed, and the host alone decides.
+        """
+        if not state.rules.hidden or state.is_waiting or state.is_over:
+            if self.seat not in self.visitor.seats and not self._is_host(state):
+                raise HttpError(403, ONLY_HOST())
+            return None
+        voters = {*state.people} & self.attendance.present - {self.seat}
+        if voters <= {*self.visitor.seats}:
+            raise HttpError(
+                403,
+                "nobody else is here to agree that a new player takes this seat and sees its cards",
+            )
+        agreed = state.votes.takeovers.get(self.seat, frozenset()) | {*self.visitor.seats}
+        if agreed.issuperset(voters):
+            return None
+        return state.votes._replace(takeovers={**state.votes.takeovers, self.seat: agreed})
+
+
+def invited_seat(state: TableState, invitation: str) -> int | None:
+    """Return the seat to which an invitation leads, or None if it is for any free seat.
+
+    Raises `HttpError` if the table has no such invitation.
+    """
+    for number, seat in enumerate(state.seats):
+        if seat.invitation == invitation:
+            return number
+    if state.stored.invitation == invitation:
+        return None
+    raise HttpError(404, "there is no such invitation")

@@ -1,0 +1,105 @@
+"""Links that move a seat to another device, and codes that restore a lost seat."""
+
+from __future__ import annotations
+
+from quaternity.web.actor import LiveTable
+from quaternity.web.live_tables import LiveTables
+from quaternity.web.seat_commands import (
+    ChangeOwner,
+    Reclaim,
+    SeatTicket,
+    SetCode,
+    unknown_code,
+    unknown_link,
+)
+from quaternity.web.seats import Caller, Owner, hash_token, new_code, new_token, plain_code
+
+MOVING_SECONDS = 600.0
+"""Lifetime of a link that moves a seat to another device, in seconds."""
+
+
+class SeatLinks:
+    """The links and codes with which players take their seats to other devices."""
+
+    def __init__(self, live: LiveTables) -> None:
+        self._live, self._store = live, live.store
+
+    async def moving_link(self, table: LiveTable, seat: int) -> str:
+        """Return a new link that moves a seat to another device.
+
+        The link works once, within ten minutes. An earlier link for the seat becomes invalid.
+        """
+        link, now, token = new_token(), self._store.uptime(), table.state.seats[seat].token
+        keep = "INSERT INTO moving (link, table_id, token, until) VALUES (?, ?, ?, ?)"
+        await table.write((
+            ("DELETE FROM moving WHERE until < ? OR token = ?", (now, token)),
+            (keep, (hash_token(link), table.state.id, token, now + MOVING_SECONDS)),
+        ))  # fmt: skip
+        return link
+
+    async def open_moving_link(self, link: str) -> tuple[LiveTable, int]:
+        """Return the table and the seat that a link moves. The link can still be used afterwards.
+
+        Raises `HttpError` if the link is not valid.
+        """
+        query = "SELECT table_id, token FROM moving WHERE link = ? AND until >= ?"
+        for name, token in await self._store.rows(query, hash_token(link), self._store.uptime()):
+            table = await self._live.open(name)
+            for number, seat in enumerate(table.state.seats):
+                if seat.token == token:  # still the same owner
+                    return table, number
+        raise unknown_link()
+
+    async def move_seat(self, link: str, caller: Caller) -> tuple[str, SeatTicket]:
+        """Move a seat to the device of the caller, who has its link.
+
+        The token of the old device becomes invalid.
+        """
+        table, number = await self.open_moving_link(link)
+        proof = table.state.seats[number].token or ""
+        return await self._reclaim(table, Reclaim(proof, hash_token(link), caller, new_token()))
+
+    async def restore_seat(self, code: str, caller: Caller) -> tuple[str, SeatTicket]:
+        """Give a seat back to the caller, who has its code.
+
+        If the code belongs to seats at several tables of a series, it is the seat at the latest
+        table.
+        """
+        written = hash_token(plain_code(code))
+        rows = await self._store.rows(
+            "SELECT table_id FROM seats JOIN tables ON id = table_id WHERE code = ? "
+            "ORDER BY tables.rowid DESC LIMIT 1",
+            written,
+        )
+        if not rows:
+            raise unknown_code()
+        ((name,),) = rows
+        table = await self._live.open(name)
+        return await self._reclaim(table, Reclaim(written, None, caller, new_token()))
+
+    async def _reclaim(self, table: LiveTable, command: Reclaim) -> tuple[str, SeatTicket]:
+        ticket, before, after = await table.submit(command)
+        await self._change_series(table, before, after)
+        return table.state.id, ticket
+
+    async def fresh_code(self, table: LiveTable, seat: int) -> str:
+        """Return a new code that restores a seat. An earlier code becomes invalid."""
+        code, token = new_code(), table.state.seats[seat].token
+        owners = await table.submit(SetCode(seat, token, hash_token(plain_code(code))))
+        await self._change_series(table, *owners)
+        return code
+
+    async def _change_series(self, table: LiveTable, before: Owner, after: Owner) -> None:
+        """Give the owner's seats at the other tables of the series the same new credentials."""
+        name = table.state.id
+        first = table.state.stored.evening or name
+        rows = await self._store.rows(
+            "SELECT table_id FROM seats JOIN tables ON id = table_id "
+            "WHERE token = ? AND id != ? AND (id = ? OR evening = ?)",
+            before.token,
+            name,
+            first,
+            first,
+        )
+        for (other,) in rows:
+            await (await self._live.open(other)).submit(ChangeOwner(before.token, after))

@@ -1,0 +1,220 @@
+"""The rows in which a table is stored: read them, and write the events of the table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+from quaternity.base.errors import InputError
+from quaternity.table.games import rules_of_record
+from quaternity.web.changes import Entry, Statement
+from quaternity.web.clock import stored_clock
+from quaternity.web.core import (
+    ClockSet,
+    Event,
+    GameBegun,
+    GameEnded,
+    LinkUsed,
+    MoveMade,
+    MovesTakenBack,
+    RematchMade,
+    SeatsChanged,
+    SeatsNoted,
+    TableState,
+    Votes,
+    VotesChanged,
+)
+from quaternity.web.reader import Reader
+from quaternity.web.seats import OPEN, PERSON, PROGRAM, Deal, Options, Owner, Seat, StoredTable
+from quaternity.web.versioned_history import VersionedHistory
+
+TABLE_COLUMNS = (
+    "id, game, head, seed, waiting, help, practice, archive, deck, chat, clock, maker, again, "
+    "evening, invitation"
+)
+"""Columns of the SQL table `tables` that a `StoredTable` contains."""
+
+SEAT_COLUMNS = "kind, name, person, token, browser, code, invitation, ready, saved, missed"
+"""Columns of the SQL table `seats` that a `Seat` contains."""
+
+
+def table_of_row(row: Sequence[Any]) -> StoredTable:
+    """Return the table of a row with `TABLE_COLUMNS`."""
+    name, game, *values, maker, again, evening, invitation = row
+    deal, options = Deal(*values[:3]), Options(*values[3:])
+    return StoredTable(name, game, deal, options, maker, again, evening, invitation)
+
+
+def seat_of_row(row: Sequence[Any]) -> Seat:
+    """Return the seat of a row with `SEAT_COLUMNS`."""
+    kind, name, person, *owner, invitation, ready, saved, missed = row
+    return Seat(kind, name, person, Owner(*owner), invitation, ready, saved, missed)
+
+
+class TableRows(NamedTuple):
+    """A consistent snapshot of a stored table, with the log entries after a given version.
+
+    `agreed` contains the votes as JSON: the seats that agree to take moves back, and for each
+    absent player the seats that agree to give the seat away.
+    """
+
+    stored: StoredTable
+    revision: int
+    due: float | None
+    agreed: str | None
+    seats: tuple[Seat, ...]
+    log: list[Entry]
+
+    def state(self, history: VersionedHistory) -> TableState:
+        """Return the state of the table, whose game is `history`."""
+        undo, takeovers = json.loads(self.agreed) if self.agreed else ((), {})
+        votes = Votes(
+            frozenset(undo), {int(seat): frozenset(voters) for seat, voters in takeovers.items()}
+        )
+        return TableState(self.stored, self.seats, history, self.revision, votes, self.due)
+
+
+def read_table(store: Reader, name: str) -> StoredTable | None:
+    """Return the stored row of a table, or None if there is no such table."""
+    rows = store.read(f"SELECT {TABLE_COLUMNS} FROM tables WHERE id = ?", name)
+    return table_of_row(rows[0]) if rows else None
+
+
+def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
+    """Return a snapshot of a stored table, or None if there is no such table."""
+    with store.at_one_moment():
+        query = f"SELECT revision, due, agreed, {TABLE_COLUMNS} FROM tables WHERE id = ?"
+        rows = store.read(query, name)
+        query = f"SELECT {SEAT_COLUMNS} FROM seats WHERE table_id = ? ORDER BY seat"
+        seats = store.read(query, name)
+        log = store.read(
+            "SELECT table_id, version, seat, id, move FROM log WHERE table_id = ? AND version > ? "
+            "ORDER BY version",
+            name,
+            version,
+        )
+    if not rows:
+        return None
+    (revision, due, agreed, *stored), *_ = rows
+    return TableRows(
+        table_of_row(stored), revision, due, agreed, tuple(map(seat_of_row, seats)),
+        [Entry(*entry) for entry in log],
+    )  # fmt: skip
+
+
+@cache
+def _field_types(row: type) -> tuple[tuple[type, ...], ...]:
+    """Return the allowed types of each field of a row.
+
+    Integers are also allowed for truth values, which SQLite stores as numbers.
+    """
+    hints = [get_args(hint) or (hint,) for hint in get_type_hints(row).values()]
+    return tuple((*kinds, int) if {bool, float} & {*kinds} else kinds for kinds in hints)
+
+
+def _check_types(row: tuple[Any, ...]) -> None:
+    """Raise `InputError` if a value has a type that is not allowed for its field."""
+    for name, value, kinds in zip(row._fields, row, _field_types(type(row)), strict=True):  # type: ignore[attr-defined]
+        if not isinstance(value, kinds):
+            raise InputError(f"{name} has the wrong type")
+        if isinstance(value, tuple):
+            _check_types(value)
+
+
+def rebuild(table: TableRows) -> VersionedHistory:
+    """Rebuild the game of a stored table from its log.
+
+    Raises any exception if the table is damaged.
+    """
+    for row in (table.stored, *table.seats, *table.log):
+        _check_types(row)
+    revision, due, agreed = table.revision, table.due, table.agreed
+    if not (isinstance(revision, int) and isinstance(due, int | float | None)
+            and isinstance(agreed, str | None)):  # fmt: skip
+        raise InputError("a value has the wrong type")
+    stored_clock(table.stored.options.clock)
+    head = table.stored.deal.head.encode()
+    rules = rules_of_record(head)
+    history = VersionedHistory.begin(rules, rules.replay(head).positions[0], table.log)
+    versions = [entry.version for entry in table.log]
+    if (
+        [len(table.seats), *versions] != [rules.seats, *range(1, len(versions) + 1)]
+        or not {seat.kind for seat in table.seats} <= {OPEN, PERSON, PROGRAM}
+        or table.stored.game != rules.name
+    ):
+        raise InputError("seats or moves are missing")
+    return history
+
+
+# ---------------------------------------------------------------------- writing
+
+
+_SEAT_NAMES = SEAT_COLUMNS.split(", ")
+
+_STORE_SEAT = (
+    f"INSERT INTO seats (table_id, seat, {SEAT_COLUMNS}) "
+    f"VALUES ({', '.join('?' * (len(_SEAT_NAMES) + 2))}) ON CONFLICT (table_id, seat) "
+    f"DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _SEAT_NAMES)}"
+)
+
+
+def seat_statement(table: str, number: int, seat: Seat) -> Statement:
+    """Return the statement that stores a seat."""
+    return _STORE_SEAT, (table, number, *seat[:3], *seat.owner, *seat[4:])
+
+
+def new_table_statements(state: TableState) -> list[Statement]:
+    """Return the statements that store a new table."""
+    stored = state.stored
+    row = (*stored[:2], *stored.deal, *stored.options, *stored[4:], state.due)
+    places = ", ".join("?" for _ in row)
+    table = f"INSERT INTO tables ({TABLE_COLUMNS}, due) VALUES ({places})"
+    seats = [seat_statement(stored.id, number, seat) for number, seat in enumerate(state.seats)]
+    return [(table, row), *seats]
+
+
+def event_statements(state: TableState, event: Event) -> list[Statement]:
+    """Return the statements that store an event, except its log entry.
+
+    `state` is the state before the event.
+    """
+    name = state.id
+    match event:
+        case MoveMade() | MovesTakenBack():
+            return _end_of_votes(state)
+        case GameEnded(places):
+            text = None if places is None else json.dumps(places)
+            update = "UPDATE tables SET over = ?, places = ? WHERE id = ?"
+            return [(update, (places is not None, text, name))]
+        case VotesChanged((undo, takeovers)):
+            voters = {seat: sorted(agreed) for seat, agreed in takeovers.items()}
+            agreed = json.dumps([sorted(undo), voters])
+            return [("UPDATE tables SET agreed = ? WHERE id = ?", (agreed, name))]
+        case SeatsChanged(seats):
+            changed = [seat_statement(name, number, seat) for number, seat in seats.items()]
+            return changed + _end_of_votes(state)
+        case SeatsNoted(seats):
+            return [seat_statement(name, number, seat) for number, seat in seats.items()]
+        case ClockSet(due):
+            return [("UPDATE tables SET due = ? WHERE id = ?", (due, name))]
+        case GameBegun(head=head, seats=players):
+            return [
+                ("UPDATE tables SET head = ?, waiting = NULL WHERE id = ?", (head, name)),
+                ("DELETE FROM seats WHERE table_id = ?", (name,)),
+                *(seat_statement(name, number, seat) for number, seat in enumerate(players)),
+            ]
+        case RematchMade(table):
+            update = "UPDATE tables SET again = ? WHERE id = ?"
+            return [*new_table_statements(table), (update, (table.id, name))]
+        case LinkUsed(link):
+            return [("DELETE FROM moving WHERE link = ?", (link,))]
+    return []
+
+
+def _end_of_votes(state: TableState) -> list[Statement]:
+    """Return the statement that deletes the stored votes. Empty if there are no votes."""
+    if not any(state.votes):
+        return []
+    return [("UPDATE tables SET agreed = NULL WHERE id = ?", (state.id,))]

@@ -1,0 +1,157 @@
+"""The writer thread of a store.
+
+It writes all pending changes in one transaction, so that a thousand moves per second need only a
+few disk writes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from queue import SimpleQueue
+from threading import Thread
+from typing import Protocol
+
+from quaternity.web.changes import ChangeNotice, Entry, Job, Statement, VersionConflict
+from quaternity.web.http_errors import HttpError
+
+REFUSED = "nothing can be saved now, so moves are refused: {}"
+
+STORE_RELOADING = "the tables are being reloaded: try again"
+
+
+class UnconfirmedWrite(Exception):
+    """Raised by a write if it is not known whether the last transaction was committed."""
+
+
+class Backend(Protocol):
+    """The part of a store that writes jobs. `on_doubt` drops all cached tables."""
+
+    on_doubt: Callable[[], None]
+
+    def commit(self, batch: Sequence[Job]) -> Collection[int]:
+        """Write jobs in one durable transaction, and return the indices of those left out."""
+
+    def refusal(self, error: Exception) -> HttpError:
+        """Return the error for the callers of a failed write. A conflict is a `VersionConflict`."""
+
+    def fault(self, error: Exception) -> str:
+        """Return the text of an error without secret values."""
+
+
+class Writer:
+    """The thread that writes the changes of a store.
+
+    Attributes:
+        trouble: Reason why the last write failed, or None if it succeeded.
+        appended: Number of log entries written since the start.
+        reloads: Number of times that all tables had to be reloaded.
+        is_in_doubt: Whether it is unknown if the last write succeeded. Cached tables may then be
+            outdated.
+    """
+
+    def __init__(self, store: Backend) -> None:
+        """Start the thread."""
+        self.trouble: str | None = None
+        self.appended = self.reloads = 0
+        self.is_in_doubt = False
+        self._store = store
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._thread = Thread(target=self._write, name="store", daemon=True)
+        self._thread.start()
+
+    def put(
+        self,
+        entries: Sequence[Entry] = (),
+        statements: Sequence[Statement] = (),
+        guard: tuple[str, int] | None = None,
+        news: Sequence[ChangeNotice] = (),
+        done: asyncio.Future[None] | None = None,
+    ) -> None:
+        """Write a job after those that wait. See `Job` for the arguments."""
+        self._jobs.put(Job(entries, statements, guard, news, done, self.reloads))
+
+    def end(self) -> None:
+        """Write the pending jobs, and end the thread."""
+        self._jobs.put(None)
+        self._thread.join()
+
+    def _write(self) -> None:
+        job = self._jobs.get()
+        while job is not None:
+            batch: list[Job] = []
+            while job is not None:
+                batch.append(job)
+                if self._jobs.empty():
+                    break
+                job = self._jobs.get()
+            self._write_batch(batch)
+            if job is not None:
+                job = self._jobs.get()
+
+    def _drop_cached(self) -> None:
+        if self.is_in_doubt:
+            self._store.on_doubt()
+            self.reloads += 1
+            self.is_in_doubt = False
+
+    def _write_batch(self, batch: list[Job]) -> None:
+        batch = [job for job in batch if job.done is None or not job.done.cancelled()]
+        try:
+            if any(job.reloads < self.reloads for job in batch):
+                raise UnconfirmedWrite
+            stale = self._store.commit(batch)
+        except UnconfirmedWrite:
+            # Drop all cached tables and refuse the writes, which may be based on outdated tables.
+            _in_loop(batch, self._drop_cached)
+            self._report(batch, HttpError(503, STORE_RELOADING))
+        except Exception as error:
+            # Report every error to the callers, so that this thread keeps running.
+            refusal = self._store.refusal(error)
+            if refusal.status == 409 and len(batch) > 1:
+                # Write the jobs one by one, so that only the job with the conflict is refused.
+                for job in batch:
+                    self._write_batch([job])
+                return
+            if refusal.status != 409:
+                fault = self._store.fault(error)
+                self.trouble = REFUSED.format(fault)
+            self._report(batch, refusal)
+        else:
+            # A batch that only sends notices does not show that writing works.
+            if any(job.entries or job.statements for job in batch):
+                self.trouble = None
+            late = [batch[place] for place in stale]
+            batch = [job for place, job in enumerate(batch) if place not in stale]
+            self.appended += sum(len(job.entries) for job in batch)
+            self._report(batch, None)
+            self._report(late, VersionConflict())
+
+    def _report(self, batch: list[Job], error: HttpError | None) -> None:
+        """Report the result of a batch to its callers, in the event loop that they share."""
+
+        def tell() -> None:
+            late = False
+            for job in batch:
+                if job.done is None:
+                    continue
+                # The caller has timed out and may have cached an outdated table.
+                if job.done.done():
+                    late |= job.guard is not None and error is None
+                elif error is None:
+                    job.done.set_result(None)
+                else:
+                    job.done.set_exception(error)
+            if late:
+                self.is_in_doubt = True
+                self._drop_cached()
+
+        _in_loop(batch, tell)
+
+
+def _in_loop(batch: Sequence[Job], act: Callable[[], None]) -> None:
+    """Call a function in the event loop in which the callers of the jobs wait."""
+    loops = {job.done.get_loop() for job in batch if job.done is not None}
+    for loop in loops:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(act)
