@@ -135,7 +135,8 @@ GROUPS = {
     "web": (
         "quaternity/web/**/*.py",
         "__init__",
-        "tests/cli/test_tables.py tests/web/test_rate_limits.py tests/web/test_api.py"
+        "tests/web/test_core_machine.py tests/web/test_http_machine.py"
+        " tests/cli/test_tables.py tests/web/test_rate_limits.py tests/web/test_api.py"
         " tests/web/test_boards.py"
         " tests/web/test_connections.py tests/web/test_damage.py tests/web/test_decks.py"
         " tests/web/test_doors.py tests/web/test_end.py tests/web/test_evening.py"

@@ -14,7 +14,13 @@ from quaternity.base.errors import FaultPlace, InputError, PlayerFault, Quaterni
 from quaternity.base.reading import read_bytes
 from quaternity.base.writing import write_text
 from quaternity.cli.status import ExitWithStatus, reason_of, status_of, terminable
-from quaternity.cli.terminal import progress, report_internal_error, warn, write_error
+from quaternity.cli.terminal import (
+    progress,
+    report_internal_error,
+    warn,
+    warn_about_isolation,
+    write_error,
+)
 from quaternity.table.tournament.outcome import FailedGame, TournamentRun
 from quaternity.table.tournament.playing import (
     GameResult,
@@ -63,6 +69,7 @@ def play_tournament(
     """
     if not 1 <= games <= MAX_GAMES:
         raise InputError(f"games: {games} is out of range 1..{MAX_GAMES}")
+    warn_about_isolation(plan.players)
     began = perf_counter()
     finished: list[GameResult] = []
     games_at_once = 1

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from itertools import pairwise
 from time import monotonic
 from typing import Any
 
@@ -18,15 +17,11 @@ from quaternity.base.errors import (
     PlayerFault,
 )
 from quaternity.base.text_format import with_noun
-from quaternity.cli.deck_option import move_text, refusal_text, table_text
+from quaternity.cli.deck_option import refusal_text
+from quaternity.cli.match_screen import MatchScreen
 from quaternity.cli.terminal import (
-    CLEAR,
     HalfTyped,
     ask,
-    columns,
-    forget_lines,
-    in_columns,
-    lines,
     thinking,
     warn,
     wrap_text,
@@ -34,17 +29,10 @@ from quaternity.cli.terminal import (
 from quaternity.decks.deck import PLAIN
 from quaternity.decks.words import DeckWords
 from quaternity.table.games import registration
-from quaternity.table.history import MAX_PROGRAM_MOVES, whole_events
+from quaternity.table.history import MAX_PROGRAM_MOVES
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import ChosenMove, Match
 from quaternity.table.players import YOU, make_player
-
-MAX_LISTED_MOVES = 60
-"""Maximum number of legal moves that the command `moves` lists."""
-
-MIN_NEWS_LINES = 3
-"""Minimum number of lines of the latest news that are printed below the table. If the screen is too
-small, earlier news is printed above it."""
 
 QUIT = ("quit", "exit", "q")
 
@@ -120,21 +108,12 @@ class MatchSession:
         """Start a session. `speech` names the cards in sentences; by default, cards are numbers."""
         self.match, self.words, self.journal = match, words, journal
         self.speech = DeckWords(PLAIN) if speech is None else speech
-        self.looking: int | None = None
+        self.screen = MatchScreen(match, self.speech, words.remark)
         self.refused: tuple[int, Any] | None = None
         """The number of moves made before the last refused move, and this move. None if no move has
         been refused since the last accepted move."""
-        self.shown = -1
-        self.last_seen: dict[int | None, int] = {}
-        """Number of moves that had been made when each seat last saw the table."""
-        self.news_start = 0
-        """Number of moves made before the first move in the news that was shown last."""
-        self.undo_message = ""
-        """Message about moves that were taken back, repeated to the next person at the terminal."""
         self.typed = ""
         """Text that the user had half typed when a program moved."""
-        self.dropped_message = ""
-        """Message that half-typed text was dropped, or an empty string."""
         self.clock = -1, 0.0
         """Number of moves made, and the time at which the table was first shown after the last of
         them."""
@@ -146,7 +125,7 @@ class MatchSession:
         reconfigure = getattr(sys.stdin, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
-        print(wrap_text(f"{self.match.rules.name}: {self._players_text()}"))
+        print(wrap_text(f"{self.match.rules.name}: {self.screen.players_text()}"))
         if self.words.marks:
             print(wrap_text(self.words.marks))
         print("type a move, or one of: help, rules, quit")
@@ -168,7 +147,7 @@ class MatchSession:
         except PlayerFault:
             warn(f"the game stops {self.so_far()}")
             raise
-        self._end()
+        self.screen.print_end()
 
     def so_far(self) -> str:
         """Return a text with the number of moves so far, and how to resume the match."""
@@ -183,11 +162,12 @@ class MatchSession:
         acting = match.rules.to_act(match.position)
         people = [a for a in acting if a in match.people]
         # If several people may act at once, the person who saw the table last keeps the terminal.
-        seat = self.looking if self.looking in people else next(iter(people), None)
+        looking = self.screen.looking
+        seat = looking if looking in people else next(iter(people), None)
         if seat is not None:
             # Show the table before the programs think, so that the person can already type. A
             # complete line takes precedence over the move of a program.
-            self._show(seat)
+            self.screen.show(seat, self._confirm)
             if self.clock[0] != len(match.moves):
                 self.clock = len(match.moves), monotonic()
         name = f"player {acting[0]} ({match.names[acting[0]]})"
@@ -199,8 +179,8 @@ class MatchSession:
             match.play(planned.seat, planned.move)
             if not match.people and sys.stdout.isatty() and match.rules.is_settled(match.position):
                 # Only programs play, so show every move to the onlooker as it is made.
-                self._print_news(self.looking)
-                self.last_seen[self.looking] = len(match.moves)
+                self.screen.print_news()
+                self.screen.note_seen(looking)
             return False
         line = self._read(
             f"player {seat}> ", None if planned is None else self._seconds_left(planned)
@@ -221,9 +201,9 @@ class MatchSession:
         text = self.typed.strip()
         command = any(word.startswith(text) for word in (*WORDS, *QUIT, *self.words.words))
         if not command and self.words.outdated(text, before, now):
-            self.typed, self.dropped_message = (
-                "",
-                f"the typed text {text!r} was deleted, because the table has changed",
+            self.typed = ""
+            self.screen.dropped_message = (
+                f"the typed text {text!r} was deleted, because the table has changed"
             )
 
     def _seconds_left(self, planned: ChosenMove[Any]) -> float:
@@ -293,6 +273,13 @@ class MatchSession:
         except UnicodeDecodeError:
             return "?"
 
+    def _confirm(self, prompt: str) -> None:
+        """Wait until the user presses Enter."""
+        while line := self._read(prompt, None):
+            if line.lower() in QUIT:
+                raise _Quit
+            print("press Enter first, or type quit")
+
     def _command(self, line: str, seat: int) -> bool:
         """Execute a command. Return False if the line is not a command."""
         word, _, argument = line.partition(" ")
@@ -312,13 +299,13 @@ class MatchSession:
         elif word == "rules":
             print(wrap_text(" ".join(f"{self.words.rules} {self.words.marks}".split()), 0))
         elif word == "state":
-            self.shown, self.last_seen[seat] = -1, self.news_start
+            self.screen.repeat(seat)
         elif word == "moves":
-            self._list_moves(seat)
+            self.screen.print_moves(seat)
         elif word == "hint":
             self._hint(seat)
         elif word == "history":
-            self._list_history()
+            self.screen.print_history()
         elif word == "undo":
             self._undo()
         elif word == "seat":
@@ -338,13 +325,6 @@ class MatchSession:
             )
         print(wrap_text("\n".join([self.words.forms, *more, COMMANDS]), 9))
 
-    def _list_moves(self, seat: int) -> None:
-        rules = self.match.rules
-        legal = list(rules.moves(self.match.view(seat)))
-        print(in_columns([self._move_text(move) for move in legal[:MAX_LISTED_MOVES]]))
-        if len(legal) > MAX_LISTED_MOVES:
-            print(f"  and {len(legal) - MAX_LISTED_MOVES} more")
-
     def _hint(self, seat: int) -> None:
         """Print the move that the strongest program of this game would make."""
         rules = self.match.rules
@@ -360,14 +340,8 @@ class MatchSession:
         if move is None:
             print(f"{name} would wait")
         else:
-            print(
-                wrap_text(
-                    f"{name} would play: {self._move_text(move)}{self.words.advice(view, move)}"
-                )
-            )
-
-    def _move_text(self, move: Any) -> str:
-        return move_text(self.speech, move, self.match.rules.write(move))
+            text = f"{self.screen.move_text(move)}{self.words.advice(view, move)}"
+            print(wrap_text(f"{name} would play: {text}"))
 
     def _undo(self) -> None:
         match = self.match
@@ -379,9 +353,11 @@ class MatchSession:
         match.undo()
         if self.journal is not None:
             self.journal.rewrite(match)
-        self.last_seen = dict.fromkeys(range(match.rules.seats), len(match.moves))
-        self.undo_message = f"{with_noun(before - match.history.whole_moves, 'move')} taken back"
-        print(self.undo_message)
+        self.screen.note_seen(*range(match.rules.seats))
+        self.screen.undo_message = (
+            f"{with_noun(before - match.history.whole_moves, 'move')} taken back"
+        )
+        print(self.screen.undo_message)
 
     def _hand_over(self, argument: str) -> None:
         """Execute the command `seat 1 NAME`, which hands a seat to another player."""
@@ -397,95 +373,6 @@ class MatchSession:
         except InputError as error:
             print(wrap_text(str(error)))
             return
-        print(wrap_text(self._players_text()))
+        print(wrap_text(self.screen.players_text()))
         if self.journal is not None:
             self.journal.note_seats(self.match)
-
-    # ------------------------------------------------------------------ showing
-
-    def _players_text(self) -> str:
-        return ", ".join(f"player {seat} is {name}" for seat, name in enumerate(self.match.names))
-
-    def _show(self, seat: int) -> None:
-        """Show each position once: the table, and the news since this seat last saw it."""
-        match = self.match
-        alone = self.looking is None and len(match.people) == 1
-        if match.rules.hidden and self.looking != seat and not alone:
-            self._change_seats(seat)
-        if self.shown != len(match.moves):
-            remarks = filter(None, (self.words.remark(match), self.dropped_message))
-            self._show_table(seat, seat, "\n".join(remarks))
-        self.looking, self.shown, self.undo_message, self.dropped_message = (
-            seat,
-            len(match.moves),
-            "",
-            "",
-        )
-        self.last_seen[seat] = len(match.moves)
-
-    def _change_seats(self, seat: int) -> None:
-        """Hide the table, and wait until the next player sits at the terminal."""
-        if self.looking is not None and sys.stdout.isatty():
-            sys.stdout.write(CLEAR)
-            print(self.undo_message, end="\n" if self.undo_message else "")
-        self._print_news(self.looking)
-        prompt = f"player {seat} is to move: press Enter to show what player {seat} sees "
-        while line := self._read(prompt, None):
-            if line.lower() in QUIT:
-                raise _Quit
-            print("press Enter first, or type quit")
-        forget_lines()
-        self.shown = -1
-
-    def _show_table(self, view: int | None, seat: int | None, remark: str | None = None) -> None:
-        """Show the table, with the news for a seat below it, or above it if there is no room."""
-        table = table_text(self.match.rules, self.match.view(view), self.speech)
-        news = "\n".join(map(wrap_text, self._news(seat))).splitlines()
-        remarks = wrap_text(remark or "").splitlines()
-        beyond = len(table.splitlines()) + len(news) + len(remarks) + 2 - lines()
-        # The latest news stays below the table, even if the table alone fills the screen.
-        above = int(max(0, min(beyond, len(news) - MIN_NEWS_LINES)))
-        print(*news[:above], "", table, *news[above:], *remarks, sep="\n")
-
-    def _print_news(self, seat: int | None) -> None:
-        for text in self._news(seat):
-            print(wrap_text(text))
-
-    def _news(self, seat: int | None) -> list[str]:
-        """Return the events since a seat last saw the table or moved, in as few lines as fit."""
-        match = self.match
-        own_moves = [number for number, (mover, _) in enumerate(match.moves) if mover == seat]
-        self.news_start = self.last_seen.get(seat, own_moves[-1] if own_moves else 0)
-        news: list[str] = []
-        # Leave out an unanswered question, because the table shows it.
-        end = len(match.moves) - (not match.rules.is_settled(match.position))
-        for _, whole in whole_events(match.steps[self.news_start : end]):
-            event = self.speech.say(whole)
-            if news and len(news[-1]) + len(event) + 3 <= columns():
-                news[-1] += f" · {event}"
-            else:
-                news.append(event)
-        return news
-
-    def _list_history(self) -> None:
-        """Print a numbered list of the moves so far."""
-        last = len(self.match.moves)
-        settled = map(self.match.rules.is_settled, self.match.history.positions())
-        ends = [place for place, whole in enumerate(settled) if whole or place == last]
-        for number, (first, end) in enumerate(pairwise(ends), 1):
-            events = (
-                self.speech.say(event) for _, event in whole_events(self.match.steps[first:end])
-            )
-            print(wrap_text(f"{number}. {' · '.join(events)}"))
-
-    def _end(self) -> None:
-        match = self.match
-        self._show_table(None, self.looking)
-        points = ", ".join(
-            f"player {seat}: {score:g}"
-            for seat, score in enumerate(match.rules.points(match.position))
-        )
-        places = match.rules.places(match.position)
-        first = [seat for seat, place in enumerate(places or ()) if place == 1]
-        result = f"player {first[0]} wins" if len(first) == 1 else "nobody wins alone"
-        print(wrap_text(f"the game is over ({points}): {result}"))

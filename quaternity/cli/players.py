@@ -14,15 +14,13 @@ from quaternity.cli.app import app
 from quaternity.cli.help_pages import HelpGroup
 from quaternity.cli.options import AsJson, PlayerFile
 from quaternity.cli.status import ExitStatus, ExitWithStatus
-from quaternity.cli.terminal import progress, say, warn, width
+from quaternity.cli.terminal import progress, say, warn, warn_about_isolation, width
 from quaternity.cli.tournament import option_words
 from quaternity.table.games import game_names, registration
 from quaternity.table.player_check import DEFAULT_POSITIONS, check_player, settings_lines
 from quaternity.table.player_file import file_players, resolve_player
 from quaternity.table.players import plugin_players
 from quaternity.workers.isolated_calls import check_move_seconds
-from quaternity.workers.program import COMMAND_PREFIX
-from quaternity.workers.supervisor import missing_isolation
 
 players = typer.Typer(cls=HelpGroup, rich_markup_mode=None)
 app.add_typer(players, name="players")
@@ -101,8 +99,7 @@ def check(
     """
     check_move_seconds(move_seconds)
     player = resolve_player(game, name, player_file)
-    if player.startswith(COMMAND_PREFIX) and (missing := missing_isolation()):
-        warn(missing)
+    warn_about_isolation([player])
     numbers = range(positions) if position is None else range(position, position + 1)
     with progress("positions", len(numbers)) as bar:
         result = check_player(player, game, numbers, seed, move_seconds, bar.advance)

@@ -14,7 +14,7 @@ from quaternity.cli.app import app
 from quaternity.cli.status import ExitStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from quaternity.web.rate_limits import Limits
 
@@ -175,6 +175,7 @@ def serve(
         raise InputError(
             f"the server needs {error.name}, which is not installed: pip install '.[web]'"
         ) from None
+    from quaternity.cli.terminal import warn_about_isolation
     from quaternity.workers.isolated_calls import check_move_seconds
 
     token = os.environ.get("QUATERNITY_METRICS_TOKEN") or None
@@ -185,7 +186,8 @@ def serve(
     if check:
         ports = [metrics and metrics + number for number in range(processes)]
         _report_faults(
-            check_seconds, check_texts, proxies, programs, limits, partial(check_store, data),
+            check_seconds, check_texts, proxies, limits, partial(check_store, data),
+            lambda: warn_about_isolation(programs().values()),
             lambda: bind_socket(host, port).close(),
             *(partial(check_free, "127.0.0.1", metrics_port, "--metrics")
               for metrics_port in ports),
@@ -197,7 +199,7 @@ def serve(
     address = ServerAddress(host, port, hosts, path, proxies())
     keep = Retention(keep_days, keep_unfinished_days)
     play = PlayOptions(programs(), limits(), move_seconds, keep)
-    _warn_about_isolation(play.programs.values())
+    warn_about_isolation(play.programs.values())
     monitoring = Monitoring(metrics, token, log == "json")
     status = run_server(
         data, address, play, monitoring, processes,
@@ -226,17 +228,6 @@ def _check_texts(
             f"--processes {processes}: /metrics would show the numbers of one process only; "
             "use --metrics, and unset QUATERNITY_METRICS_TOKEN"
         )
-
-
-def _warn_about_isolation(programs: Iterable[str]) -> None:
-    """Print a warning if external programs play, but the system cannot isolate them."""
-    from quaternity.cli.terminal import warn
-    from quaternity.workers.program import COMMAND_PREFIX
-    from quaternity.workers.supervisor import missing_isolation
-
-    has_commands = any(program.startswith(COMMAND_PREFIX) for program in programs)
-    if has_commands and (missing := missing_isolation()):
-        warn(missing)
 
 
 def _report_faults(*checks: Callable[[], object]) -> None:

@@ -7,7 +7,7 @@ import re
 import select
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from math import inf
@@ -297,3 +297,13 @@ def show_phase(description: str, total: int | None) -> Iterator[Report]:
             reached = done
 
         yield report
+
+
+def warn_about_isolation(programs: Iterable[str]) -> None:
+    """Print a warning if external programs play, but the system cannot isolate them."""
+    from quaternity.workers.program import COMMAND_PREFIX
+    from quaternity.workers.supervisor import missing_isolation
+
+    has_commands = any(program.startswith(COMMAND_PREFIX) for program in programs)
+    if has_commands and (missing := missing_isolation()):
+        warn(missing)

@@ -43,6 +43,11 @@ def batch(game: str, count: int, **settings: Any) -> Any:
     own = signature(made).parameters.values()
     names += [argument.name for argument in own if argument.kind is argument.KEYWORD_ONLY]
     for setting in settings:
+        if setting == "max_moves" not in names:
+            raise InputError(
+                f"max_moves: the rules of {game} do not limit the moves; to stop earlier, "
+                "make fewer steps"
+            )
         if setting not in names:
             raise InputError(
                 f"unknown setting {quote_value(setting)}; choose from {', '.join(names)}"

@@ -41,6 +41,9 @@ COLUMNS, MIN_LINES = 80, 26
 """Width and minimum height of a rendered picture, in characters. The picture has six lines more
 than the initial table, so that later tables fit."""
 
+MAX_STARTED_GAMES = 100
+"""Maximum number of games that `reset` starts until it finds one in which an agent can act."""
+
 Observation = dict[str, NDArray[Any]]
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
@@ -178,17 +181,22 @@ class _Table:
         if seed is not None:
             # NumPy's integer types are converted to int.
             self._random = Random(as_int(seed, "seed"))
-        self.episode = self.game.episode(self._random)
-        over, seats = self.episode.seat is None, self.game.seats
-        at_once = over and self.game.reward.at_end  # The game ended with the deal.
-        self._returns = [0.0] * seats if at_once else self.episode.returns()
+        for _ in range(MAX_STARTED_GAMES):
+            self.episode = self.game.episode(self._random)
+            if self.episode.seat is not None:
+                break
+        else:
+            raise InputError(
+                f"the game is over before the first move, in each of {MAX_STARTED_GAMES} deals"
+            )
+        self._returns = self.episode.returns()
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
         self._lines = max(MIN_LINES, self._text().count("\n") + 6) if self.render_mode else 0
-        if self.render_mode == "human" and not over:
+        if self.render_mode == "human":
             self.render()
 
     def _update_rewards(self, cut_off: bool) -> None:
@@ -219,16 +227,19 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
     raises_illegal = False
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start an episode. The same seed gives the same episode."""
+        """Start an episode. The same seed gives the same episode.
+
+        If a game is over after the deal, the cards are dealt again.
+
+        Raises:
+            InputError: If all of `MAX_STARTED_GAMES` games are over after the deal.
+        """
         del options
         self._start_episode(seed)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self._skip_agent_selection = None
         self._times = 0
         self.agent_selection = self.possible_agents[0]
-        if self.episode.seat is None:
-            self._update_rewards(False)
-            self._accumulate_rewards()
         self._select()
 
     def _select(self) -> None:
@@ -296,7 +307,13 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Start an episode. The same seed gives the same episode."""
+        """Start an episode. The same seed gives the same episode.
+
+        If a game is over after the deal, the cards are dealt again.
+
+        Raises:
+            InputError: If all of `MAX_STARTED_GAMES` games are over after the deal.
+        """
         del options
         self._start_episode(seed)
         self._steps = 0

@@ -49,19 +49,11 @@ Outcomes = frozenset[tuple[int, ...]]
 """Type of the outcomes that a state may have. An outcome is what each player gets."""
 
 
-class Head(NamedTuple):
-    """The first line of a certificate. `start` is the number of the state that was solved."""
-
-    certificate: str
-    set_size: int
-    sets: int
-    players: int
-    tie_break: str
-    brisk: bool
-    start: int
-    states: int
-    player: int | None
-    wish: str | None
+Head = NamedTuple("Head", [  # noqa: UP014 - shorter than a class
+    ("certificate", str), ("set_size", int), ("sets", int), ("players", int), ("tie_break", str),
+    ("brisk", bool), ("start", int), ("states", int), ("player", int | None), ("wish", str | None),
+])  # fmt: skip
+"""Type of the first line of a certificate. `start` is the number of the state that was solved."""
 
 
 class State(NamedTuple):
@@ -104,12 +96,6 @@ class CheckResult(NamedTuple):
     most_wrong: int
     seed: int | None
 
-    def document(self) -> dict[str, Any]:
-        """Return the result as plain values for JSON."""
-        outcomes = None if self.outcomes is None else sorted(self.outcomes, reverse=True)
-        about = {"head": self.head._asdict(), "outcomes": outcomes, "sure": CONFIDENCE}
-        return self._asdict() | about
-
 
 def check(
     lines: Iterable[bytes], sample: int | None = None, seed: int | None = None,
@@ -149,14 +135,10 @@ def check(
 
 
 def _head(text: bytes) -> Head:
-    head = _json(1, text)
-    if (
-        not isinstance(head, dict)
-        or head.get("certificate") != FORMAT
-        or {*head} != {*Head._fields}
-    ):
+    head, fields = _json(1, text), Head._fields
+    if not isinstance(head, dict) or head.get("certificate") != FORMAT or {*head} != {*fields}:
         raise InvalidCertificate(
-            f"line 1: must be a head of {FORMAT!r} with the fields {', '.join(Head._fields)}"
+            f"line 1: must be a head of {FORMAT!r} with the fields {', '.join(fields)}"
         )
     try:
         for name, least in (("set_size", 2), ("sets", 1), ("players", 2)):
@@ -422,9 +404,7 @@ class Game:
 
         def liked(choices: Sequence[Outcomes], player: int) -> Outcomes:
             worst = max([min([gets[player] for gets in choice]) for choice in choices])
-            return frozenset(
-                [gets for choice in choices for gets in choice if gets[player] >= worst]
-            )
+            return frozenset(g for choice in choices for g in choice if g[player] >= worst)
 
         def after(then: State) -> Outcomes:
             target, names = known[then]

@@ -31,11 +31,11 @@ from quaternity.web.core import (
 )
 from quaternity.web.feed import TableFeed
 from quaternity.web.http_errors import NO_TABLE, HttpError
-from quaternity.web.moments import Moments
 from quaternity.web.move_commands import Move, VoteUndo
 from quaternity.web.presence import RemotePresence, TablePresence
 from quaternity.web.programs import TablePrograms
 from quaternity.web.publisher import Publisher
+from quaternity.web.replays import Replays
 from quaternity.web.seat_commands import Arrive
 from quaternity.web.seats import NOT_ARRIVED, Caller, Visitor, new_token
 from quaternity.web.store import Store
@@ -66,7 +66,7 @@ class LiveTable:
         self.feed = TableFeed(state.id, state.revision, self.presence, store)
         self.talk = TableTalk(store, self.feed)
         self.programs = TablePrograms(self, store, thinking)
-        self.moments = Moments(thinking)
+        self.replays = Replays(thinking)
         self.queue = CommandQueue(self._execute)
         self._store = store
         self._publisher = Publisher(self.presence, self.feed, self.talk, self.programs)

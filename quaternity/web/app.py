@@ -70,28 +70,8 @@ def app(
     @asynccontextmanager
     async def lifespan(application: Starlette) -> AsyncIterator[None]:
         del application
-        doing = [
-            asyncio.create_task(tables.maintenance.tick()),
-            asyncio.create_task(tables.live.sync_presence()),
-        ]
-        try:
-            with _end_streams_on_signal(tables):
-                yield
-        finally:
-            for task in doing:
-                task.cancel()
-            tables.live.end()
-            await asyncio.to_thread(tables.store.close)
-
-    async def respond_to_error(request: Request, error: Exception) -> Response:
-        if isinstance(error, HTTPException):
-            error = HttpError(error.status_code, error.detail.lower())
-        assert isinstance(error, HttpError), "this handler is registered only for HTTP errors"
-        path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
-        if path.startswith("/api/"):
-            document = error.document | {"error": translate(error.args[0])}
-            return answer(document, error.status, error.headers)
-        return pages.refusal(request, error)
+        async with _running(tables):
+            yield
 
     application = Starlette(
         routes=[*api.routes(tables, admission), *pages.routes(tables), *seen.routes()],
@@ -99,9 +79,9 @@ def app(
             Middleware(RequestMetrics, seen=seen),
             Middleware(RequestChecks, hosts=hosts),
             Middleware(LanguageMiddleware),
-            Middleware(ErrorMiddleware, refused=respond_to_error),
+            Middleware(ErrorMiddleware, refused=_respond_to_error),
         ],
-        exception_handlers={HttpError: respond_to_error, HTTPException: respond_to_error},
+        exception_handlers={HttpError: _respond_to_error, HTTPException: _respond_to_error},
         lifespan=lifespan,
     )
     seen.register_routes(application.routes)
@@ -137,6 +117,35 @@ class ErrorMiddleware:
                 response = await self.refused(Request(scope), HttpError(500, FAILED))
                 await response(scope, receive, send)
             raise
+
+
+@asynccontextmanager
+async def _running(tables: Tables) -> AsyncIterator[None]:
+    """Run the periodic tasks of a server during an `async with` block, and end the server."""
+    doing = [
+        asyncio.create_task(tables.maintenance.tick()),
+        asyncio.create_task(tables.live.sync_presence()),
+    ]
+    try:
+        with _end_streams_on_signal(tables):
+            yield
+    finally:
+        for task in doing:
+            task.cancel()
+        tables.live.end()
+        await asyncio.to_thread(tables.store.close)
+
+
+async def _respond_to_error(request: Request, error: Exception) -> Response:
+    """Return the response to a request that raised an error: JSON for the API, or a page."""
+    if isinstance(error, HTTPException):
+        error = HttpError(error.status_code, error.detail.lower())
+    assert isinstance(error, HttpError), "this handler is registered only for HTTP errors"
+    path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+    if path.startswith("/api/"):
+        document = error.document | {"error": translate(error.args[0])}
+        return answer(document, error.status, error.headers)
+    return pages.refusal(request, error)
 
 
 def _open_store(data: str | None) -> Store:

@@ -127,7 +127,9 @@ class TableState(NamedTuple):
 
         Empty unless several players may act simultaneously.
         """
-        acting = self.to_act if len(self.to_act) > 1 else ()
+        acting = self.to_act
+        if len(acting) < 2:
+            return []
         return [seat for seat in acting if self.seats[seat].kind == OPEN]
 
     @property

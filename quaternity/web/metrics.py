@@ -231,6 +231,13 @@ class ServerMetrics:
             for value, number in values.items():
                 gauge.add_metric([value] if label else [], number)
             yield gauge
+        yield from self._collect_requests()
+        moves = CounterMetricFamily("quaternity_moves", "Stored moves.")
+        moves.add_metric([], store.writing.appended)
+        yield moves
+
+    def _collect_requests(self) -> Iterator[Any]:
+        """Yield the metrics of answered and refused requests."""
         requests = CounterMetricFamily(
             "quaternity_requests", "Answered requests.",
             labels=["route", "method", "status"],
@@ -247,9 +254,6 @@ class ServerMetrics:
             rows = [*zip(bounds, accumulate(counts), strict=True)]
             seconds.add_metric([route], rows, total)
         yield seconds
-        moves = CounterMetricFamily("quaternity_moves", "Stored moves.")
-        moves.add_metric([], store.writing.appended)
-        yield moves
         refusals = CounterMetricFamily(
             "quaternity_refusals", "Requests refused by a limit.", labels=["reason"]
         )

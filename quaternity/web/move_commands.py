@@ -54,13 +54,12 @@ class Move(NamedTuple):
         move = state.history.read_move(self.seat, self.version, self.text)
         made = self._make_move(state, move)
         events: list[Event] = [made]
-        after = apply(state, made)
         if not state.rules.to_act(made.game.position):
             events.append(_ended(state.rules.places(made.game.position)))
         if state.clock is not None:
             mover = SeatsNoted({self.seat: self._mover(state, now)})
-            events += [mover, ClockSet(apply(after, mover).due_after(now), state.paused)]
-        return Decision(tuple(events), after.version)
+            events += [mover, ClockSet(apply(state, made, mover).due_after(now), state.paused)]
+        return Decision(tuple(events), made.entry.version)
 
     def _check_turn(self, state: TableState) -> None:
         state.check_begun()
@@ -79,6 +78,7 @@ class Move(NamedTuple):
     def _make_move(self, state: TableState, move: Any) -> MoveMade:
         try:
             game = state.history.game.play(self.seat, move)
+            game.steps()  # A move whose events cannot be computed must not be stored.
         except IllegalMove as error:
             words = page_words(state.stored.options.deck, state.seats, state.stored.game)
             texts = [words.refusal(fault) for fault in error.faults]

@@ -63,7 +63,7 @@ _APPEND = """
 """
 
 
-def _schema(script: str) -> str:
+def postgres_schema(script: str) -> str:
     """Translate a migration script for SQLite into the SQL of PostgreSQL."""
     for ours, theirs in {
         " WITHOUT ROWID": "",
@@ -170,7 +170,7 @@ class PostgresStore(PostgresReader, Store):
                     # Store a salt for the hashes that hide client addresses in the names of
                     # budgets.
                     database.execute("INSERT INTO server VALUES (%s)", [secrets.token_hex(16)])
-                for text in filter(str.strip, _schema(MIGRATIONS[number]).split(";")):
+                for text in filter(str.strip, postgres_schema(MIGRATIONS[number]).split(";")):
                     database.execute(text.encode())
                 database.execute("UPDATE schema_version SET number = %s", [number + 1])
 

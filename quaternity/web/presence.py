@@ -60,7 +60,7 @@ class TablePresence:
 
     @property
     def is_watched(self) -> bool:
-        """Return whether a stream is open, or somebody has requested the table recently."""
+        """Return whether a stream is open, or a visitor has requested the table recently."""
         return bool(self.streams) or monotonic() - self._asked < PRESENCE_TIMEOUT_SECONDS
 
     @property
@@ -75,7 +75,7 @@ class TablePresence:
         The set contains None if bystanders have a stream at this server.
         """
         now = monotonic()
-        remote = {seat for seat, there in self.remote.items() if there.streams_until > now}
+        remote = {seat for seat, report in self.remote.items() if report.streams_until > now}
         return {stream.seat for stream in self.streams} | remote
 
     def attendance(self, seats: Sequence[Seat]) -> Attendance:

@@ -1,4 +1,4 @@
-"""Reports of what has changed at a table, to its streams, its programs and its clock."""
+"""Reports of changes at a table to its streams, its programs and its clock."""
 
 from __future__ import annotations
 

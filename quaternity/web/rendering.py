@@ -194,7 +194,7 @@ def join_html(sight: TableView, seat: int | None, invitation: str, root: str = "
         seat=seat,
         taken=not open_here,
         begun=sight.begun,
-        watch=f"{root}/t/{sight.bystander_link}",
+        watch=f"{root}/t/{sight.table}",
     )
 
 

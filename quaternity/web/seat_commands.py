@@ -223,12 +223,12 @@ class Reclaim(NamedTuple):
 
 
 def unknown_link() -> HttpError:
-    """Return the error for a link that moves no seat."""
+    """Return the error for a link that is not valid."""
     return HttpError(404, "this link was used, or it is older than ten minutes")
 
 
 def unknown_code() -> HttpError:
-    """Return the error for a code that restores no seat."""
+    """Return the error for a code that is not valid."""
     return HttpError(404, "there is no seat with this code")
 
 

@@ -140,7 +140,7 @@ def clock_jump(store: Store) -> tuple[float, float]:
     return now, now - up - clock
 
 
-def list_tables(store: Reader, which: str = "", *values: Any) -> list[TableSummary]:
+def list_tables(store: Reader, which: str = "", *given: Any) -> list[TableSummary]:
     """Return the summaries of all tables, or of the tables that an SQL clause selects."""
     last = "(SELECT {} FROM log WHERE table_id = tables.id ORDER BY version DESC LIMIT 1)"
     count = "(SELECT COUNT(*) FROM seats WHERE table_id = tables.id AND kind = '{}')"
@@ -150,11 +150,12 @@ def list_tables(store: Reader, which: str = "", *values: Any) -> list[TableSumma
         f"COALESCE({last.format('version')}, 0), over, archive, waiting, due, evening, again, "
         f"{counts} FROM tables {which}"
     )
-    return [
-        TableSummary(*row[:2], Activity(*row[2:5]), Progress(*row[5:9]), *row[9:11],
-                     SeatCounts(*row[11:]))
-        for row in store.read(query, *values)
-    ]  # fmt: skip
+    tables = []
+    for name, game, *values, evening, again, people, programs, free in store.read(query, *given):
+        activity, progress = Activity(*values[:3]), Progress(*values[3:])
+        seats = SeatCounts(people, programs, free)
+        tables.append(TableSummary(name, game, activity, progress, evening, again, seats))
+    return tables
 
 
 def list_seats(store: Reader, name: str) -> list[dict[str, Any]]:

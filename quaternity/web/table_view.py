@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from quaternity.table.protocol import Step
@@ -35,85 +35,147 @@ class SeatView(NamedTuple):
     ready: bool = True
 
 
-class TableView(NamedTuple):
-    """Everything that one visitor, a player or a bystander, may see of a table.
+@dataclass(frozen=True, eq=False)
+class TableInfo:
+    """What does not change at a table.
 
     Attributes:
         table: Id of the table, which cannot be guessed.
         game: Name of the game, as in the first line of its records.
         rules: Rules of the game.
         settings: Settings by name, as in requests.
-        version: Number of entries in the table's log, which are moves and take-backs.
-        number: Number of moves before the shown position. In a replay, it may be less than `last`.
-        last: Number of moves made so far.
-        seat: Seat whose view of the game the visitor sees, or None for the view of bystanders.
-        own_seats: All seats that the visitor holds.
-        seats: The seats and their players.
-        to_act: Seats that may move. Empty if the game is over.
-        view: What `seat` sees of the position, as returned by `rules.view`.
-        moves: The moves before the shown position, each with its seat and its public events.
-        points: Points of each seat.
-        places: Place of each seat if the game is over, otherwise None.
+        deck: Name of the deck, as in `quaternity.decks`.
         help: Whether counts and hints are allowed.
         practice: Whether the maker of the table chose the seed, and may therefore know all cards.
-        thinking: Seats whose programs are choosing a move.
-        undo: Seats of the people who have agreed to take the last move back.
-        notice: Message about a problem at the table, or None.
-        bystander_link: Last part of the link for bystanders.
-        rematch: Id of the table of the rematch, or None if there is no rematch.
-        revealed: First position of the game, if the game had hidden cards and is over. Otherwise
-            None.
-        empty_seats: Open seats that must be taken before anybody may move.
-        deck: Name of the deck, as in `quaternity.decks`.
-        begun: Whether the game has begun. If not, `view` is None.
-        invitation: Last part of the invitation link to any free seat before the game has begun.
-            None if the visitor may not see the link.
-        may_start: Whether the visitor may start the game.
-        series: Score of the series of rematches. Empty if the table belongs to no series.
         chat: Whether the table has a chat.
-        lines: Latest lines of the chat that the visitor may read.
-        clock: Time limit of the moves, or None if there is no limit.
-        times_left: Seconds left for the next move of each seat. Empty if there is no clock.
-        takeover_votes: For each seat of an absent player, the seats of the players who have agreed
-            to give it away.
-        absent: Seats of people who have been away so long that their seats may be given away.
     """
 
     table: str
     game: str
     rules: Any
     settings: dict[str, Any]
-    version: int
+    deck: str = "plain"
+    help: bool = False
+    practice: bool = False
+    chat: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class GameView:
+    """What a seat sees of the game at one moment.
+
+    Attributes:
+        number: Number of moves before the shown position. In a replay, it may be less than `last`.
+        last: Number of moves made so far.
+        to_act: Seats that may move. Empty if the game is over.
+        view: What `seat` sees of the position, as returned by `rules.view`. None if the game has
+            not begun.
+        moves: The moves before the shown position, each with its seat and its public events.
+        points: Points of each seat.
+        places: Place of each seat if the game is over, otherwise None.
+        revealed: First position of the game, if the game had hidden cards and is over. Otherwise
+            None.
+    """
+
     number: int
     last: int
-    seat: int | None
-    own_seats: tuple[int, ...]
-    seats: tuple[SeatView, ...]
     to_act: tuple[int, ...]
     view: Any
     moves: tuple[Step, ...]
     points: tuple[float, ...]
     places: tuple[int, ...] | None
-    help: bool
-    practice: bool
-    thinking: tuple[int, ...] = ()
-    undo: tuple[int, ...] = ()
-    notice: str | None = None
-    bystander_link: str = ""
-    rematch: str | None = None
     revealed: Any = None
-    empty_seats: tuple[int, ...] = ()
-    deck: str = "plain"
-    begun: bool = True
-    invitation: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Viewpoint:
+    """Who looks at a table, and what only this visitor may see or do.
+
+    Attributes:
+        seat: Seat whose view of the game the visitor sees, or None for the view of bystanders.
+        own_seats: All seats that the visitor holds.
+        may_start: Whether the visitor may start the game.
+        invitation: Last part of the invitation link to any free seat before the game has begun.
+            None if the visitor may not see the link.
+        lines: Latest lines of the chat that the visitor may read.
+    """
+
+    seat: int | None
+    own_seats: tuple[int, ...]
     may_start: bool = False
-    series: tuple[Score, ...] = ()
-    chat: bool = False
+    invitation: str | None = None
     lines: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class TableStatus:
+    """The present status of a table.
+
+    Attributes:
+        version: Number of entries in the table's log, which are moves and take-backs.
+        seats: The seats and their players.
+        begun: Whether the game has begun.
+        notice: Message about a problem at the table, or None.
+        rematch: Id of the table of the rematch, or None if there is no rematch.
+        series: Score of the series of rematches. Empty if the table belongs to no series.
+        clock: Time limit of the moves, or None if there is no limit.
+        times_left: Seconds left for the next move of each seat. Empty if there is no clock.
+    """
+
+    version: int
+    seats: tuple[SeatView, ...]
+    begun: bool = True
+    notice: str | None = None
+    rematch: str | None = None
+    series: tuple[Score, ...] = ()
     clock: Clock | None = None
     times_left: tuple[float, ...] = ()
-    takeover_votes: Mapping[int, tuple[int, ...]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False)
+class PlayerStatus:
+    """What players and programs are doing.
+
+    Attributes:
+        thinking: Seats whose programs are choosing a move.
+        undo: Seats of the people who have agreed to take the last move back.
+        empty_seats: Open seats that must be taken before anybody may move.
+        takeover_votes: For each seat of an absent player, the seats of the players who have agreed
+            to give it away.
+        absent: Seats of people who have been away so long that their seats may be given away.
+    """
+
+    thinking: tuple[int, ...] = ()
+    undo: tuple[int, ...] = ()
+    empty_seats: tuple[int, ...] = ()
+    takeover_votes: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     absent: tuple[int, ...] = ()
+
+
+class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
+    """Everything that one visitor, a player or a bystander, may see of a table.
+
+    It is made of its parts, whose attributes it has.
+    """
+
+    def __init__(
+        self,
+        info: TableInfo,
+        game: GameView,
+        viewpoint: Viewpoint,
+        status: TableStatus,
+        players: PlayerStatus,
+    ) -> None:
+        for part in (info, game, viewpoint, status, players):
+            vars(self).update(vars(part))
+
+    def _replace(self, **changes: Any) -> TableView:
+        """Return a copy with other values of some attributes."""
+        unknown = changes.keys() - vars(self)
+        assert not unknown, unknown
+        copy = object.__new__(TableView)
+        vars(copy).update(vars(self) | changes)
+        return copy
 
     @property
     def is_large(self) -> bool:
@@ -137,6 +199,6 @@ def page_key(sight: TableView) -> Hashable:
 
     The key contains all attributes except those in `DERIVED`, which are large.
     """
-    entries = {name: entry for name, entry in sight._asdict().items() if name not in DERIVED}
+    entries = {name: entry for name, entry in vars(sight).items() if name not in DERIVED}
     entries["takeover_votes"] = tuple(sorted(sight.takeover_votes.items()))
     return sight.revealed is not None, *entries.values()

@@ -47,5 +47,5 @@ class Tables:
         table, visitor = await self.live.open_for(name, caller, seat)
         if at is None:
             return view_table(table, visitor)
-        moment = await table.moments.position(table.state, at)
+        moment = await table.replays.position(table.state, at)
         return view_table(table, table.identify(caller, seat), moment)

@@ -9,10 +9,18 @@ from quaternity.table.setting_fields import settings_of
 from quaternity.web.actor import LiveTable
 from quaternity.web.background import BackgroundWork
 from quaternity.web.core import TableState
-from quaternity.web.moments import MAX_REPLAYED
+from quaternity.web.replays import MAX_REPLAYED
 from quaternity.web.seats import OPEN, READY, Visitor
 from quaternity.web.table_admin import whole_record
-from quaternity.web.table_view import SeatView, TableView
+from quaternity.web.table_view import (
+    GameView,
+    PlayerStatus,
+    SeatView,
+    TableInfo,
+    TableStatus,
+    TableView,
+    Viewpoint,
+)
 
 
 def view_table(
@@ -26,7 +34,7 @@ def view_table(
     rules, history, options = state.rules, state.history, state.stored.options
     last = len(history.game.moves)
     number, position = (last, history.position) if moment is None else moment
-    over, waits = state.is_over, state.is_waiting
+    waits = state.is_waiting
     attendance, streaming = table.attendance(), table.presence.streaming()
     is_host = state.is_host(visitor, attendance)
     seats = tuple(
@@ -41,23 +49,31 @@ def view_table(
     )
     places = rules.places(position)
     points = (0.0,) * len(seats) if waits else tuple(rules.points(position))
-    return TableView(
-        state.id, rules.name, rules, settings_of(rules), state.version, number, last,
-        visitor.looking, visitor.seats, seats,
-        () if options.archive or waits else tuple(rules.to_act(position)),
-        None if waits else rules.view(position, visitor.looking),
-        history.game.steps()[:number], points, None if places is None else tuple(places),
-        bool(options.help), bool(options.practice) and state.is_secret,
-        tuple(sorted(table.programs.tasks)), tuple(sorted(state.votes.undo)),
-        table.notice, state.id, state.stored.again,
-        history.game.start if over and state.is_secret else None,
-        tuple(state.awaited), options.deck, not waits,
-        state.stored.invitation if waits and (visitor.seats or state.is_public) else None,
-        waits and is_host, talk.score, bool(options.chat),
-        talk.shown_lines(visitor), state.clock, times_left(state, table.uptime()),
+    info = TableInfo(
+        state.id, rules.name, rules, settings_of(rules), options.deck, bool(options.help),
+        bool(options.practice) and state.is_secret, bool(options.chat),
+    )  # fmt: skip
+    game = GameView(
+        number, last, () if options.archive or waits else tuple(rules.to_act(position)),
+        None if waits else rules.view(position, visitor.looking), history.game.steps()[:number],
+        points, None if places is None else tuple(places),
+        history.game.start if state.is_over and state.is_secret else None,
+    )  # fmt: skip
+    is_invited = waits and (visitor.seats or state.is_public)
+    viewpoint = Viewpoint(
+        visitor.looking, visitor.seats, waits and is_host,
+        state.stored.invitation if is_invited else None, talk.shown_lines(visitor),
+    )  # fmt: skip
+    status = TableStatus(
+        state.version, seats, not waits, table.notice, state.stored.again, talk.score, state.clock,
+        times_left(state, table.uptime()),
+    )  # fmt: skip
+    players = PlayerStatus(
+        tuple(sorted(table.programs.tasks)), tuple(sorted(state.votes.undo)), tuple(state.awaited),
         {seat: tuple(sorted(agreed)) for seat, agreed in state.votes.takeovers.items()},
         tuple(seat for seat in state.people if seat in attendance.absent),
     )  # fmt: skip
+    return TableView(info, game, viewpoint, status, players)
 
 
 def times_left(state: TableState, now: float) -> tuple[float, ...]:

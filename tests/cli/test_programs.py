@@ -50,3 +50,23 @@ def test_an_invalid_command_is_refused(cli: Cli) -> None:
             done = cli(*words)
             assert (done.status, done.out) == (2, "")
             assert why in done.err
+
+
+def test_a_check_of_a_server_warns_about_missing_isolation(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quaternity.workers.supervisor.missing_isolation", lambda: "no isolation")
+    check = ["serve", "--check", "--port", 0, "--data", tmp_path / "data"]
+    assert "no isolation" not in cli(*check).err
+    warned = cli(*check, "--players", "quarto.mine=cmd:true")
+    assert (warned.status, warned.err) == (0, "quaternity: no isolation\n")
+
+
+def test_a_tournament_warns_about_missing_isolation(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quaternity.workers.supervisor.missing_isolation", lambda: "no isolation")
+    monkeypatch.chdir(tmp_path)
+    tournament = ["quarto", "tournament", "random", "--games", 1]
+    assert "no isolation" not in cli(*tournament, "careful").err
+    assert cli(*tournament, "cmd:true").err.startswith("quaternity: no isolation\n")

@@ -20,6 +20,7 @@ from quaternity.table.games import rules_of_record
 from quaternity.web.app import app
 from quaternity.web.http_errors import HttpError
 from quaternity.web.migrations import MIGRATIONS
+from quaternity.web.move_commands import Move
 from quaternity.web.sqlite_connection import FILE
 from quaternity.web.sqlite_file import FileReader, FileStore
 from quaternity.web.table_admin import ORDERS, TABLE_PARTS
@@ -308,16 +309,15 @@ def test_requests_during_a_removal_find_no_table(tmp_path: Path) -> None:
         in_memory = site.run(tables.live.open(name_of(table)))
 
         async def look_during_removal() -> int:
-            async with in_memory.lock:
-                removal = asyncio.create_task(tables.remove([name_of(table)]))
-                await asyncio.sleep(0)
-                response = await site.send("GET", table.path)
+            removal = asyncio.create_task(tables.live.remove([name_of(table)]))
+            await asyncio.sleep(0)
+            response = await site.send("GET", table.path)
             await removal
             return response.status
 
         assert site.run(look_during_removal()) == 404
         with pytest.raises(HttpError, match="there is no such table"):
-            site.run(in_memory.play(0, 0, "late", first))
+            site.run(in_memory.submit(Move(0, None, 0, "late", first)))
         assert set(rows_of(tmp_path, name_of(table)).values()) == {0}
 
 

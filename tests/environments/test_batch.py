@@ -210,6 +210,9 @@ def test_batches_are_made_by_the_name_of_a_game() -> None:
         batch("chess", 3)
     with pytest.raises(InputError, match="unknown setting 'colour'; choose from seats, rule"):
         batch("set", 3, colour=1)
+    with pytest.raises(InputError, match="the rules of quarto do not limit the moves"):
+        batch("quarto", 3, max_moves=5)
+    assert batch("kwartet", 3, max_moves=5).games == 3
 
 
 def test_bad_actions_are_refused() -> None:

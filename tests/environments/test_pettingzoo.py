@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from random import Random
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from pettingzoo.test import (
 )
 
 from quaternity.base.errors import IllegalMove, InputError
-from quaternity.environments.episode import Episode
+from quaternity.environments.episode import Episode, TableGame
 from quaternity.environments.pettingzoo import (
     Version,
     kwartet_v0,
@@ -234,31 +235,23 @@ def test_invalid_actions_are_not_mistaken_for_others(action: Any) -> None:
 
 @pytest.mark.parametrize("reward", ["win", "points", "lead"])
 @pytest.mark.parametrize("options", [{}, {"max_cycles": 9}], ids=str)
-def test_a_game_that_is_over_after_the_deal_ends_at_once(
-    reward: str, options: dict[str, Any]
+def test_the_cards_are_dealt_again_if_the_game_is_over_after_the_deal(
+    reward: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All agents are terminated and get the value of the deal, even after an earlier game."""
+    """PettingZoo allows no agent to be terminated after `reset`."""
     settings: dict[str, Any] = {"players": 2, "sets": 3, "set_size": 3, "aside": 3}
     settings |= {"own_card_requests": False, "max_moves": 3, "reward": reward}
-    env, both = kwartet_v0.env(**settings, **options), kwartet_v0.parallel_env(**settings)
-    ended = []
-    for seed in (43, 1, 43):
-        env.reset(seed=seed)
-        both.reset(seed=seed)
-        over = env.unwrapped.episode.seat is None
-        assert set(env.terminations.values()) == {over}
-        ended.append(over)
-        totals = dict.fromkeys(env.possible_agents, 0.0)
-        for agent in env.agent_iter():
-            seen, gained, terminated, truncated, _ = env.last()
-            totals[agent] += gained
-            done = terminated or truncated
-            assert over <= done
-            assert done or options or seen["action_mask"].any()
-            env.step(None if done else int(seen["action_mask"].argmax()))
-        if over:
-            _, gains, terminations, _, _ = both.step(dict.fromkeys(both.agents, 0))
-            assert gains == totals
-            assert all(terminations.values())
-            assert totals["player_0"] == (reward == "win")
-    assert ended == [True, False, True]
+    env = kwartet_v0.env(**settings, **options)
+    assert env.unwrapped.game.episode(Random(43)).seat is None
+    reset = env.reset
+    monkeypatch.setattr(env, "reset", lambda seed=43, options=None: reset(seed, options))
+    api_test(env, num_cycles=20)
+    both = kwartet_v0.parallel_env(**settings)
+    for started in (env, both):
+        started.reset(seed=43)
+        assert set(started.terminations.values()) == {False}
+        assert {*started.rewards.values()} == {0.0}
+    over = env.unwrapped.game.episode(Random(43))
+    monkeypatch.setattr(TableGame, "episode", lambda game, random: over)
+    with pytest.raises(InputError, match="over before the first move, in each of 100 deals"):
+        both.reset()

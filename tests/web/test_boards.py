@@ -18,7 +18,15 @@ from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.web.drawing.any_game import part
 from quaternity.web.drawing.frame import draw_part, event_lines, table_line
 from quaternity.web.rendering import table_html
-from quaternity.web.table_view import SeatView, TableView
+from quaternity.web.table_view import (
+    GameView,
+    PlayerStatus,
+    SeatView,
+    TableInfo,
+    TableStatus,
+    TableView,
+    Viewpoint,
+)
 from tests.sizes import thorough
 
 
@@ -30,14 +38,17 @@ def page_of(match: Match[Any, Any, Any], seat: int | None) -> str:
 def sight_of(match: Match[Any, Any, Any], seat: int | None) -> TableView:
     """Return the view of a match for a seat or a bystander."""
     rules, number = match.rules, len(match.moves)
+    seats = tuple(SeatView(f"<{name}>", "person") for name in "ABCDEFGH"[: rules.seats])
     return TableView(
-        table="T", game=rules.name, rules=rules, settings={}, version=number, number=number,
-        last=number, seat=seat, own_seats=() if seat is None else (seat,),
-        seats=tuple(SeatView(f"<{name}>", "person") for name in "ABCDEFGH"[: rules.seats]),
-        to_act=tuple(rules.to_act(match.position)), view=match.view(seat),
-        moves=tuple(match.steps), points=tuple(rules.points(match.position)),
-        places=None if (places := rules.places(match.position)) is None else tuple(places),
-        help=False, practice=False,
+        TableInfo("T", rules.name, rules, {}),
+        GameView(
+            number, number, tuple(rules.to_act(match.position)), match.view(seat),
+            tuple(match.steps), tuple(rules.points(match.position)),
+            None if (places := rules.places(match.position)) is None else tuple(places),
+        ),
+        Viewpoint(seat, () if seat is None else (seat,)),
+        TableStatus(number, seats),
+        PlayerStatus(),
     )  # fmt: skip
 
 

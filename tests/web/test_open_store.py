@@ -122,7 +122,8 @@ def test_tables_are_listed_and_removed_while_a_server_runs(place: str) -> None:
                 before = list_tables(reader)
                 asyncio.run(store.write((Entry("a", 2, 0, "", "m"),)))
                 assert list_tables(reader) == before
-            assert {row.id: (row.moves, row.people) for row in list_tables(reader)} == {
+            rows = list_tables(reader)
+            assert {row.id: (row.activity.moves, row.seats.people) for row in rows} == {
                 "a": (2, 1), "b": (1, 0)
             }  # fmt: skip
             reader.order_removal(["a", "x"])
@@ -441,3 +442,79 @@ def _read_log(store: Store, name: str) -> list[tuple[Any, ...]] | None:
         return store.read(LOG, name)
     except HttpError:
         return None
+
+
+# ---------------------------------------------------------------------- earlier versions
+
+
+def copy_to_version(cluster: Cluster, source: str, target: str, version: int) -> None:
+    """Copy the tables of a PostgreSQL to a new one with the tables of an earlier version."""
+    import psycopg
+
+    from quaternity.web.postgres import postgres_schema
+
+    with (
+        psycopg.connect(cluster.place(source)) as now,
+        psycopg.connect(cluster.place(target)) as earlier,
+    ):
+        for script in MIGRATIONS[:version]:
+            for text in filter(str.strip, postgres_schema(script).split(";")):
+                earlier.execute(text.encode())
+        earlier.execute("CREATE TABLE schema_version (number BIGINT NOT NULL)")
+        earlier.execute(f"INSERT INTO schema_version VALUES ({version})".encode())
+        earlier.execute("CREATE TABLE server (name TEXT NOT NULL)")
+        earlier.execute("INSERT INTO server VALUES ('salt')")
+        for name in ("tables", "seats", "log", "talk", "moving"):
+            query = "SELECT column_name FROM information_schema.columns WHERE table_name = %s"
+            columns = ", ".join(column for (column,) in earlier.execute(query, [name]).fetchall())
+            for row in now.execute(f"SELECT {columns} FROM {name}".encode()).fetchall():
+                marks = ", ".join(["%s"] * len(row))
+                insert = f"INSERT INTO {name} ({columns}) VALUES ({marks})"
+                earlier.execute(insert.encode(), row)
+
+
+@pytest.mark.parametrize("version", [len(MIGRATIONS) - back for back in (1, 2, 3)])
+def test_a_postgresql_of_an_earlier_version_is_migrated(version: int, cluster: Cluster) -> None:
+    quarto = {"game": "quarto", "settings": {}, "seats": ["me", "me"], "clock": {"seconds": 60}}
+    target = f"version{version}"
+    with Site(app(cluster.place("newest"), limits=LIMITS)) as site:
+        table = Table(site, chat=True, **quarto)
+        table.move(0, table.look(0)["moves"][0])
+        table.post(1, "talk", text="hello")
+        before = table.look(1)
+    copy_to_version(cluster, "newest", target, version)
+    with Site(app(cluster.place(target), limits=LIMITS)) as table.site:
+        after = table.look(1)
+        for state in (before, after):
+            del state["clock"]["left"]
+        assert before == after
+        assert table.move(1, after["moves"][0]).status == 200
+        code = table.post(0, "code").json["code"]
+        back = table.site.ask("POST", "/api/seats/back", {"code": code})
+        assert (back.status, back.json["seat"]) == (201, 0)
+    assert cluster.execute(cluster.place(target), "SELECT number FROM schema_version") == [
+        (len(MIGRATIONS),)
+    ]
+
+
+@pytest.mark.parametrize("version", [len(MIGRATIONS) - back for back in (1, 2, 3)])
+def test_a_server_refuses_tables_that_an_earlier_version_serves(
+    version: int, cluster: Cluster
+) -> None:
+    """The tables keep their version, and are migrated once the earlier server has ended."""
+    import psycopg
+
+    from quaternity.web.postgres import LOCK
+
+    target = f"served{version}"
+    open_store(cluster.place("newest")).close()
+    copy_to_version(cluster, "newest", target, version)
+    place, query = cluster.place(target), "SELECT number FROM schema_version"
+    with psycopg.connect(place, autocommit=True) as earlier:
+        earlier.execute(f"SELECT pg_advisory_lock_shared({LOCK})".encode())
+        refused = pytest.raises(InputError, match="a server of another version is using")
+        with limited("quaternity.web.postgres", LOCK_TRIES=2), refused:
+            open_store(place)
+        assert cluster.execute(place, query) == [(version,)]
+    open_store(place).close()
+    assert cluster.execute(place, query) == [(len(MIGRATIONS),)]

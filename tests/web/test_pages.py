@@ -52,7 +52,15 @@ from quaternity.web.rendering import (
     static_files,
     table_html,
 )  # fmt: skip
-from quaternity.web.table_view import SeatView, TableView
+from quaternity.web.table_view import (
+    GameView,
+    PlayerStatus,
+    SeatView,
+    TableInfo,
+    TableStatus,
+    TableView,
+    Viewpoint,
+)
 from tests.sizes import examples
 
 BASE = "http://192.168.1.20:8000"
@@ -82,11 +90,15 @@ def sight(game: Any, seat: int | None, **more: Any) -> TableView:
     seats = tuple(SeatView(f"Person {number}", "person", True) for number in range(rules.seats))
     over = not rules.to_act(position)
     shown = TableView(
-        "T" * 22, rules.name, rules, {"players": rules.seats}, count, count, count, seat,
-        () if seat is None else (seat,), seats, tuple(rules.to_act(position)),
-        rules.view(position, seat), game.steps, tuple(rules.points(position)),
-        rules.places(position), True, False, bystander_link="T" * 22,
-        revealed=game.positions[0] if over else None,
+        TableInfo("T" * 22, rules.name, rules, {"players": rules.seats}, help=True),
+        GameView(
+            count, count, tuple(rules.to_act(position)), rules.view(position, seat), game.steps,
+            tuple(rules.points(position)), rules.places(position),
+            game.positions[0] if over else None,
+        ),
+        Viewpoint(seat, () if seat is None else (seat,)),
+        TableStatus(count, seats),
+        PlayerStatus(),
     )  # fmt: skip
     return shown._replace(**more)
 
@@ -232,6 +244,8 @@ def test_seats_are_distinguished_whatever_their_names() -> None:
     names = ["Ann", "Ann", "Ann (0)", "Seat 4", None, "Ann (1)"]
     shown = seat_names([SeatView(name, "person") for name in names])
     assert len(set(shown)) == len(names)
+    alike = [SeatView(name, "person") for name in ("O'Neil", "O\u2019Neil", "Ann")]
+    assert seat_names(alike) == ["O'Neil (0)", "O\u2019Neil (1)", "Ann"]
     seats = tuple(SeatView(name, "person") for name in ["Ann", "Ann", "Ben"])
     html = table_html(sight(simulate(QUATERNITY, 0), 0, seats=seats), BASE)
     numbers = re.findall(r'class="who[^>]*>.*?<b [^>]*>(.*?)</b>(?:<small>(.*?)</small>)?', html)

@@ -103,8 +103,8 @@ def plan_games(
             MeasuringTask(size, count, damage, rounds, f"{seed} {size}", share, limit)
             for size in sizes
         ]
-        each = f"{with_noun(count, 'state')} for each of {with_noun(len(sizes), 'size')} of games"
-        return ComparisonPlan(tasks, each, options)
+        text = f"{with_noun(count, 'state')} for each of {with_noun(len(sizes), 'size')} of games"
+        return ComparisonPlan(tasks, text, options)
     size = Settings(set_size, sets, players)
     count = states or STATES
     starts = range(0, count, STATES_PER_TASK)

@@ -168,7 +168,7 @@ def is_runs_file(text: str) -> bool:
 
 
 def read_runs(path: str) -> Comparison | None:
-    """Return the comparison in a file of runs, or None if the path names no file of runs.
+    """Return the comparison in a file of runs, or None if the file is of another kind.
 
     Raises:
         InputError: If the file is damaged. The message names the file.

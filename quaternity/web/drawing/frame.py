@@ -108,7 +108,7 @@ def table_context(
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "history": lines[::-1],
         "untold": count > MAX_SHOWN_EVENTS,
-        "watch": f"{base}/t/{sight.bystander_link}",
+        "watch": f"{base}/t/{sight.table}",
         "replayed": replayed,
         "archive": not sight.to_act and sight.places is None,
         "help_words": registration(sight.game).help,

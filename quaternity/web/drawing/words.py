@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import bidirectional
 
 from quaternity.base.errors import InputError
+from quaternity.base.names import name_key
 from quaternity.base.sentences import Message, MessageTemplate, message_data
 from quaternity.decks.deck import PLAIN, Deck, find_deck
 from quaternity.decks.words import DeckWords
@@ -167,13 +168,16 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
 
 
 def seat_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
-    """Return a distinct name for each player. Equal names get the number of the seat appended."""
+    """Return a distinct name for each player.
+
+    Names that look alike, such as with a straight and a curly apostrophe, get the number of the
+    seat appended.
+    """
     names = plain_names(seats, game)
+    keys = [name_key(name) for name in names]
     numbered = [f"{name} ({number})" for number, name in enumerate(names)]
-    apart = [
-        more if names.count(name) > 1 else name for name, more in zip(names, numbered, strict=True)
-    ]
-    return apart if len(set(apart)) == len(apart) else numbered
+    apart = [numbered[at] if keys.count(keys[at]) > 1 else name for at, name in enumerate(names)]
+    return apart if len(set(map(name_key, apart))) == len(apart) else numbered
 
 
 def _isolate_name(name: str) -> str:

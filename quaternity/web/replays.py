@@ -17,8 +17,8 @@ MAX_MOMENTS = 8
 """Number of replayed positions of a long game that are kept in memory."""
 
 
-class Moments:
-    """Earlier positions of a table's game, of which the latest requested ones are kept."""
+class Replays:
+    """Earlier positions of a table's game. The latest requested positions are kept."""
 
     def __init__(self, thinking: BackgroundWork) -> None:
         self._thinking = thinking

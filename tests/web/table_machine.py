@@ -1,0 +1,264 @@
+"""A machine that acts at a table at random, and compares the table with `table_oracle.Oracle`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, TypeVar
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from tests.web.table_oracle import OPEN, PERSON, Game, Oracle, Refused
+
+T = TypeVar("T")
+
+GAMES = [
+    Game("quaternity", {"set_size": 2, "sets": 2, "players": 2}, 2, (60, 5)),
+    Game("quaternity", {"set_size": 2, "sets": 3, "players": 3}, 3),
+    Game("kwartet", {"players": 3, "sets": 3}, 3),
+    Game("quarto", {}, 2, (30, 40)),
+    Game("set", {"seats": 3}, 3),
+]
+
+PEOPLE = range(5)
+"""The people who may come to a table."""
+
+people = st.sampled_from(PEOPLE)
+seats = st.integers(0, 2)
+
+
+class Driver(ABC):
+    """A table that a machine acts at.
+
+    Every action returns its answer, or raises `Refused`. People are numbers; the driver keeps
+    their tokens.
+    """
+
+    @abstractmethod
+    def make(self, game: Game, kinds: list[str], seed: int) -> None:
+        """Make a table, at which people 0, 1, ... have the seats of the kind `PERSON`."""
+
+    @abstractmethod
+    def act(self, person: int, action: str, **sent: Any) -> Any:
+        """Have a person do something."""
+
+    @abstractmethod
+    def look(self, person: int | None) -> dict[str, Any]:
+        """Return what a person, or a bystander, sees. The person does not count as present."""
+
+    @abstractmethod
+    def leave_alone(self, seat: int) -> bool:
+        """Let the player of a seat be away for a long time. Return whether this was possible."""
+
+    @abstractmethod
+    def pass_time(self, seconds: float) -> None:
+        """Let time pass for the clock."""
+
+    def restart(self) -> bool:
+        """Restart the server, if there is one. Return whether all people count as present."""
+        return False
+
+    def close(self) -> bool:
+        """End the server, if there is one. Return whether there was one."""
+        return False
+
+
+class TableMachine(RuleBasedStateMachine):
+    """Random actions at a table. A subclass says which driver is used.
+
+    Attributes:
+        tolerance: Seconds by which clocks may differ.
+    """
+
+    tolerance = 1e-6
+    driver: Driver
+    oracle: Oracle
+
+    def make_driver(self) -> Driver:
+        """Return the driver of a new machine."""
+        raise NotImplementedError
+
+    @initialize(
+        game=st.sampled_from(GAMES), seed=st.integers(0, 9), data=st.data(),
+        start=st.booleans(),
+    )  # fmt: skip
+    def begin(self, game: Game, seed: int, data: st.DataObject, start: bool) -> None:
+        kinds = st.sampled_from([PERSON] if start else [PERSON, OPEN, OPEN])
+        drawn = [PERSON, *(data.draw(kinds) for _ in range(game.seats - 1))]
+        self.driver = self.make_driver()
+        self.driver.make(game, drawn, seed)
+        self.oracle = Oracle(game, drawn, seed)
+        self.links: dict[int, Any] = {}
+        self.made: dict[tuple[int, str], int] = {}
+        self.sent: tuple[int, int, dict[str, Any]] | None = None
+
+    def teardown(self) -> None:
+        if hasattr(self, "driver"):
+            self.driver.close()
+
+    def both(self, person: int, expect: Callable[[], T], action: str, **sent: Any) -> T | None:
+        """Act at the table and at the oracle, which must agree. Return the oracle's answer."""
+        self.oracle.absent.discard(person)
+        try:
+            expected = expect()
+        except Refused:
+            try:
+                answer = self.driver.act(person, action, **sent)
+            except Refused:
+                return None
+            raise AssertionError(f"{action} {sent} by {person} was accepted: {answer}") from None
+        self.answer = self.driver.act(person, action, **sent)
+        return expected
+
+    # ------------------------------------------------------------------ before the game
+
+    @rule(person=people, wanted=st.none() | seats)
+    def join(self, person: int, wanted: int | None) -> None:
+        if self.oracle.seat_of(person) is None and (wanted or 0) < len(self.oracle.chairs):
+            seat = self.both(person, lambda: self.oracle.join(person, wanted), "join", seat=wanted)
+            assert seat is None or self.answer == seat
+
+    @rule(person=people, ready=st.booleans())
+    def set_ready(self, person: int, ready: bool) -> None:
+        self.both(person, lambda: self.oracle.ready(person, ready), "ready", ready=ready)
+
+    @rule(person=people)
+    def leave(self, person: int) -> None:
+        self.both(person, lambda: self.oracle.leave(person), "leave")
+
+    @rule(person=people, fill=st.sampled_from(["random", "nobody"]))
+    def start(self, person: int, fill: str) -> None:
+        self.both(person, lambda: self.oracle.start(person, fill), "start", fill=fill)
+
+    # ------------------------------------------------------------------ the game
+
+    @precondition(lambda self: self.oracle.to_act)
+    @rule(data=st.data(), late=st.integers(0, 9), stranger=st.integers(0, 9))
+    def move(self, data: st.DataObject, late: int, stranger: int) -> None:
+        seat = data.draw(st.sampled_from(self.oracle.to_act))
+        rules, view = self.oracle.rules, self.oracle.rules.view(self.oracle.position, seat)
+        texts = [rules.write(move) for move in islice(rules.moves(view), 30)]
+        person = data.draw(people) if stranger == 0 else self.oracle.chairs[seat].owner
+        is_late = late == 0 and len(self.oracle.to_act) == 1
+        if person is None or not texts:
+            return
+        text = data.draw(st.sampled_from(texts))
+        sent = {"version": self.oracle.version - is_late, "text": text,
+                "id": f"m{len(self.made)}.{self.oracle.version}"}  # fmt: skip
+        own = self.oracle.seat_of(person)
+        if own is not None and own != seat and own in self.oracle.to_act:
+            return  # the text may be illegal there
+        version = self.both(
+            person, lambda: self.oracle.move(person, sent["version"], text), "move", **sent
+        )
+        if version is not None:
+            assert self.answer == version
+            self.sent = person, seat, sent
+            self.made[person, sent["id"]] = version
+
+    @precondition(lambda self: self.sent is not None)
+    @rule()
+    def repeat(self) -> None:
+        """A move whose answer was lost is sent again, and is not made again."""
+        assert self.sent is not None
+        person, seat, sent = self.sent
+        if self.oracle.seat_of(person) == seat:
+            self.oracle.absent.discard(person)
+            assert self.driver.act(person, "move", **sent) == self.made[person, sent["id"]]
+
+    @rule(person=people, agree=st.booleans(), late=st.integers(0, 9))
+    def vote(self, person: int, agree: bool, late: int) -> None:
+        version = self.oracle.version + (late == 0)
+        expected = self.both(
+            person, lambda: self.oracle.vote(person, version, agree), "undo",
+            version=version, agree=agree,
+        )  # fmt: skip
+        assert expected is None or self.answer == expected
+
+    # ------------------------------------------------------------------ seats
+
+    @rule(person=people, seat=seats, player=st.sampled_from(["me", "open", "random"]))
+    def hand_over(self, person: int, seat: int, player: str) -> None:
+        opened = self.both(
+            person, lambda: self.oracle.hand_over(person, seat, player), "hand-over",
+            seat=seat, player=player,
+        )  # fmt: skip
+        if opened is not None:
+            assert (self.answer is not None) == opened
+            if opened:
+                self.links[seat] = self.answer
+
+    @precondition(lambda self: self.links)
+    @rule(person=people, data=st.data())
+    def follow_link(self, person: int, data: st.DataObject) -> None:
+        seat = data.draw(st.sampled_from(sorted(self.links)))
+        if self.oracle.seat_of(person) is None and self.oracle.begun:
+            link = self.links[seat]
+            self.both(person, lambda: self.oracle.sit(person, seat), "sit", link=link)
+
+    @rule(person=people, way=st.sampled_from(["link", "code"]))
+    def change_device(self, person: int, way: str) -> None:
+        """A person takes the seat to another device; the old token is worthless."""
+
+        def moves() -> None:
+            seat = self.oracle.own_seat(person)
+            chair = self.oracle.chairs[seat]
+            kept = self.oracle.chairs[seat]
+            chair.kind = PERSON
+            self.oracle.change(seat, kept)
+
+        self.both(person, moves, "device", way=way)
+
+    @rule(seat=seats)
+    def be_away(self, seat: int) -> None:
+        if seat < len(self.oracle.chairs):
+            owner = self.oracle.chairs[seat].owner
+            if self.driver.leave_alone(seat) and owner is not None:
+                self.oracle.absent.add(owner)
+
+    @rule(seconds=st.floats(0, 50))
+    def pass_time(self, seconds: float) -> None:
+        self.driver.pass_time(seconds)
+        self.oracle.pass_time(seconds)
+
+    @rule()
+    def restart(self) -> None:
+        if self.driver.restart():
+            self.oracle.absent.clear()
+
+    @rule(person=people)
+    def rematch(self, person: int) -> None:
+        seats = self.both(person, lambda: self.oracle.rematch(person), "again")
+        if seats is not None:
+            assert [tuple(seat) for seat in self.answer["seats"]] == seats
+
+    # ------------------------------------------------------------------ what people see
+
+    @invariant()
+    def all_see_what_they_may(self) -> None:
+        if not hasattr(self, "oracle"):
+            return
+        oracle = self.oracle
+        position = oracle.position if oracle.begun else None
+        for person in (*PEOPLE, None):
+            seat = None if person is None else oracle.seat_of(person)
+            state = self.driver.look(person)
+            assert state["seat"] == seat
+            assert state["begun"] == oracle.begun
+            assert state["version"] == oracle.version
+            assert [s["kind"] for s in state["seats"]] == [c.kind for c in oracle.chairs]
+            if not oracle.begun:
+                ready = [chair.ready for chair in oracle.chairs]
+                assert [s["ready"] for s in state["seats"]] == ready
+                assert state["view"] is None
+                continue
+            assert list(state["to_act"]) == oracle.to_act
+            assert state["view"] == oracle.rules.view_json(oracle.rules.view(position, seat))
+            assert list(state["undo"]) == sorted(oracle.undo)
+            assert (state["outcome"] is None) == (not oracle.over)
+            votes = {at: sorted(agreed) for at, agreed in oracle.takeovers.items()}
+            assert {int(at): list(agreed) for at, agreed in state["votes"].items()} == votes
+            for left, expected in zip(state["left"], oracle.clock_left(), strict=True):
+                assert abs(left - expected) <= self.tolerance
