@@ -28,6 +28,7 @@ _PLACES = (
     "words",
     "drawing",
     "picture",
+    "scenes",
     "tips",
     "command",
     "advice",
@@ -43,12 +44,29 @@ class Level(NamedTuple):
         player: name of the player, with its argument if it has one.
         text: a sentence about how the player plays.
         rating: the rating of the player in the guide.
+        face: an emoji that stands for the level.
     """
 
     name: str
     player: str
     text: str
     rating: int
+    face: str = ""
+
+
+class GameLength(NamedTuple):
+    """A length of a game that people can choose in the form for a new table.
+
+    Attributes:
+        name: name of the length.
+        minutes: usual duration of a game, in minutes.
+        settings: the settings that make a game this long. If the players cannot share the cards,
+            the number of sets is raised.
+    """
+
+    name: str
+    minutes: int
+    settings: Mapping[str, Any]
 
 
 class StarterGame(NamedTuple):
@@ -112,8 +130,13 @@ class Registration:
         drawing: import path of a function that draws a view of a table for a page. The template of
             the page has the name of the game.
         picture: import path of a function that draws the picture of the game for the start page.
+        scenes: import path of the functions that draw its events (see
+            `quaternity.web.drawing.moments`).
         tips: import path of the tips for players (see `quaternity.web.drawing.tips`).
         first: a first game for beginners, which the start page offers.
+        lengths: the lengths of a game that the form for a new table offers. The middle one is the
+            default.
+        suggested: settings that the form suggests, if they differ from the default values.
         helpers: import paths of the functions that help a player, by name (see
             `quaternity.web.hints`).
         advice: import path of a function that takes a view and a move, and adds information to a
@@ -145,8 +168,11 @@ class Registration:
     at_root: bool = False
     drawing: str = ""
     picture: str = ""
+    scenes: str = ""
     tips: str = ""
     first: StarterGame | None = None
+    lengths: tuple[GameLength, ...] = ()
+    suggested: Mapping[str, Any] = field(default_factory=dict)
     helpers: Mapping[str, str] = field(default_factory=dict)
     advice: str = ""
     review: str = ""

@@ -180,6 +180,7 @@ def routes(tables: Tables, admission: RateLimits) -> list[BaseRoute]:
         # Starlette tries routes in order, so moves, the most frequent requests, come first.
         (f"{base}/moves", table.move),
         ("/api/tables", lobby.make),
+        ("/new", lobby.make_by_form),
         ("/api/seats", lobby.join),
         ("/api/seats/move", lobby.move_seat),
         ("/api/seats/back", lobby.back),

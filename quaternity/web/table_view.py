@@ -143,6 +143,7 @@ class PlayerStatus:
         takeover_votes: For each seat of an absent player, the seats of the players who have agreed
             to give it away.
         absent: Seats of people who have been away so long that their seats may be given away.
+        taken_back: Number of moves that the last change took back. 0 if the last change was a move.
     """
 
     thinking: tuple[int, ...] = ()
@@ -150,6 +151,7 @@ class PlayerStatus:
     empty_seats: tuple[int, ...] = ()
     takeover_votes: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     absent: tuple[int, ...] = ()
+    taken_back: int = 0
 
 
 class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):

@@ -1,8 +1,7 @@
 """The history of a game at a table, which can return the position at any version.
 
 The version of a game is the number of entries in the table's log. The current position is kept in
-memory, with a few earlier ones if several players may act at once. All other positions are replayed
-on request.
+memory, with those of the last versions. All other positions are replayed on request.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.http_errors import HttpError
 
 RECENT = 32
-"""Number of recent versions whose positions are kept if several players may act at once. A move may
-then refer to an earlier version."""
+"""Number of recent versions whose positions are kept. Pages show them one after another. If several
+players may act at once, a move may refer to one of them."""
 
 
 class VersionedHistory(NamedTuple):
@@ -85,10 +84,7 @@ class VersionedHistory(NamedTuple):
 
     def _with_version(self, position: Any) -> VersionedHistory:
         version = len(self.numbers)
-        # Keep only one version if a single player may act, because moves of earlier versions are
-        # then refused.
-        limit = RECENT if len(self.rules.to_act(position)) > 1 else 1
-        recent = [*self.recent.items(), (version, position)][-limit:]
+        recent = [*self.recent.items(), (version, position)][-RECENT:]
         return self._replace(numbers=(*self.numbers, len(self.moves)), recent=dict(recent))
 
     def step(self, seat: int, move: Any, after: Any) -> Step:
@@ -128,6 +124,21 @@ class VersionedHistory(NamedTuple):
         game continues in the same way.
         """
         return Random(f"{seed}/{purpose}/{len(self.moves)}")
+
+    def kept_version(self, version: int) -> tuple[int, int]:
+        """Return the first version from `version` on that no undo has erased, and its move number.
+
+        An undo erases the versions after the position that it restores.
+        """
+        kept, number = self.version, self.numbers[-1]
+        for earlier in range(self.version, max(version, 0) - 1, -1):
+            if self.numbers[earlier] <= number:
+                kept, number = earlier, self.numbers[earlier]
+        return kept, number
+
+    def taken_back(self, version: int) -> int:
+        """Return the number of moves that the change to a version took back, or 0 for a move."""
+        return max(0, self.numbers[version - 1] - self.numbers[version]) if version else 0
 
     def read_move(self, seat: int, version: int, text: str) -> Any:
         """Parse a move in the way that the player meant it when the game had the given version.

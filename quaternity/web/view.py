@@ -81,6 +81,40 @@ def _view_seats(table: LiveTable, is_host: bool) -> tuple[SeatView, ...]:
     )
 
 
+async def view_after(
+    table: LiveTable, visitor: Visitor, version: int, is_chosen: bool = False
+) -> TableView:
+    """Return what a visitor may see of a table after the change to a version.
+
+    If a later undo has erased this version, the view is that of the next version that exists. It
+    contains nothing that happened later: no votes, notices, links or results.
+
+    `is_chosen` says whether the visitor chose the seat from which the game is seen. Otherwise it is
+    the visitor's seat that could act then.
+    """
+    state = table.state
+    kept, number = state.history.kept_version(version)
+    position = state.history.recent.get(kept)
+    if position is None:
+        __, position = await table.replays.position(state, number)
+    if table.state.history.kept_version(version) != (kept, number):
+        return await view_after(table, visitor, version, is_chosen)  # an undo came in between
+    taken_back = state.history.taken_back(kept)
+    if kept == table.state.version:
+        return view_table(table, visitor)._replace(taken_back=taken_back)
+    acting = state.rules.to_act(position)
+    if len(visitor.seats) > 1 and not is_chosen:
+        mover = next((seat for seat in visitor.seats if seat in acting), visitor.seats[0])
+        visitor = visitor._replace(looking=mover)
+    past = view_table(table, visitor, (number, position))
+    return past._replace(
+        version=kept, last=number, taken_back=taken_back, thinking=(), undo=(), notice=None,
+        rematch=None, revealed=past.revealed if past.places is not None else None,
+        empty_seats=past.empty_seats if acting else (), takeover_votes={},
+        series=() if table.state.is_over else past.series,
+    )  # fmt: skip
+
+
 def times_left(state: TableState, now: float) -> tuple[float, ...]:
     """Return the seconds left for the next move of each seat. Empty if there is no clock."""
     if state.clock is None:

@@ -412,6 +412,13 @@ def test_the_turn_goes_round_the_seats_that_may_act(first: int, acting: tuple[in
     assert asked == [seat for seat in turns if seat in acting]
 
 
+def test_each_seat_is_asked_first_in_some_episodes_and_seen_waiting() -> None:
+    assert {TableGame("set").episode(Random(seed)).first for seed in range(9)} == {0, 1}
+    episode = TableGame("set").episode(Random(1))
+    after = episode.after(episode.game.encoded.actions - 1)
+    assert after.observations() == (f"player {episode.seat} waits",)
+
+
 @pytest.mark.parametrize("name", ["kwartet", "set"])  # their views contain the seat
 def test_only_seats_that_may_act_have_actions(name: str) -> None:
     episode, random = TableGame(name).episode(Random(1)), Random(2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tests.sizes import thorough
@@ -89,24 +88,11 @@ MEASURING = """(() => {
     new MutationObserver(later).observe(part, { attributeFilter: ['data-version'] });
     new MutationObserver((changes) => {
       const asked = changes.some(({ target }) => target.closest?.('#ask'));
-      const news = changes.findLast(({ target }) => target.id === 'news' && target.dataset.event);
-      if (asked || news) later();
-    }).observe(part, { subtree: true, childList: true, attributeFilter: ['data-event'] });
+      if (asked) later();
+    }).observe(part, { subtree: true, childList: true });
   });
 })()"""
 """Script: inspects the page after each change, and collects hidden elements and layout shifts."""
-
-REPORTING = """(() => {
-  const pauses = globalThis.setTimeout;
-  // Speed time up, so that nobody waits for slow displays.
-  globalThis.setTimeout = (call, length, ...more) => pauses(call, (length ?? 0) / 40, ...more);
-  const behind = () => document.getElementById('behind').textContent;
-  new MutationObserver((changes) => {
-    const news = changes.map(({ target }) => target).find(({ id }) => id === 'news');
-    if (news) globalThis.hear(Number(news.dataset.event), news.textContent, behind());
-  }).observe(document, { subtree: true, attributeFilter: ['data-event'] });
-})()"""
-"""Script: passes each displayed event to `hear`."""
 
 
 class Onlooker(Person):
@@ -154,36 +140,4 @@ class Onlooker(Person):
         return [*measured["faults"], *moved]
 
 
-class Listener(Person):
-    """A person whose displayed events are recorded, in a browser where time runs fast.
-
-    Attributes:
-        shown_events: number, text and note on the remaining events, for each displayed event.
-    """
-
-    def __init__(self, browser: Browser, host: str, pace: str, **options: Any) -> None:
-        """Open a browser with the given pace of events."""
-        super().__init__(browser, host, **options)
-        self.shown_events: list[tuple[int, str, str]] = []
-        self.context.expose_function("hear", self._record)
-        self.page.add_init_script(REPORTING)
-        self.page.add_init_script(f"localStorage.setItem('pace', '{pace}')")
-
-    def _record(self, number: int, text: str, behind: str) -> None:
-        if number:
-            self.shown_events.append((number, text, behind))
-
-    def numbers(self) -> list[int]:
-        """Return the numbers of the displayed events, without repetitions after a reload."""
-        numbers = [number for number, _, _ in self.shown_events]
-        return [number for before, number in pairwise([0, *numbers]) if before != number]
-
-    def hears(self, number: int) -> None:
-        """Wait until an event is shown."""
-        self.page.wait_for_function(
-            "number => Number(document.getElementById('news').dataset.event) >= number", arg=number
-        )
-        self.page.evaluate("hear(0, '', '')")  # earlier events have arrived
-
-
-__all__ = ["SCREENS", "Listener", "Onlooker"]
+__all__ = ["SCREENS", "Onlooker"]

@@ -344,7 +344,7 @@ class Play:
         other = random.randrange(self.deal.rules.seats)
         paths = [
             self.path(), self.path("/record"), page, f"{page}/part",
-            f"{page}/events?after=0&before={random.choice((9, 9999))}",
+            f"{page}/part?at={random.randint(0, self.version)}",
             f"{page}/at/{random.randint(0, self.version)}", f"{page}?seat={other}",
             f"{page}/at/0?seat={other}", self.path(f"?seat={other}"), self.path("?seat=99"),
             self.path(f"/record?seat={other}"), *self.helps(other),

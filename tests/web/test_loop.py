@@ -38,8 +38,8 @@ def test_large_tables_are_drawn_in_another_process(
     table = Table(site, settings=LARGE, seats=["me"] * 4, help=True)
     table.move(0, "1 0 0")
     name = table.made["table"]
-    paths = ["", "/part", "/at/0", "/help/chances", "/events?after=0&before=9"]
-    for place in ("rendering.table_context", "rendering.event_lines", "documents.document"):
+    paths = ["", "/part", "/at/0", "/help/chances", "/part?at=0"]
+    for place in ("rendering.table_context", "documents.document"):
         monkeypatch.setattr(f"quaternity.web.{place}", None)
     for path in (f"/api/tables/{name}", *(f"/t/{name}{path}" for path in paths)):
         page = site.ask("GET", path, token=table.tokens[1])

@@ -8,10 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from html import unescape
 from pathlib import Path
 from random import Random
-from re import findall
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,7 +19,7 @@ from quaternity.ternary import triples
 from quaternity.web.languages import catalogue
 from tests.sizes import only_thorough, thorough
 from tests.web.browsing import FAST, Person, browser_path
-from tests.web.screens import SCREENS, Listener, Onlooker
+from tests.web.screens import SCREENS, Onlooker
 from tests.web.server import BUSY, Server
 
 if TYPE_CHECKING:
@@ -58,8 +56,6 @@ BOXES = """() => Object.fromEntries(Array.from(document.querySelectorAll(
 }))"""
 
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
-
-PACES = {"slow": 1800, "normal": 900, "fast": 350, "once": 0}
 
 
 def faults_of(
@@ -137,93 +133,6 @@ def test_texts_half_as_long_again_have_room(game: str, browser: Browser, tmp_pat
     with Server(tmp_path / "data", *BUSY, program="tests.web.long_texts") as server:
         faults = faults_of(browser, server.host, game, *GAMES[game], max_moves=8, locale="nl-NL")
         assert faults == []
-
-
-@pytest.mark.parametrize("pace", thorough(["once"], list(PACES)))
-def test_every_event_is_shown_once_and_in_order_at_every_pace(
-    pace: str, browser: Browser, server: Server
-) -> None:
-    ann = Listener(browser, server.host, pace)
-    try:
-        settings, seats = {"set_size": 3, "sets": 4, "players": 4}, ["me", *["random"] * 3]
-        table, _ = ann.table("quaternity", settings, seats, name="Ann", seed=5)
-        random = Random(2)
-        while (state := ann.ask("GET", f"/api/tables/{table}"))["outcome"] is None:
-            ann.sees(state["version"])
-            if not ann.move(random):
-                ann.sees(state["version"] + 1)
-            elif state["version"] % 3 == 1:
-                ann.page.reload()
-        ann.sees(state["version"])
-        history = ann.page.locator(".history li").all_text_contents()[::-1]
-        ann.hears(len(history))
-        numbers = ann.numbers()
-        assert numbers == list(range(numbers[0], len(history) + 1))
-        assert numbers[0] <= 4
-        # A question is shown when it is asked, and again with its answer.
-        assert all(history[number - 1].startswith(text) for number, text, _ in ann.shown_events)
-        shown = {number: text for number, text, _ in ann.shown_events}
-        assert shown == {number: history[number - 1] for number in shown}
-        assert ann.shown_events[-1][2] == "", "all events are shown"
-    finally:
-        ann.context.close()
-    assert ann.faults == []
-
-
-def test_a_returning_viewer_is_shown_all_missed_events(browser: Browser, server: Server) -> None:
-    ben, ann = Person(browser, server.host), Listener(browser, server.host, "fast")
-    try:
-        settings = {"set_size": 4, "sets": 13, "players": 4}
-        table, _ = ben.table("quaternity", settings, ["me"] * 4, name="Ben", seed=5)
-        path, random = f"/api/tables/{table}", Random(4)
-
-        def make_moves(events: int) -> None:
-            """Let Ben move until at least this many more events have happened."""
-            for _ in range(events):
-                state = ben.ask("GET", path)
-                (seat,) = state["to_act"]
-                move = random.choice(ben.ask("GET", f"{path}?seat={seat}")["moves"])
-                wanted = {"version": state["version"], "move": move, "seat": seat}
-                ben.ask("POST", f"{path}/moves", {**wanted, "id": f"{random.random()}"})
-
-        ann.page.goto(ben.page.locator("#watch-link input").input_value())
-        ben.page.goto("about:blank")
-        ann.sees(0)
-        for undone, events in [(False, 130), (True, 3)]:
-            # No request succeeds while a phone sleeps.
-            ann.page.route("**/part*", lambda route: route.abort())
-            if undone:
-                version = ben.ask("GET", path)["version"]
-                for seat in range(4):
-                    wanted = {"version": version, "agree": True, "seat": seat}
-                    ben.ask("POST", f"{path}/undo", wanted)
-            before = len(ann.shown_events)
-            make_moves(events)
-            ann.page.unroute("**/part*")
-            make_moves(1)
-            all_events = events_of(ben, table)
-            ann.hears(len(all_events))
-            numbers = [number for number, _, _ in ann.shown_events[before:]]
-            assert numbers == list(range(numbers[0], len(all_events) + 1))
-            assert undone or numbers[0] <= 4
-        # The events that were taken back may have been longer than those that replaced them.
-        shown = {number: text for number, text, _ in ann.shown_events if number <= len(all_events)}
-        assert shown == {number: all_events[number - 1] for number in shown}
-    finally:
-        ann.context.close()
-        ben.context.close()
-    assert ann.faults == []
-
-
-def events_of(person: Person, table: str) -> list[str]:
-    """Return all events at a table."""
-    texts: list[str] = []
-    while True:
-        path = f"/t/{table}/events?after={len(texts)}&before=9999"
-        more = person.context.request.get(path).text()
-        if "<li" not in more:
-            return texts
-        texts += [unescape(text) for text in findall("<li[^>]*>(.*?)</li>", more)]
 
 
 def test_a_card_that_nobody_can_be_asked_for_says_why(browser: Browser, server: Server) -> None:
@@ -305,44 +214,6 @@ def test_help_covers_the_board(screen: tuple[int, int], browser: Browser, server
     finally:
         ann.context.close()
     assert ann.faults == []
-
-
-def test_a_changed_name_does_not_repeat_events(browser: Browser, server: Server) -> None:
-    ann, bob = Person(browser, server.host), Person(browser, server.host)
-    ann.page.add_init_script(FAST)
-    try:
-        name, links = ann.table("quarto", {}, ["me", "open"], name="Ann")
-        bob.join(links[0], "Bob")
-        path, random = f"/api/tables/{name}", Random(3)
-        while True:
-            table = ann.ask("GET", path)
-            if table["version"] >= 6 and table["to_act"] == [0]:
-                break
-            mover = (ann, bob)[table["to_act"][0]]
-            moves = mover.ask("GET", path)["moves"]
-            sent = {"version": table["version"], "id": str(table["version"])}
-            mover.ask("POST", f"{path}/moves", {**sent, "move": random.choice(moves)})
-        ann.sees(table["version"])
-        last = ann.page.locator(".history li").first.get_attribute("value")
-        ann.page.wait_for_selector(f"#news[data-event='{last}']")
-        ann.page.evaluate(
-            "told = []; new MutationObserver(() => told.push(Number(news.dataset.event)))"
-            ".observe(news, {attributes: true})"
-        )
-        bob.ask("POST", f"{path}/hand-over", {"seat": 1, "player": "random"})
-        ann.page.wait_for_selector("#seat1:not(:has-text('Bob'))")
-        shown = ann.page.locator(".history li").first.inner_text()
-        assert ann.page.locator("#news").inner_text() == shown
-        # The next event that is announced is the next event of the game.
-        ann.move(random)
-        ann.page.wait_for_function(
-            "last => Number(document.getElementById('news').dataset.event) > last",
-            arg=int(last or 0),
-        )
-        assert min(ann.page.evaluate("told")) > int(last or 0)
-    finally:
-        ann.context.close()
-        bob.context.close()
 
 
 @pytest.mark.parametrize("game", thorough(["quarto"], list(GAMES)))

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
-from zlib import crc32
 
 from markupsafe import Markup
 
-from quaternity.base.sentences import Message, message_data
 from quaternity.table.games import registration
 from quaternity.table.history import whole_events
 from quaternity.web.chat import REACTIONS
 from quaternity.web.drawing.any_game import part
+from quaternity.web.drawing.moments import last_moment
 from quaternity.web.drawing.tips import tips
-from quaternity.web.drawing.words import plain_names, seat_names, sight_words
+from quaternity.web.drawing.words import level_of, plain_names, seat_names, sight_words
 from quaternity.web.forms import form_fields
 from quaternity.web.languages import gettext as _
 from quaternity.web.languages import join_names
@@ -43,12 +42,14 @@ def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
 class Chair(NamedTuple):
     """A seat as the page of a table shows it.
 
-    `state` describes the player in a few words, or is empty. If the visitor may invite a player to
-    the seat, `invitation` is the complete link and `qr` its QR code. Otherwise both are None.
+    `face` is the emoji of a program's level, or empty. `state` describes the player in a few words,
+    or is empty. If the visitor may invite a player to the seat, `invitation` is the complete link
+    and `qr` its QR code. Otherwise both are None.
     """
 
     number: int
     kind: str
+    face: str
     is_own: bool
     acting: bool
     state: str
@@ -58,18 +59,14 @@ class Chair(NamedTuple):
     invitation: str | None
     qr: Markup | None
     first_open: bool
+    place: int
 
 
 class EventLine(NamedTuple):
-    """An event of a game as text. Events are numbered from 1.
-
-    `html_attributes` identify the event on the page, and tell the animation which seats it is
-    about.
-    """
+    """An event of a game as text. Events are numbered from 1."""
 
     number: int
     text: str
-    html_attributes: Markup
 
 
 def table_context(
@@ -107,6 +104,7 @@ def table_context(
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "history": lines[::-1],
+        "moment": last_moment(sight),
         "untold": count > MAX_SHOWN_EVENTS,
         "watch": f"{base}/t/{sight.table}",
         "replayed": replayed,
@@ -138,7 +136,10 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
     advice = _("You are watching. To take a seat, open the invitation link that you received.")
     if link is not None:
         advice = _("You can take a free seat.") if empty else _("Every seat is taken.")
-    if sight.may_start:
+    counts_down = not empty and not busy
+    if counts_down and sight.own_seats:
+        advice = _("Everybody is ready. Every player can stop the countdown.")
+    elif sight.may_start:
         advice = _("The game begins when everybody is ready, or when you start it.")
     elif sight.own_seats:
         advice = _("The game begins when everybody is ready.")
@@ -160,6 +161,7 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
         "levels": game.levels,
         "strongest": game.strongest,
         "empty": empty,
+        "counts_down": counts_down,
         "reactions": REACTIONS,
         "fewer": any(field.seats for field in form_fields(sight.game)),
         "ready": sight.seat is not None and sight.seats[sight.seat].ready,
@@ -171,7 +173,7 @@ def table_line(sight: TableView | None) -> tuple[str, str, str]:
     """Return the texts of a table in a list: the other players, the headline and the last event."""
     if sight is None:
         return "", "", ""
-    names = seat_names(sight.seats)
+    names = seat_names(sight.seats, sight.game)
     others = [name for seat, name in enumerate(names) if seat not in sight.own_seats]
     if not sight.begun:
         return join_names(others), _("Waiting for friends"), ""
@@ -189,7 +191,7 @@ def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
     """Return at most `limit` events with numbers greater than `after`."""
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [
-        EventLine(number, words.say(event), _event_attributes(event))
+        EventLine(number, words.say(event))
         for number, (__, event) in enumerate(whole[after : after + limit], after + 1)
     ]
 
@@ -251,10 +253,14 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
     """Return the seats of a table as the page shows them."""
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
+        level = level_of(seat, sight.game)
         states = [
             (_("not ready"), not seat.ready),
             (f"{_('place')} {sight.places[number]}" if sight.places else "", True),
-            (_("program"), seat.kind == "program" and number not in sight.thinking),
+            (
+                _(f"{level.name} program") if level else _("program"),
+                seat.kind == "program" and number not in sight.thinking,
+            ),
             (_("thinking"), number in sight.thinking),
             (_("nobody yet"), seat.kind == "open"),
             (_("away"), _is_away(sight, number) and number not in sight.empty_seats),
@@ -267,6 +273,7 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
             Chair(
                 number,
                 seat.kind,
+                level.face if level else "",
                 number in sight.own_seats,
                 number in sight.to_act,
                 ", ".join(text for text, holds in states if text and holds),
@@ -276,6 +283,7 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
                 link,
                 None if link is None else qr_svg(link),
                 link is not None and not any(chair.invitation for chair in chairs),
+                sight.places[number] if sight.places else 0,
             )
         )
     return chairs
@@ -286,36 +294,6 @@ def _is_away(sight: TableView, number: int) -> bool:
     seat = sight.seats[number]
     waited_for = bool(sight.to_act) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for
-
-
-def _event_attributes(event: str) -> Markup:
-    """Return HTML attributes that identify an event and name the seats that its animation needs."""
-    about = message_data(event)
-    attributes = Markup(' data-what="{}"').format(_event_id(event))
-    if str(about.get("answer")) == "yes":
-        return attributes + Markup(' data-from="{}" data-to="{}"').format(
-            about["asked"], about["asker"]
-        )
-    if about.get("right") or (
-        isinstance(event, Message) and event.kind.name in ("completes", "puts_down")
-    ):
-        return attributes + Markup(' data-laid="{}"').format(about["who"])
-    return attributes
-
-
-def _event_id(event: str) -> str:
-    """Return an id of an event, followed by a colon and by the answer if the event has one.
-
-    The id does not depend on the names of players. A question has the same id before and after its
-    answer.
-    """
-    about = message_data(event)
-    name = event.kind.name if isinstance(event, Message) else event
-    facts_of_it = [
-        (key, str(about[key])) for key in sorted(about) if key not in ("answer", "forced")
-    ]
-    identity = repr(("asks" if "asker" in about else name, facts_of_it))
-    return f"{crc32(identity.encode()):x}:{about.get('answer', '')}"
 
 
 @lru_cache(maxsize=256)

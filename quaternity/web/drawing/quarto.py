@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +13,9 @@ from quaternity.quarto.drawing import piece_svg, quarto_sentences
 from quaternity.quarto.pieces import PieceSet
 from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.quarto.rows import CELLS, ROWS, cell_name
-from quaternity.web.drawing.words import sight_words
+from quaternity.quarto.sentences import HANDS_OVER, PLACES, QUARTO
+from quaternity.web.drawing.moments import Scene, Scenes
+from quaternity.web.drawing.words import PageWords, sight_words
 from quaternity.web.languages import gettext as _
 from quaternity.web.languages import translate_words
 
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
 
 MIN_PIECES_BEFORE_QUARTO = 3
 """Minimum number of pieces on the board before a move that can complete a row of four."""
+
+
+IN_HAND = ".in-hand svg, .thumb"
+"""Selector of the piece that must be placed, or of its place on the page."""
 
 
 class Piece(NamedTuple):
@@ -96,6 +103,31 @@ def part(sight: TableView) -> dict[str, Any]:
 def _piece(pieces: PieceSet, piece: int) -> Piece:
     picture = Markup(piece_svg(pieces, piece))
     return Piece(pieces.names[piece], translate_words(" ".join(pieces.words_of(piece))), picture)
+
+
+def _place(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
+    """Return the scene in which a piece of Quarto is placed."""
+    del words, sight
+    return [[["carry", ".in-hand svg", IN_HAND, f"#{about['cell']}"]]]
+
+
+def _hand_over(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
+    """Return the scene in which a piece of Quarto is handed over."""
+    del words
+    piece, receiver = about["piece"], 1 - about["who"]
+    carry = ["carry", f":is(#give-{piece}, #left-{piece}) svg", f"#give-{piece}, #left-{piece}",
+             f"#seat{receiver}"]  # fmt: skip
+    return [[carry]]
+
+
+def _quarto(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
+    """Return the scene in which a row of Quarto wins."""
+    del words, sight
+    return [[["say", about["who"], "Quarto!", 0], ["light", ".well.lit"]]]
+
+
+SCENES: Scenes = {PLACES.name: _place, HANDS_OVER.name: _hand_over, QUARTO.name: _quarto}
+"""The functions that draw the scenes of events (see `quaternity.web.drawing.moments`)."""
 
 
 @cache

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
 from quaternity.base.sentences import message_data
-from quaternity.ternary.cards import SetCard
+from quaternity.ternary.cards import SetCard, digits_of
 from quaternity.ternary.rules import MORE, SetView
 from quaternity.ternary.table_picture import card_svg, stripes_svg
 from quaternity.ternary.tables import Rule
-from quaternity.web.drawing.words import seat_names
+from quaternity.web.drawing.moments import Scene, Scenes
+from quaternity.web.drawing.words import PageWords, seat_names
 from quaternity.web.languages import gettext as _
 from quaternity.web.languages import join_names, translate_picture, translate_words
 
@@ -60,8 +62,7 @@ def part(sight: TableView) -> dict[str, Any]:
     places, wrong = card_places(sight), wrong_claims(sight)
     drawn: dict[str, Any] = {
         "cards": [
-            None if card is None else _draw_card(card, tuple(wrong.get(card, ())))
-            for card in places
+            None if card is None else draw_card(card, tuple(wrong.get(card, ()))) for card in places
         ],
         "stripes": Markup(stripes_svg()),
         "how": _(RULE_TEXTS[view.settings.rule]),
@@ -78,7 +79,7 @@ def part(sight: TableView) -> dict[str, Any]:
             Taken(
                 seat,
                 name,
-                tuple(map(_draw_card, threes[-1])) if threes else (),
+                tuple(map(draw_card, threes[-1])) if threes else (),
                 tuple(
                     translate_words(", ".join(str(SetCard(card)) for card in t))
                     for t in reversed(threes)
@@ -151,10 +152,43 @@ def wrong_claims(sight: TableView) -> dict[int, list[tuple[int, int]]]:
     return claims
 
 
-def _draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
+def draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
+    """Return a card as the page shows it."""
     return DrawnCard(
         card, translate_words(str(SetCard(card))), translate_picture(card_svg(card)), wrong
     )
+
+
+def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
+    """Return the scenes of a claim in SET: the attributes of its cards, and who takes them."""
+    del words
+    cards, three = [f"#card{card}" for card in about["cards"]], sight.rules.settings.rule.three
+    allowed = {3} if sight.rules.settings.rule is Rule.TRIPLE else {1, 3}
+    names = _("Shape"), _("Colour"), _("Filling"), _("Number")
+    counts = {1: _("all the same"), 2: _("two the same"), 3: _("all different")}
+    compared = []
+    for name, digits in zip(names, zip(*map(digits_of, about["cards"]), strict=True), strict=True):
+        values = len({*digits})
+        compared.append([f"{name}: {counts[values]}", values in allowed])
+    claim = ["say", about["who"], f"{three[:1].upper()}{three[1:]}!", 0]
+    scenes = [[claim, ["compare", cards, compared]]]
+    return [*scenes, [["gather", cards, f"#seat{about['who']}"]]] if about["right"] else scenes
+
+
+def _agree(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
+    """Return the scene in which a player of SET agrees to more cards."""
+    del words, sight
+    return [[["say", about["who"], _("Three more cards, please"), 0]]]
+
+
+def _deal(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
+    """Return the scene in which cards of SET are dealt."""
+    del words, sight
+    return [[["deal", ", ".join(f"#card{card}" for card in about["dealt"])]]]
+
+
+SCENES: Scenes = {"claims": _claim, "agrees": _agree, "dealt": _deal}
+"""The functions that draw the scenes of events (see `quaternity.web.drawing.moments`)."""
 
 
 def picture() -> Markup:

@@ -1,13 +1,13 @@
 // Turns clicks and forms into moves and other requests. It contains no rules of games: the text of
 // a move is written into the page by the server, or completed by a form.
 import { closeHelp, help } from "./helping.js";
-import { complain, drawn, faults, freshId, part, remember, root, said, send, table, word } from "./page.js";
-import { refresh } from "./showing.js";
+import { complain, drawn, faults, freshId, part, remember, root, said, send, table, whenDrawn, word } from "./page.js";
+import { refresh, showOwn } from "./queue.js";
 import { go } from "./watching.js";
 import { upload } from "./files.js";
 
 let armed = null;
-export const disarm = () => { armed = null; };
+whenDrawn(() => { armed = null; });
 
 // A finger is wider than a cell, so the first touch only selects the cell, and a second touch asks.
 function isArmed(cell, event) {
@@ -89,7 +89,8 @@ async function deliver(body) {
       complain(await said(answer), null, stays);
       if (answer.status === 422 && part.querySelector("[data-help=why]") && !part.querySelector("[data-answer]")) help(`why?move=${encodeURIComponent(body.move)}`);
     }
-    if (answer.ok || answer.status === 409) await refresh(answer.ok ? (await answer.json()).version : 0);
+    if (answer.ok) await showOwn((await answer.json()).version);
+    else if (answer.status === 409) await refresh();
   } catch {
     complain("The server does not answer: the move may not have been played.");
   }
@@ -114,13 +115,15 @@ function written(text, form) {
 }
 
 // Disable the buttons of moves that are not complete yet.
-export function mark(form) {
+function mark(form) {
   for (const one of form.querySelectorAll("button")) {
     const text = one.dataset.move ?? (one.type === "submit" ? form.dataset.moveTemplate : undefined);
     if (text === undefined || !text.includes("{")) continue;
     if (written(text, form) !== null) one.removeAttribute("aria-disabled"); else one.setAttribute("aria-disabled", "true");
   }
 }
+
+whenDrawn(() => { for (const form of document.querySelectorAll("#part form")) mark(form); });
 
 const incomplete = (form) => complain(form.dataset.incomplete ?? "Your choice is not complete yet.");
 

@@ -1,7 +1,7 @@
 // Lets the player choose a card and then the player to ask for it. The tile of a card contains the
 // allowed questions.
 import { Idiomorph } from "./idiomorph.js";
-import { part, root, table, word } from "./page.js";
+import { part, root, table, whenDrawn, word } from "./page.js";
 
 const MARKS = "●■▲◆▼★✚⬢";
 let chosen = null; // the chosen card, as SET/NUMBER
@@ -58,7 +58,7 @@ function draw(panel, ...parts) {
 }
 
 // Draw the panel after every change of the page, and when a card is chosen.
-export function drawAsking() {
+function drawAsking() {
   const panel = part?.querySelector("#ask");
   const tile = card();
   for (const other of part?.querySelectorAll('[data-asks][aria-pressed="true"]') ?? []) {
@@ -79,7 +79,14 @@ export function drawAsking() {
   }
   const people = element("div", "", { class: "persons", "data-arrows": "" });
   people.append(...asks.map(person));
-  draw(panel, element("p", `${tile.dataset.name}: ${word(asks.length ? "which player do you ask?" : "you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused));
+  draw(panel, element("p", `${tile.dataset.name}: ${asks.length ? panel.dataset.question ?? word("which player do you ask?") : word("you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused));
+  if (asks.length && part.querySelector('[data-help="chances"]')) {
+    panel.append(element("button", word("Who can have it?"), { type: "button", class: "small", "data-odds": "" }));
+  }
+}
+
+// Show the chances of the players, which the user has requested.
+function showOdds(panel) {
   likely().then((found) => {
     const [set, number] = (chosen ?? "").split("/");
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {
@@ -90,7 +97,10 @@ export function drawAsking() {
   }).catch(() => {});
 }
 
+whenDrawn(drawAsking);
+
 document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-odds]")) showOdds(part.querySelector("#ask"));
   if (event.target.closest("#ask [data-move]")) chosen = null;
   const tile = event.target.closest("[data-asks]");
   if (!tile || !part.querySelector("#ask")) return;

@@ -1,5 +1,5 @@
 // Shows the time left for moves, counted down from the last value of the server.
-import { part, word } from "./page.js";
+import { part, whenDrawn, word } from "./page.js";
 
 let since = 0;
 let until = 0; // when the countdown of a question ends
@@ -24,9 +24,9 @@ function tick() {
   count.textContent = Math.max(0, Math.ceil((until - performance.now()) / 1000)) || "";
 }
 
-export function drawClocks() {
+whenDrawn(() => {
   since = performance.now();
   tick();
-}
+});
 
 if (part) setInterval(tick, 500);

@@ -1,6 +1,6 @@
 // Uploads files that the user drops or chooses.
 import { Idiomorph } from "./idiomorph.js";
-import { complain, live, root, said } from "./page.js";
+import { announce, complain, root, said } from "./page.js";
 
 export async function upload(place, file) {
   if (!place || !file) return;
@@ -11,7 +11,7 @@ export async function upload(place, file) {
       const result = document.getElementById(place.dataset.result);
       Idiomorph.morph(result, await answer.text(), { morphStyle: "innerHTML" });
       result.scrollIntoView({ block: "nearest" });
-      live.textContent = result.textContent.trim().slice(0, 300);
+      announce(result.textContent.trim().slice(0, 300));
     } else if (!answer.ok) complain(await said(answer));
     else location.href = `${root}/t/${(await answer.json()).table}/at/0`;
   } catch { complain("The server does not answer."); }

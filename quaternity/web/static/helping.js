@@ -1,19 +1,21 @@
 // Opens, updates and closes the help panel of a table.
 import { morph } from "./morphing.js";
-import { complain, live, root, said, table } from "./page.js";
+import { announce, complain, part, root, said, table, whenDrawn } from "./page.js";
 
 let helping = null;
+let version = null; // the version of the table when the help was requested
 
 // After a change of the table, request help about the current position again. Close help about an
 // earlier moment.
-export function afterHelp() {
-  if (!helping) return;
+whenDrawn(() => {
+  if (!helping || version === part.dataset.version) return;
   if (/^(chances|questions|know|analysis)/.test(helping)) help(helping); else closeHelp();
-}
+});
 
 export async function help(what, wanted = false) {
   const panel = document.getElementById("help");
   helping = what;
+  version = part.dataset.version;
   panel.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(`${root}/t/${table}/help/${what}`, { cache: "no-store" });
@@ -24,7 +26,7 @@ export async function help(what, wanted = false) {
     panel.hidden = html === null && !panel.childElementCount;
     if (wanted && html !== null) {
       panel.scrollIntoView({ block: "nearest" });
-      live.textContent = `${panel.querySelector("h2").textContent}. ${panel.querySelector("p")?.textContent ?? ""}`;
+      announce(`${panel.querySelector("h2").textContent}. ${panel.querySelector("p")?.textContent ?? ""}`);
     }
   } catch { complain("The server does not answer."); }
   panel.removeAttribute("aria-busy");

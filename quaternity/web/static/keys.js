@@ -1,14 +1,18 @@
 // Lets an arrow key move the focus to the nearest control in its direction, within [data-arrows].
+import { whenDrawn } from "./page.js";
+
 const CELLS = "button:is(.cell, .tile)";
 
 // Let the Tab key reach only one of many cells, and the arrow keys the other cells (roving
 // tabindex).
-export function rove(area, current) {
+function rove(area, current) {
   const cells = area.querySelectorAll(CELLS);
   if (cells.length < 13) return;
   const first = current ?? area.querySelector("button:is(.cell, .tile):focus") ?? area.querySelector(":is(.cell, .tile):not([aria-disabled])") ?? cells[0];
   for (const one of cells) one.tabIndex = one === first ? 0 : -1;
 }
+
+whenDrawn(() => { for (const area of document.querySelectorAll("[data-arrows]")) rove(area); });
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 

@@ -2,7 +2,7 @@
 // because a browser opens only six connections to a server. Without shared workers, each visible
 // tab has a separate stream.
 import { part, root, table } from "./page.js";
-import { refresh } from "./showing.js";
+import { caughtUp, comeBack, refresh } from "./queue.js";
 import { showReaction } from "./talking.js";
 
 export function listen() {
@@ -17,7 +17,7 @@ export function listen() {
     tell("open");
     addEventListener("pageshow", (event) => { if (event.persisted) tell("open"); });
     addEventListener("pagehide", () => tell("close"));
-    addEventListener("visibilitychange", () => { if (!document.hidden) { tell("seen"); refresh(); } });
+    addEventListener("visibilitychange", () => { if (!document.hidden) { tell("seen"); comeBack(); } });
   } catch {
     listenAlone(path);
   }
@@ -35,7 +35,7 @@ async function listenAlone(path) {
   const stream = new Stream(path, heard);
   if (!document.hidden) stream.open();
   addEventListener("visibilitychange", () => {
-    if (document.hidden) stream.close(); else { stream.open(); refresh(); }
+    if (document.hidden) stream.close(); else { stream.open(); comeBack(); }
   });
 }
 
@@ -45,11 +45,11 @@ function heard({ kind, data }) {
   if (kind === "lost") { lost = true; document.body.classList.add("lost"); return; }
   if (kind === "open") {
     document.body.classList.remove("lost");
-    if (lost) refresh();
+    if (lost) comeBack();
     lost = false;
     return;
   }
-  if (kind === "reaction") { showReaction(JSON.parse(data)); return; }
+  if (kind === "reaction") { caughtUp().then(() => showReaction(JSON.parse(data))); return; }
   // Ignore versions that the page already shows.
   const version = data && JSON.parse(data).version;
   if (version === undefined || version > Number(part.dataset.version)) refresh(version);

@@ -1,13 +1,13 @@
 // Draws and changes pencil marks, the player's notes about who has which card. The server stores
 // them with the seat.
-import { complain, part, root, said, send, table, word } from "./page.js";
+import { complain, part, root, said, send, table, whenDrawn, word } from "./page.js";
 
 const SIGNS = { none: "", yes: "✓", no: "✗", maybe: "?" };
 const WORDS = { none: "no mark", yes: "has it", no: "does not have it", maybe: "may have it" };
 const NEXT = { none: "yes", yes: "no", no: "maybe", maybe: "none" };
 let marks = null; // the mark of each player and card
 
-export function drawMarks() {
+function drawMarks() {
   const notebook = part?.querySelector("[data-marks]");
   if (!notebook) return;
   if (marks === null) { load(notebook.dataset.marks); return; }
@@ -17,6 +17,8 @@ export function drawMarks() {
     cell.setAttribute("aria-label", `${cell.dataset.label}: ${word(WORDS[mark])}`);
   }
 }
+
+whenDrawn(drawMarks);
 
 async function load(seat) {
   marks = {};

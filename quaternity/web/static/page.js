@@ -6,6 +6,7 @@ export const table = part?.dataset.table;
 export const live = document.getElementById("live");
 export const faults = document.getElementById("faults");
 export const drawn = { times: 0 }; // the number of updates of the page
+export const shownVersion = () => Number(part.dataset.version);
 export const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 // Pages on plain HTTP in a local network have no crypto.randomUUID.
@@ -17,6 +18,19 @@ export function freshId() {
 // Return a text of the scripts in the language of the page.
 const words = JSON.parse(document.body.dataset.words ?? "{}");
 export const word = (text) => words[text] ?? text;
+
+// Functions that complete the page after each update, in the order of their registration.
+const completions = [];
+export const whenDrawn = (complete) => completions.push(complete);
+export const completePage = () => completions.forEach((complete) => complete());
+
+// Announce a text to screen readers. Earlier announcements stay for a while, so that none is lost.
+export function announce(text, version) {
+  const line = Object.assign(document.createElement("p"), { textContent: text });
+  if (version !== undefined) line.dataset.version = version;
+  live.append(line);
+  while (live.childElementCount > 30) live.firstChild.remove();
+}
 
 let hiding;
 export function complain(text, about, length = 8000) {

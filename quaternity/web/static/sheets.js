@@ -1,7 +1,6 @@
 // Handles the sheet *More*, the choice of the view, and the preferences of the user.
-import { like, liked, part } from "./page.js";
-import { pace } from "./news.js";
-import { drawNotify } from "./outside.js";
+import { like, liked, part, whenDrawn } from "./page.js";
+import { pace } from "./pacing.js";
 import { isOn } from "./sound.js";
 
 function turn(name) {
@@ -35,10 +34,9 @@ document.addEventListener("change", ({ target }) => {
   if (target.id === "sound") like("sound", target.checked ? "on" : "off");
 });
 
-export function likes() {
+whenDrawn(() => {
   const choice = part?.querySelector("#pace");
   if (!choice) return;
   choice.value = pace();
   part.querySelector("#sound").checked = isOn();
-  drawNotify();
-}
+});

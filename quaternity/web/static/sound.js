@@ -1,7 +1,7 @@
 // Plays short synthesized tones, which are off by default.
-import { liked } from "./page.js";
+import { like, liked, part, shownVersion, whenDrawn } from "./page.js";
 
-const TONES = { event: [], yours: [660, 880], set: [523, 659, 784], over: [784, 659, 523, 784] };
+const TONES = { event: [587], yes: [523, 659], no: [294], yours: [660, 880], set: [523, 659, 784], over: [784, 659, 523, 784] };
 let context = null;
 
 export const isOn = () => liked("sound") === "on";
@@ -22,3 +22,17 @@ export function play(name) {
     tone.stop(start + 0.26);
   });
 }
+
+// Offer sound at the beginning of the first game of this browser.
+whenDrawn(() => {
+  const question = part?.querySelector("#sound-offer");
+  if (question) question.hidden = liked("sound") !== null || shownVersion() > 3 || !part.querySelector(".mine");
+});
+
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-sound]");
+  if (!button) return;
+  like("sound", button.dataset.sound);
+  button.parentElement.hidden = true;
+  play("yours");
+});

@@ -2,16 +2,21 @@
 import "./acting.js";
 import { showSeats } from "./acting.js";
 import { listen } from "./listening.js";
-import { startNews } from "./news.js";
-import { live, part, remembered } from "./page.js";
+import "./keys.js";
+import "./notebook.js";
+import "./asking.js";
+import { part, remember, remembered } from "./page.js";
+import { start } from "./queue.js";
+import "./sharing.js";
 import "./sheets.js";
 import "./puzzles.js";
+import "./story.js";
 import "./tips.js";
 import { prepare } from "./showing.js";
 
 // Show the seats that match the form, which the browser restores after a step back in the history.
 addEventListener("pageshow", () => {
-  const count = document.querySelector("[data-count-of-seats] input");
+  const count = document.querySelector("[data-count-of-seats]");
   if (count) showSeats(Number(count.value));
 });
 
@@ -20,11 +25,16 @@ for (const one of document.querySelectorAll("input[name=name]")) {
   if (one.type === "hidden" || !one.value) one.value = remembered("name", one.value);
 }
 
-if (part) {
+// Keep the name for the next form, and show a field with a wrong value even if it is folded away.
+document.addEventListener("submit", ({ target }) => {
+  const field = target.querySelector("input[name=name]");
+  if (target.method === "post" && field?.type === "text") remember("name", field.value.trim());
+});
+document.addEventListener("invalid", ({ target }) => target.closest("details")?.setAttribute("open", ""), true);
+
+if (part?.dataset.at) {
   prepare();
-  live.dataset.said = part.querySelector("#headline")?.textContent ?? "";
-  if (!part.dataset.at) {
-    startNews();
-    listen();
-  }
+  document.body.classList.add("ready");
+} else if (part) {
+  start().then(listen);
 }

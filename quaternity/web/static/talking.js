@@ -1,26 +1,28 @@
 // Sends and shows chat lines and reactions.
-import { complain, live, part, said, send, table, wait } from "./page.js";
+import { announce, complain, part, said, send, table, wait, whenDrawn } from "./page.js";
 
 let seen = null; // the number of the last chat line that was visible
 
 const isInSight = (node) => node && getComputedStyle(node.closest(".side") ?? node).display !== "none";
 
 // Mark the button *More* if there are unread chat lines.
-export function drawTalk() {
+function drawTalk() {
   const lines = part?.querySelector(".lines");
   if (!lines) return;
   const last = lines.lastElementChild?.value ?? 0;
   if (seen !== null && last > seen) {
     lines.scrollTop = lines.scrollHeight;
-    live.textContent = lines.lastElementChild.textContent;
+    announce(lines.lastElementChild.textContent);
   }
   if (seen === null || isInSight(lines)) seen = last;
   document.getElementById("more-button")?.classList.toggle("unread", last > seen);
 }
 
+whenDrawn(drawTalk);
+
 export async function showReaction({ seat, name, reaction }) {
   const place = part?.querySelector(seat === null ? ".bar" : `li[data-seat="${seat}"]`);
-  live.textContent = name ? `${name}: ${reaction}` : reaction;
+  announce(name ? `${name}: ${reaction}` : reaction);
   if (!place) return;
   const shown = Object.assign(document.createElement("span"), { className: "reaction", textContent: reaction });
   const box = place.getBoundingClientRect();

@@ -1,11 +1,11 @@
 // Shows tips for a first game when they are relevant, each until the user closes it.
 import { fit } from "./fitting.js";
-import { like, liked, part, table } from "./page.js";
+import { like, liked, part, table, whenDrawn } from "./page.js";
 
 const key = `tips-${table}`;
 const read = () => { try { return JSON.parse(sessionStorage.getItem(key)) ?? []; } catch { return []; } };
 
-export function drawTips() {
+function drawTips() {
   const known = new Set(read());
   let shown = liked("tips") !== "on"; // show only one tip, the most important one
   document.body.toggleAttribute("data-tips", !shown);
@@ -17,6 +17,8 @@ export function drawTips() {
   if (box) box.checked = liked("tips") === "on";
   fit();
 }
+
+whenDrawn(drawTips);
 
 document.addEventListener("click", ({ target }) => {
   const tip = target.closest("[data-read]")?.closest("[data-tip]");

@@ -1,5 +1,7 @@
 // Shows other moments of a game without leaving the page.
-import { complain, part, said } from "./page.js";
+import { playMoment, readMoment } from "./moments.js";
+import { sceneLength } from "./pacing.js";
+import { announce, complain, part, said } from "./page.js";
 import { show } from "./showing.js";
 
 let going = null;
@@ -12,7 +14,13 @@ export async function go(path) {
     if (going !== path) return;
     if (!answer.ok) { complain(await said(answer)); return; }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    show(page.getElementById("part").innerHTML, null);
+    const next = page.getElementById("part");
+    const moment = readMoment(next);
+    // Play a step forward. Other steps change the board at once.
+    const forward = moment.number === Number(part.dataset.at) + 1;
+    if (forward) moment.texts.forEach((text) => announce(text));
+    part.dataset.at = next.dataset.at;
+    await playMoment(moment, () => show(next.innerHTML, null), { length: forward ? sceneLength() : 0 });
     history.replaceState(null, "", path);
   } catch { complain("The server does not answer."); }
 }

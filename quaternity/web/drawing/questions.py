@@ -1,0 +1,51 @@
+"""Drawing of questions: the scenes in which players ask each other for cards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from quaternity.web.drawing.moments import Scene, Scenes
+from quaternity.web.drawing.words import PageWords
+from quaternity.web.languages import gettext as _
+
+if TYPE_CHECKING:
+    from quaternity.web.table_view import TableView
+
+
+def _ask(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
+    """Return the scenes of a question, and of its answer if there is one."""
+    deck, card = words.spoken_deck(), about["card"]
+    asks = (
+        _("{asked}, have you got the {card}?") if deck.sets else _("{asked}, have you got {card}?")
+    )
+    asked = words.player(about["asked"])
+    text = f"{asks.format(asked=asked, card=deck.card_name(*card))} {deck.emoji(*card)}".strip()
+    question = ["say", about["asker"], text, 0]
+    answer = about.get("answer")
+    if answer is None:
+        return [[question]]
+    had = _("Here you are") if str(answer) == "yes" else _("No!")
+    scenes: list[Scene] = [[question, ["say", about["asked"], had, 1]]]
+    if str(answer) == "yes":
+        tile = f"#tile{card[0]}-{card[1]}"
+        scenes[0].append(["carry", f"{tile} .face", _hand(about["asked"], tile),
+                          _hand(about["asker"], tile)])  # fmt: skip
+    return scenes
+
+
+def _hand(seat: int, tile: str) -> str:
+    """Return a selector of a player's hand: the tile of the card if it is the visitor's hand."""
+    return f"body:has(#seat{seat}.mine) [data-hand] {tile}, #seat{seat}"
+
+
+def _put_down(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
+    """Return the scene in which a complete set lands in front of its owner."""
+    del words
+    size = sight.rules.settings.set_size
+    cards = [f"#tile{about['set']}-{number} .face" for number in range(size)]
+    return [[["gather", cards, f"#seat{about['who']}"]]]
+
+
+SCENES: Scenes = {"asks": _ask, "completes": _put_down, "puts_down": _put_down}
+"""The functions that draw the scenes of events (see `quaternity.web.drawing.moments`)."""

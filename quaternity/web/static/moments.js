@@ -1,0 +1,137 @@
+// Plays a moment, which is what happens between two positions, on the board that the page shows.
+//
+//   await playMoment(readMoment(next), () => show(...), { length: sceneLength() });
+//
+// `next` is any element that contains the board after the moment, as the server draws it. The
+// second argument draws this board. The board before the moment must be on the page. The server
+// describes the scenes (`quaternity/web/drawing/moments.py`); nothing here knows a game.
+import { wait } from "./page.js";
+import { play } from "./sound.js";
+
+export const readMoment = (node) => JSON.parse(node.querySelector("[data-moment]")?.dataset.moment ?? '{"texts": [], "scenes": []}');
+
+let skip = () => {};
+// Go to the end of the moment that is being played.
+export const skipMoment = () => skip();
+
+// Draw the board at the end, or at the beginning if `first` is set. A length of 0 animates nothing.
+export async function playMoment(moment, draw, { length, first = false }) {
+  clear();
+  const skipped = new Promise((done) => { skip = done; });
+  const before = new Map(Array.from(document.querySelectorAll(".owners"), (one) => [one.parentElement.id, one.textContent]));
+  if (length) play(moment.sound);
+  // Elements that the new board lacks start where they are now.
+  const scenes = moment.scenes.map((scene) => scene.map((act) => [act, ...(COPIED[act[0]]?.(act) ?? [])]));
+  if (first) draw();
+  let over = !length;
+  skipped.then(() => { over = true; });
+  for (const scene of scenes) {
+    for (const [act, ...copies] of scene) PLAYED[act[0]]?.(act, over ? 0 : length, copies);
+    if (!over) await Promise.race([wait(length), skipped]);
+  }
+  for (const copy of document.querySelectorAll(".flyer, .verdicts")) copy.remove();
+  if (!first) draw();
+  if (over) return;
+  for (const scene of scenes) for (const [act] of scene) SHOWN_AFTER[act[0]]?.(act, length);
+  for (const one of document.querySelectorAll(".owners")) {
+    const old = before.get(one.parentElement.id);
+    if (old !== undefined && old !== one.textContent) pop(one, length);
+  }
+}
+
+function clear() {
+  skip();
+  for (const one of document.querySelectorAll(".bubble, .flyer, .verdicts")) one.remove();
+}
+
+const pop = (one, length, delay = 0) => one.animate?.([{ transform: "scale(1)" }, { transform: "scale(1.35)", filter: "brightness(1.25)" }, { transform: "scale(1)" }], { duration: length, delay });
+
+const boxOf = (one) => one.getBoundingClientRect();
+const matches = (what) => Array.from(document.querySelectorAll(what));
+const visible = (what) => { const all = matches(what); return all.find((one) => boxOf(one).width) ?? all[0]; };
+
+function made(kind, text = "") {
+  const one = Object.assign(document.createElement("div"), { className: kind, textContent: text, ariaHidden: "true" });
+  document.body.append(one);
+  return one;
+}
+
+// Return a copy of an element that lies over its place.
+function copyOf(what, place = what) {
+  const [original, at] = [visible(what), visible(place)];
+  if (!original || !at) return null;
+  const copy = made("flyer");
+  const inside = original.cloneNode(true);
+  for (const one of [inside, ...inside.querySelectorAll("[id], input")]) { one.removeAttribute("id"); if (one.matches("input")) one.remove(); }
+  copy.append(inside);
+  copy.classList.toggle("paper", original.matches(".face"));
+  const size = boxOf(original);
+  copy.style.setProperty("--turned", getComputedStyle(original).getPropertyValue("--turned"));
+  const drawn = original.querySelectorAll("svg");
+  inside.querySelectorAll("svg").forEach((svg, index) => { const { width, height } = getComputedStyle(drawn[index]); Object.assign(svg.style, { width, height }); });
+  if (size.width && !original.matches(".face")) { copy.style.width = `${size.width}px`; copy.style.height = `${size.height}px`; }
+  copy.dataset.from = spot(at);
+  copy.style.transform = copy.dataset.from;
+  return copy;
+}
+
+function spot(node) {
+  const box = boxOf(node);
+  return `translate(${box.left + box.width / 2}px, ${box.top + box.height / 2}px) translate(-50%, -50%)`;
+}
+
+function fly(copy, to, length, options = {}) {
+  const end = visible(to);
+  if (!copy || !end || !length) { copy?.remove(); return; }
+  copy.hidden = false;
+  copy.animate([{ transform: copy.dataset.from }, { transform: `${spot(end)} scale(${options.scale ?? 1})` }], { duration: length * 0.7, delay: options.delay ?? length * 0.25, easing: "ease-in-out", fill: "both" });
+}
+
+const hide = (copy) => { if (copy) copy.hidden = true; return copy; };
+
+// Acts that move copies of elements: make the copies before the board changes.
+const COPIED = {
+  carry: ([, card, from]) => [hide(copyOf(card, from))],
+  gather: ([, cards]) => cards.map((card) => hide(copyOf(card))),
+  compare: ([, cards]) => cards.map((card) => hide(copyOf(card))),
+};
+
+const PLAYED = {
+  say([, seat, text, row], length) {
+    const place = document.getElementById(`seat${seat}`);
+    if (!place) return;
+    const bubble = made(`bubble ink${seat % 8}`, text);
+    const box = boxOf(place);
+    const top = Math.max(box.bottom, ...(row ? matches(".bubble").filter((one) => one !== bubble).map((one) => boxOf(one).bottom) : []));
+    const left = Math.min(Math.max(box.left + box.width / 2 - bubble.offsetWidth / 2, 4), innerWidth - bubble.offsetWidth - 4);
+    Object.assign(bubble.style, { top: `${top + 4}px`, left: `${left}px` });
+    bubble.style.setProperty("--tail", `${Math.min(Math.max(box.left + box.width / 2 - left, 12), bubble.offsetWidth - 12)}px`);
+    if (length) bubble.animate([{ opacity: 0, transform: "scale(.7)" }, { opacity: 1, transform: "none" }], { duration: length / 5, delay: row ? length * 0.3 : 0, fill: "backwards" });
+    wait(3000).then(() => bubble.remove());
+  },
+  carry: ([, , , to], length, [copy]) => fly(copy, to, length),
+  gather([, , to], length, copies) {
+    for (const one of matches(".flyer.risen")) one.remove();
+    copies.forEach((copy, index) => fly(copy, to, length, { scale: 0.5, delay: index * length * 0.08 }));
+  },
+  compare([, , texts], length, copies) {
+    if (!length) { copies.forEach((copy) => copy?.remove()); return; }
+    for (const copy of copies.filter(Boolean)) {
+      copy.hidden = false;
+      copy.classList.add("risen");
+      copy.animate([{ transform: copy.dataset.from }, { transform: `${copy.dataset.from} translateY(-.5rem) scale(1.12)` }], { duration: length / 4, fill: "both" });
+    }
+    const list = made("verdicts");
+    texts.forEach(([text, fits], index) => {
+      const line = Object.assign(document.createElement("span"), { className: fits ? "fits" : "fails", textContent: `${fits ? "✓" : "✗"} ${text}` });
+      list.append(line);
+      line.animate([{ opacity: 0 }, { opacity: 1 }], { duration: length / 8, delay: (index + 1) * length * 0.18, fill: "backwards" });
+    });
+  },
+};
+
+// Acts that are played on the board after the moment.
+const SHOWN_AFTER = {
+  light: ([, card], length) => matches(card).forEach((one, index) => pop(one, length, index * length * 0.3)),
+  deal: ([, card], length) => matches(card).forEach((one, index) => one.animate([{ opacity: 0, transform: "translateY(40vh) scale(.5)" }, { opacity: 1, transform: "none" }], { duration: length * 0.6, delay: index * length * 0.15, fill: "backwards", easing: "ease-out" })),
+};

@@ -1,0 +1,14 @@
+// The pace of moments, which the user chooses.
+import { liked } from "./page.js";
+
+const PACES = { slow: 1500, normal: 700, fast: 350, once: 0 };
+
+export function pace() {
+  const name = liked("pace");
+  return name in PACES ? name : "normal";
+}
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+// Return the length of a scene in milliseconds. It is 0 if nothing may or can be animated.
+export const sceneLength = () => (still.matches || !Element.prototype.animate ? 0 : PACES[pace()]);

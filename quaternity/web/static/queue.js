@@ -1,0 +1,190 @@
+// Shows the changes of a table one after another. Each change is a moment: the board before it, the
+// announcement and the scenes, and the board after it. No part of the page is ever ahead of the
+// last announcement.
+import { offer, updateOffer } from "./offers.js";
+import { announce, complain, part, remember, remembered, root, said, shownVersion, table, wait, word } from "./page.js";
+import { playMoment, readMoment, skipMoment } from "./moments.js";
+import { tellOutside } from "./outside.js";
+import { sceneLength } from "./pacing.js";
+import { prepare, show } from "./showing.js";
+
+const MAX_REPLAYED = 10; // A viewer who returns after more moves chooses whether to watch them.
+const MAX_REMEMBERED = 50; // maximum number of tables whose version is stored
+const MAX_RETRIES = 6;
+
+let latest = 0; // the newest version that the server has reported
+let stale = false; // whether the shown version must be drawn again
+let returned = false; // whether the viewer was away
+let own = 0; // the version after the player's last move
+let hurrying = false; // whether moments are shown at once until none is left
+let running = null;
+let ahead = null; // the next part of the page, requested in advance
+let waiting = []; // callbacks, each with the version that must be shown first
+let again;
+
+const seen = () => remembered("seen", {});
+
+// Show what has happened. The promise is fulfilled when the page shows at least the given version.
+export function refresh(version = 0) {
+  if (!part || part.dataset.at) return Promise.resolve();
+  latest = Math.max(latest, version);
+  stale ||= !version;
+  updateOffer();
+  if (!running) clearTimeout(again); // a run that fails sets it
+  running ??= run().finally(() => { running = null; });
+  return version ? Promise.race([running, shows(version)]) : running;
+}
+
+const shows = (version) => (shownVersion() >= version ? Promise.resolve() : new Promise((done) => { waiting.push([version, done]); }));
+
+// Return a promise that is fulfilled when the page shows everything that has been reported so far.
+export const caughtUp = () => shows(latest);
+
+// Show the player's own move at once, after the moves before it.
+export function showOwn(version) {
+  [returned, hurrying, own] = [false, true, version];
+  countBehind();
+  skipMoment();
+  return refresh(version);
+}
+
+// Note that the viewer was away, and may want to choose whether to watch what has happened.
+export function comeBack() {
+  returned = true;
+  return refresh();
+}
+
+// Begin with the version that this viewer has seen last.
+export async function start() {
+  latest = shownVersion();
+  const version = seen()[table];
+  const next = version < latest && await request(version);
+  if (next && next.version <= latest) {
+    returned = true;
+    draw(next);
+  } else prepare();
+  document.body.classList.add("ready");
+  note();
+  if (shownVersion() < latest) refresh();
+}
+
+// Request the part of the page for a version. If moves were taken back, the answer is a later one.
+async function request(version) {
+  const query = new URLSearchParams(location.search);
+  if (version !== null) query.set("at", version);
+  try {
+    const answer = await fetch(`${root}/t/${table}/part?${query}`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
+    if (!answer.ok) {
+      if ([429, 503].includes(answer.status)) later();
+      complain(await said(answer));
+      return null;
+    }
+    latest = Math.max(latest, Number(answer.headers.get("Quaternity-Latest")));
+    const html = await answer.text();
+    const { body } = new DOMParser().parseFromString(html, "text/html");
+    return { html, body, version: Number(answer.headers.get("Quaternity-Version")) };
+  } catch {
+    later(); // the stream may report earlier that the server is back
+    return null;
+  }
+}
+
+const later = () => { clearTimeout(again); again = setTimeout(refresh, 3000); };
+
+// Request the next part again if it is too old: with several server processes, another process than
+// the reporting one may answer, and learn about the version later.
+async function take(version) {
+  for (let retries = 0; ; retries += 1) {
+    const next = await (ahead?.version === version ? ahead.answer : request(version));
+    ahead = null;
+    if (!next || next.version >= version || retries === MAX_RETRIES) return next;
+    await wait(20 << retries);
+  }
+}
+
+async function run() {
+  while (stale || shownVersion() < latest) {
+    if (document.hidden) {
+      await lookAhead();
+      if (document.hidden) return;
+    }
+    if (stale) {
+      stale = false;
+      const same = await take(shownVersion());
+      if (!same) return;
+      if (same.version > shownVersion()) await pass(same); else draw(same);
+      continue;
+    }
+    const missed = latest - shownVersion();
+    if (returned && missed > MAX_REPLAYED && !await choose()) {
+      const present = await request(null);
+      if (!present) return;
+      returned = false;
+      await pass(present, 0);
+      continue;
+    }
+    returned = false;
+    const next = await take(shownVersion() + 1);
+    if (!next || next.version <= shownVersion()) return;
+    await pass(next);
+  }
+  hurrying = false;
+  countBehind();
+}
+
+// Play the moment that leads to a version, and show the version.
+async function pass(next, length = hurrying && next.version !== own ? 0 : sceneLength()) {
+  if (next.version === own) hurrying = false;
+  const moment = readMoment(next.body);
+  const first = part.querySelector(`.mine[data-seat="${moment.seat}"]`) !== null;
+  if (next.version < latest) ahead = { version: next.version + 1, answer: request(next.version + 1) };
+  countBehind(first ? latest : next.version);
+  for (const text of moment.texts) announce(text, next.version);
+  await playMoment(moment, () => draw(next), { length, first });
+}
+
+function draw({ html, body, version: shown }) {
+  if (shown < latest) keepNewer(body);
+  show(html, shown, body.childNodes);
+  note();
+  tellOutside(part);
+  waiting = waiting.filter(([version, done]) => shown < version || done());
+}
+
+// Chat lines and results of the series have no version: leave them as they are until the page has
+// caught up.
+function keepNewer(body) {
+  for (const what of [".lines", ".evening"]) {
+    const [now, next] = [part.querySelector(what), body.querySelector(what)];
+    if (now && next) next.innerHTML = now.innerHTML;
+  }
+}
+
+// Tell the player of a hidden page about the present position, and show the moves later.
+async function lookAhead() {
+  stale = false;
+  const present = await request(null);
+  if (present) tellOutside(present.body);
+}
+
+// Store the version that is shown.
+function note() {
+  const all = seen();
+  delete all[table];
+  const kept = Object.entries(all).slice(1 - MAX_REMEMBERED);
+  remember("seen", { ...Object.fromEntries(kept), [table]: shownVersion() });
+}
+
+// Let a viewer who was away choose: true to watch the moves, false to go to the present position.
+const choose = () => offer(() => `${latest - shownVersion()} ${word("moves since you left")}`, [[word("Watch them"), true], [word("Go to the present position"), false]]);
+
+function countBehind(version = latest) {
+  const behind = document.getElementById("behind");
+  const count = latest - version;
+  if (behind) behind.textContent = count > 0 && sceneLength() ? `${count} ${word("more")} · ${word("tap to skip")}` : "";
+}
+
+document.addEventListener("click", ({ target }) => {
+  if (target.closest("[data-skip]")) hurrying = shownVersion() < latest;
+  if (target.closest("#part")) skipMoment();
+});
