@@ -363,21 +363,6 @@ def test_a_refused_move_says_whether_the_game_is_over(site: Site) -> None:
     assert (refused.status, refused.json["error"]) == (409, "the game is over")
 
 
-def test_a_restart_changes_nothing(tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        table = Table(site)
-        table.move(0, "1 0 2", name="a")
-        table.move(1, "yes")
-        table.move(0, "1 0 1")
-        for seat in range(3):
-            table.post(seat, "undo", version=3, agree=True)
-        before = table.look(0)
-    with open_site(tmp_path) as site:
-        table.site = site
-        assert table.look(0) == before
-        assert table.move(0, "1 0 2", 0, "a").json == {"version": 1}
-
-
 def test_help_is_given_if_it_is_allowed(site: Site) -> None:
     assert site.ask("GET", f"{Table(site).path}/help/why").status == 403
     table = Table(site, help=True)

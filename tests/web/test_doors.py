@@ -9,7 +9,6 @@ import pickle
 import re
 import sys
 from collections.abc import Callable, Iterator
-from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -138,43 +137,6 @@ def test_a_bystander_cannot_change_anything(site: Site, rest: str, sent: dict[st
     assert site.ask("POST", place.path(rest), sent).status == 403
     assert site.ask("POST", place.path(rest), sent, token=other.tokens[0]).status == 403
     assert site.ask("GET", place.path(), token=place.tokens[0]) == before
-
-
-def test_nobody_takes_the_seat_of_a_present_player(site: Site) -> None:
-    place = make_table(site, "quaternity")
-    for token in place.tokens:
-        site.ask("GET", place.path(), token=token)
-    for player in ("me", "open", "random"):
-        sent = {"seat": 2, "player": player}
-        answer = site.ask("POST", place.path("/hand-over"), sent, token=place.tokens[1])
-        assert answer.status == 403, player
-
-
-def test_nobody_sees_the_hand_of_a_program_from_a_second_seat(site: Site) -> None:
-    place = make_table(site)
-    sent = {"seat": 2, "player": "random"}
-    assert site.ask("POST", place.path("/hand-over"), sent, token=place.tokens[2]).status == 200
-    for seats, status in ((["me", "open", "random"], 403), (["me", "exact", "random"], 200)):
-        wanted = {"game": "kwartet", "settings": {"sets": 3}, "seats": seats}
-        made = site.ask("POST", "/api/tables", wanted).json
-        if status == 403:
-            invitation = made["seats"][1]["invitation"]
-            site.ask("POST", "/api/seats", {"invitation": invitation, "name": "Bo"})
-        path, token = f"/api/tables/{made['table']}/hand-over", made["seats"][0]["token"]
-        answer = site.ask("POST", path, {"seat": 2, "player": "open"}, token=token)
-        assert answer.status == status, answer.body
-        assert ("see" in answer.json.get("error", "")) == (status == 403)
-
-
-def test_a_program_belongs_to_the_present_player_whom_it_replaces(site: Site) -> None:
-    place = make_table(site, "quaternity")
-    path, sent = place.path("/hand-over"), {"seat": 2, "player": "random"}
-    assert site.ask("POST", path, sent, token=place.tokens[2]).status == 200
-    assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403
-    table = site.run(site.app.state.tables.live.open(place.name))
-    table.presence.last_seen[2] = -inf
-    assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403  # not the host
-    assert site.ask("POST", path, sent, token=place.tokens[0]).status == 200
 
 
 def test_hidden_games_are_not_taken_back_without_a_player_who_left(site: Site) -> None:

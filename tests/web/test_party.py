@@ -242,28 +242,6 @@ def left_of(table: Table) -> float:
     return table.site.run(look())
 
 
-def test_nobody_gains_time_by_a_restart_or_by_leaving_a_seat(tmp_path: Path) -> None:
-    left = [60.0]
-    for _ in range(3):
-        with open_site(tmp_path) as site:
-            if len(left) == 1:
-                seats = ["me", "me"]
-                table = Table(site, game="quarto", settings={}, seats=seats, clock={"seconds": 60})
-            table.site = site
-            left.append(left_of(table))
-            live = site.run(site.app.state.tables.live.open(table.made["table"]))
-            live.programs.wake = lambda: None  # the program does not move
-            for player in ("easy", "me"):
-                assert table.post(0, "hand-over", seat=0, player=player).status == 200
-                assert (live.state.due is None) == (player == "easy"), "no clock runs for a program"
-            left.append(left_of(table))
-            link = table.post(0, "elsewhere").json["link"]
-            moved = site.ask("POST", "/api/seats/move", {"link": link})
-            table.tokens[0] = moved.json["token"]
-            left.append(left_of(table))
-    assert left == sorted(left, reverse=True)
-
-
 @file_store_only
 def test_after_a_crash_nobody_has_more_time_than_the_clock_gives(tmp_path: Path) -> None:
     with open_site(tmp_path / "data") as site:
@@ -611,18 +589,6 @@ def test_a_new_code_does_not_affect_the_other_players(tmp_path: Path) -> None:
         assert table.look(2)["undo"] == [0]
 
 
-def test_only_the_host_gives_a_seat_away_if_nothing_is_hidden(tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        table = Table(site, game="set", settings={"seats": 3})
-        live = site.run(site.app.state.tables.live.open(table.made["table"]))
-        for seat, status in ((1, 403), (0, 200)):
-            table.look(0)
-            live.presence.last_seen[2] = -inf
-            assert table.post(seat, "hand-over", seat=2, player="open").status == status
-        # A player may give away their own seat without the host.
-        assert table.post(1, "hand-over", seat=1, player="open").json["invitation"]
-
-
 def test_a_bystander_gets_no_link_and_no_code(table: Table) -> None:
     for action in ("elsewhere", "code"):
         assert table.site.ask("POST", f"{table.path}/{action}", {}).status == 403
@@ -656,19 +622,6 @@ def test_the_seat_of_an_absent_player_is_given_away(game: str, tmp_path: Path) -
         assert "was away" in state["notice"]
         assert site.ask("POST", "/api/seats", {"invitation": page.json["invitation"]}).status == 201
         assert site.ask("GET", table.path, token=table.tokens[2]).json["seat"] is None
-
-
-def test_a_player_alone_with_hidden_hands_cannot_open_a_second_seat(tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        seats = ["me", "easy", "easy", "me"]
-        table = Table(site, game="kwartet", settings={"sets": 5}, seats=seats)
-        live = site.run(site.app.state.tables.live.open(table.made["table"]))
-        live.presence.last_seen[3] = -inf
-        assert table.post(0, "hand-over", seat=3, player="open").status == 403
-        assert table.post(0, "hand-over", seat=3, player="easy").status == 200
-        # A program plays for an absent player, who may come back: no other hand is revealed either.
-        assert table.post(0, "hand-over", seat=1, player="open").status == 403
-        assert table.post(3, "hand-over", seat=3, player="me").status == 200
 
 
 def test_your_tables_show_opponents_turn_and_last_event(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice, product
+from itertools import islice
 from math import inf
 from pathlib import Path
 from random import Random
@@ -20,7 +20,7 @@ from quaternity.web.changes import Entry
 from quaternity.web.http_errors import HttpError
 from quaternity.web.rate_limits import Limits
 from quaternity.web.seat_commands import ChangeOwner
-from quaternity.web.seats import Caller, Owner, Visitor
+from quaternity.web.seats import Caller, Owner
 from quaternity.web.versioned_history import RECENT, VersionedHistory, has_random_start
 from tests.limits import limited
 from tests.web.cluster import alter
@@ -148,29 +148,6 @@ def take_seat(site: Site, invitation: str) -> str:
     return str(page.json["token"])
 
 
-def assert_nobody_can_move(site: Site, table: Table, awaited: list[int]) -> None:
-    """Check that no program moves, and that a refusal names the seats that all wait for."""
-    state = table.look(0)
-    assert (state["awaited"], state["thinking"], state["moves"]) == (awaited, [], [])
-    page = table.move(0, "more")
-    assert page.status == 409
-    assert f"seat{'s' * (len(awaited) > 1)} {awaited[0]}" in page.json["error"]
-    site.run(wait_until_idle(site, table.path.rpartition("/")[2]))
-    table.look(0)  # this wakes programs that may think
-    site.rest()
-    assert table.look(0)["version"] == state["version"]
-
-
-def test_nobody_moves_in_set_before_all_invited_players_have_come(site: Site) -> None:
-    table, _ = set_table(site, seats=["me", "me", "me", "slow"])
-    assert table.look()["thinking"] == [3]
-    # A program is replaced by a friend: all wait again, until a program takes the seat.
-    assert table.post(0, "hand-over", seat=3, player="open").status == 200
-    assert_nobody_can_move(site, table, [3])
-    assert table.post(0, "hand-over", seat=3, player="quick").status == 200
-    assert table.look()["thinking"] == [3]
-
-
 def test_a_rematch_waits_for_the_players_of_the_last_game(site: Site) -> None:
     table, _ = set_table(site, seats=["me", "me"])
     first = site.run(site.app.state.tables.live.open(table.made["table"]))
@@ -190,13 +167,6 @@ def test_a_rematch_waits_for_the_players_of_the_last_game(site: Site) -> None:
 
     site.wait(wait_for_start())
     assert table.move(0, "more").status == 200
-
-
-def test_if_seats_take_turns_only_the_player_to_move_is_awaited(site: Site) -> None:
-    table = Table(site, game="quarto", settings={}, seats=["me", "random"])
-    assert table.post(0, "hand-over", seat=1, player="open").status == 200
-    assert table.look(0)["awaited"] == []
-    assert table.move(0, "A").status == 200
 
 
 def test_present_players_have_to_agree(site: Site) -> None:
@@ -454,29 +424,6 @@ def test_programs_pause_while_nobody_watches(site: Site) -> None:
     site.listen(f"{table.path}/events", None)
     site.run(wait_until_idle(site, table.made["table"]))
     assert table.look()["outcome"] is not None
-
-
-@pytest.mark.parametrize("game", ["kwartet", "quaternity"])
-@pytest.mark.parametrize("kinds", [*product(["me", "open", "random"], repeat=2)])
-def test_nobody_sees_the_hand_of_a_program_from_a_second_seat(
-    site: Site, game: str, kinds: tuple[str, str]
-) -> None:
-    """This holds in a running game with hands, unless the visitor has all seats of people."""
-    seats = ["me", *kinds]
-    settings = {"sets": 3, "players": 3}
-    made = site.ask("POST", "/api/tables", {"game": game, "settings": settings, "seats": seats})
-    table = site.run(site.app.state.tables.live.open(made.json["table"]))
-    people = {number for number, kind in enumerate(seats) if kind == "me"}
-    assert set(table.state.people) == people
-    for seat, own in product(range(3), [(), (0,), (1,), (0, 1), (0, 2), (0, 1, 2)]):
-        for archive in (False, True):
-            stored = table.state.stored
-            options = stored.options._replace(archive=archive)
-            deal = stored.deal._replace(waiting=None)
-            table.state = table.state._replace(stored=stored._replace(options=options, deal=deal))
-            hides = game == "kwartet" and not archive and seats[seat] == "random"
-            visitor = Visitor(own, maker=True, looking=None)
-            assert table.state.would_show(seat, visitor) == (hides and not people <= set(own))
 
 
 @limited("quaternity.web.programs", MAX_PROGRAM_MOVES=3)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -173,18 +172,6 @@ def test_an_invalid_player_for_empty_seats_is_refused(fill: str, site: Site) -> 
     assert table.post(0, "start").status == 200
 
 
-def test_a_player_who_leaves_makes_room_and_another_starts(site: Site) -> None:
-    table = make_lobby(site)
-    join(site, table, name="Ben")
-    assert table.post(0, "leave").status == 200
-    assert [seat["kind"] for seat in table.look(1)["seats"]] == ["open", "person", "open"]
-    assert table.post(1, "start", fill="nobody").status == 422  # nobody plays alone
-    assert join(site, table, name="Cleo").json["seat"] == 0
-    assert table.post(1, "start").status in (200, 403)
-    assert table.post(0, "start").status in (200, 409)
-    assert table.look(0)["begun"]
-
-
 def test_a_browser_may_change_its_seat_but_has_only_one(site: Site) -> None:
     cookie = {"cookie": "quaternity=" + "x" * 22}
     table = make_lobby(site)
@@ -219,24 +206,6 @@ def test_each_seat_goes_to_one_of_many_guests_who_come_at_once(seed: int, site: 
     state = table.look(0)
     assert [seat["name"] for seat in state["seats"]] == ["Anna", *map(seated.get, range(1, 8))]
     assert state["begun"]
-
-
-def test_a_lobby_survives_a_restart(tmp_path: Path) -> None:
-    with Site(app(str(tmp_path))) as site:
-        table = make_lobby(site, seed=4)
-        join(site, table, name="Ben")
-        table.post(1, "ready", ready=False)
-        before = table.look(1)
-    with Site(app(str(tmp_path))) as site:
-        table.site = site
-        after = table.look(1)
-        for state in (before, after):
-            del state["seats"], state["invitation"]
-        assert before == after
-        assert join(site, table, name="Cleo").status == 201
-        assert not table.look(1)["begun"]
-        assert table.post(1, "ready", ready=True).status == 200
-        assert table.look(1)["begun"]
 
 
 def play_set(site: Site, table: Table, seats: int, random: Random) -> list[int]:
@@ -318,19 +287,6 @@ def test_the_maker_of_a_table_may_start_it_even_without_a_seat(site: Site) -> No
         assert status == (200 if may_start else 403)
 
 
-def test_a_lobby_that_all_have_left_is_open_to_anyone_with_its_link(site: Site) -> None:
-    table = make_lobby(site)
-    join(site, table, name="Ben")
-    for seat in (0, 1):
-        assert table.post(seat, "leave").status == 200
-    assert table.post(0, "start").status == 403
-    kinds = {entry["kind"] for entry in table.look(None)["seats"]}
-    assert kinds == {"open"}
-    for name in ("Cleo", "Dora", "Emil"):
-        assert join(site, table, name=name).status == 201
-    assert table.look(0)["begun"]
-
-
 @pytest.mark.parametrize(
     ("action", "sent"), [("code", {}), ("hand-over", {"seat": 2, "player": "easy"})]
 )
@@ -371,23 +327,6 @@ def test_a_link_of_a_seat_that_is_left_out_meanwhile_leads_nowhere(site: Site) -
         _, answer = site.ask_at_once(requests, Random(seed))
         assert answer.status in (201, 404)
         assert len(table.look(0)["seats"]) == (4 if answer.status == 201 else 3)
-
-
-def test_only_the_host_puts_programs_in_seats_that_wait_for_friends(site: Site) -> None:
-    table = make_lobby(site)
-    join(site, table, name="Ben")
-    for player in ("easy", "open"):
-        assert table.post(1, "hand-over", seat=2, player=player).status == 403
-    assert not table.look(0)["begun"]
-    assert table.post(0, "hand-over", seat=2, player="easy").status == 200
-    assert table.look(0)["begun"]
-
-
-def test_before_the_deal_a_program_makes_room_for_a_friend(site: Site) -> None:
-    table = make_lobby(site, "kwartet", seats=["me", "open", "open", "easy"])
-    assert join(site, table, name="Ben").status == 201
-    assert table.post(0, "hand-over", seat=3, player="open").status == 200
-    assert join(site, table, seat=3).status == 201
 
 
 def test_presence_follows_a_player_who_changes_seats_or_leaves(site: Site) -> None:
