@@ -215,7 +215,6 @@ SCRIPT_WORDS = (
     "yes",
     "The server does not answer.",
     "more",
-    "tap to skip",
     "moves since you left",
     "Watch them",
     "Go to the present position",

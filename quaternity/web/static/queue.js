@@ -181,7 +181,7 @@ const choose = () => offer(() => `${latest - shownVersion()} ${word("moves since
 function countBehind(version = latest) {
   const behind = document.getElementById("behind");
   const count = latest - version;
-  if (behind) behind.textContent = count > 0 && sceneLength() ? `${count} ${word("more")} · ${word("tap to skip")}` : "";
+  if (behind) behind.textContent = count > 0 && sceneLength() ? `${count} ${word("more")} ⏭` : "";
 }
 
 document.addEventListener("click", ({ target }) => {
