@@ -83,7 +83,7 @@ LAYERS: dict[str, tuple[str, str]] = {
     "kwartet": ("quaternity.kwartet", "epistemic protocol workers game base solvers"),
     "protocol": (
         "quaternity.table.protocol quaternity.table.plain_rules quaternity.table.registration"
-        " quaternity.table.played_game",
+        " quaternity.table.history quaternity.table.played_game",
         "base",
     ),
     "quarto": ("quaternity.quarto", "protocol base"),
@@ -101,7 +101,7 @@ LAYERS: dict[str, tuple[str, str]] = {
     ),
     "review": (
         "quaternity.review",
-        "perfect ternary quarto kwartet table game base solvers",
+        "perfect ternary quarto kwartet table protocol game base solvers",
     ),
     "guide": ("quaternity.guide", "arena base"),
     "lessons": ("quaternity.guide.lessons", "guide kwartet epistemic base solvers"),
@@ -113,8 +113,8 @@ LAYERS: dict[str, tuple[str, str]] = {
     ),
     "cli": (
         "quaternity.cli",
-        "public guide decks web table environments review puzzles perfect ternary quarto kwartet"
-        " epistemic trials insight workers game base solvers",
+        "public guide decks web table protocol environments review puzzles perfect ternary quarto"
+        " kwartet epistemic trials insight workers game base solvers",
     ),
     "arena": ("quaternity.arena", ""),
     "entry": ("quaternity.__main__", "cli"),

@@ -86,7 +86,7 @@ def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 
 def _moment(session: MatchSession, seat: int) -> QueryContext:
     match = session.match
-    return moment_of_view(match.rules.view(match.positions[0], seat).public, match.view(seat))
+    return moment_of_view(match.rules.view(match.history.start, seat).public, match.view(seat))
 
 
 def _advice(view: View, question: Question) -> str:

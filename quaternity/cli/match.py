@@ -152,7 +152,7 @@ class MatchSession:
     def so_far(self) -> str:
         """Return a text with the number of moves so far, and how to resume the match."""
         resuming = f"; --record {self.journal.path} resumes it" if self.journal is not None else ""
-        return f"after {with_noun(self.match.whole_moves, 'move')}{resuming}"
+        return f"after {with_noun(self.match.history.whole_moves, 'move')}{resuming}"
 
     # ------------------------------------------------------------------ moves
 
@@ -329,7 +329,7 @@ class MatchSession:
         """Print the move that the strongest program of this game would make."""
         rules = self.match.rules
         name = registration(rules.name).strongest
-        random = self.match.chance(self.match.seed, "hint")
+        random = self.match.history.chance(self.match.seed, "hint")
         view = self.match.view(seat)
         try:
             with thinking(f"{name} (Ctrl-C cancels the hint)"):
@@ -349,12 +349,14 @@ class MatchSession:
             print("there is nothing to take back")
             return
         # A question that has not been answered yet counts as a move.
-        before = match.whole_moves + (not match.rules.is_settled(match.position))
+        before = match.history.whole_moves + (not match.rules.is_settled(match.position))
         match.undo()
         if self.journal is not None:
             self.journal.rewrite(match)
         self.screen.note_seen(*range(match.rules.seats))
-        self.screen.undo_message = f"{with_noun(before - match.whole_moves, 'move')} taken back"
+        self.screen.undo_message = (
+            f"{with_noun(before - match.history.whole_moves, 'move')} taken back"
+        )
         print(self.screen.undo_message)
 
     def _hand_over(self, argument: str) -> None:

@@ -117,7 +117,7 @@ class MatchScreen:
     def print_history(self) -> None:
         """Print a numbered list of the moves so far."""
         last = len(self.match.moves)
-        settled = map(self.match.rules.is_settled, self.match.positions)
+        settled = map(self.match.rules.is_settled, self.match.history.positions())
         ends = [place for place, whole in enumerate(settled) if whole or place == last]
         for number, (first, end) in enumerate(pairwise(ends), 1):
             events = (

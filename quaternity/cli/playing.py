@@ -17,6 +17,7 @@ from quaternity.cli.deck_option import deck_words
 from quaternity.cli.failed_players import print_player_traceback
 from quaternity.cli.input_files import prefix_errors, print_warnings
 from quaternity.cli.match import GameWords, MatchSession
+from quaternity.table.history import History
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match
 from quaternity.table.player_file import resolve_player
@@ -86,8 +87,9 @@ def play_match(
         if journal is not None:
             requested = _resolve_names(rules, seats(rules), playing.player_file)
             names = _choose_players(rules, requested, default, replay.names, journal.seats)
-            match = Match(rules, names, chance, replay.positions, replay.moves, seconds)
-            print(f"resuming {record} after {with_noun(match.whole_moves, 'move')}")
+            history = History.of_replay(rules, replay)
+            match = Match(rules, names, chance, history, seconds)
+            print(f"resuming {record} after {with_noun(history.whole_moves, 'move')}")
         else:
             rules = rules_class(settings(**options))
             speech = deck_words(deck, rules.settings)

@@ -79,9 +79,9 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
         return "With two players every answer is a forced yes: player 0 never loses the turn."
     if match.rules.settings.brisk and not match.moves:
         return "A brisk game: questions that can only be answered by no are forbidden."
-    if match.position in match.positions[:-1]:
-        before = match.positions[: match.positions.index(match.position)]
-        moves = sum(map(match.rules.is_settled, before))
+    positions = match.history.positions()
+    if (first := positions.index(match.position)) < len(match.moves):
+        moves = sum(map(match.rules.is_settled, positions[:first]))
         return (
             f"the position is the same as after {with_noun(moves, 'move')}: "
             "the moves since then revealed nothing"
@@ -129,7 +129,8 @@ def _formula_lines(
 def _game(match: Match[Any, Any, Any], moves: int | None = None) -> Game:
     """Return the game after a number of moves of a match, or after all moves if it is None."""
     last = len(match.moves) if moves is None else moves
-    return game_of(match.rules.settings, match.positions[: last + 1], match.moves[:last])
+    positions = match.history.positions()[: last + 1]
+    return game_of(match.rules.settings, positions, match.moves[:last])
 
 
 def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
@@ -152,8 +153,8 @@ def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     else:
         forced = [
             number
-            for number, (_, move) in enumerate(match.moves)
-            if isinstance(move, Question) and match.positions[number + 1].pending is None
+            for number, (_, _, move, after) in enumerate(match.history.transitions())
+            if isinstance(move, Question) and after.pending is None
         ]
         if not forced:
             yield "nothing was refused or forced yet; why 1 0 2 explains a question"

@@ -16,20 +16,17 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from quaternity.base.errors import InputError
 from quaternity.base.reading import decode, read_bytes
-from quaternity.base.sentences import MessageTemplate
 from quaternity.base.text_format import quote_value
 from quaternity.base.text_record import check_requested
 from quaternity.base.validation import as_int, check_index
 from quaternity.environments.plain_encoded import PlainEncoded
 from quaternity.table.games import game_names, registration, rules_class
+from quaternity.table.history import History
 from quaternity.table.registration import Benchmark
 
 P = TypeVar("P")
 M = TypeVar("M")
 V_contra = TypeVar("V_contra", contravariant=True)
-
-
-WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
 class Encoded(Protocol[P, M, V_contra]):
@@ -312,7 +309,7 @@ class TableGame:
         """Return the start of a new episode, with all chance moves drawn."""
         position = self.rules.start(random) if self.start is None else self.start
         several = len(self.rules.to_act(position)) > 1
-        return Episode(self, position, random.randrange(self.seats) if several else 0)
+        return Episode.begin(self, position, random.randrange(self.seats) if several else 0)
 
 
 def _unpickle_game(
@@ -346,86 +343,65 @@ def _load_start(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple
     return rules, rules.replay(data).positions[-1]
 
 
-History: TypeAlias = tuple[tuple[int, int, bytes], ...]
-"""Type of the history of an episode: a tuple of moves. Each move consists of its seat, its action
-and its `Encoded.outcome`."""
-
-
-class _MoveNode:
-    """A move of an episode, with a link to the previous move.
-
-    Attributes:
-        before: The previous move, or None for the first one.
-        seat: The seat that moved.
-        move: The move, or None if the seat waited.
-        cached: The results of `Episode.observations` and `Episode.history` after the move, and the
-            position. None until they are first computed.
-    """
-
-    __slots__ = ("before", "cached", "move", "seat")
-
-    def __init__(self, before: _MoveNode | None, seat: int, move: Any) -> None:
-        self.before, self.seat, self.move = before, seat, move
-        self.cached: tuple[tuple[str, ...], History, Any] | None = None
+EncodedMoves: TypeAlias = tuple[tuple[int, int, bytes], ...]
+"""Type of the moves of an episode as numbers. Each move consists of its seat, its action and its
+`Encoded.outcome`."""
 
 
 class Episode:
-    """An immutable state of a game with its history: the position and the moves that led to it.
+    """An immutable state of a game with its history, the seat to act, rewards and legal actions.
 
     To save memory, an episode stores its moves, but not the positions between them. `observations`
-    and `history` compute these positions again.
+    and `encoded_moves` compute these positions again.
 
     Attributes:
         game: The game with its settings.
+        history: The initial position and all moves, including waiting.
         position: The current position.
         first: The seat that is asked first in the first round, if several seats may act
             simultaneously.
-        moves: Number of moves made, including waiting.
         seat: The seat to act, or None if the episode is over.
-        root: The start of the episode.
     """
 
     __slots__ = (
-        "_asked_count", "_last", "_mask", "_view", "first", "game", "moves", "position", "root",
+        "_asked_count", "_encoded", "_mask", "_view", "first", "game", "history", "position",
         "seat",
     )  # fmt: skip
 
     def __init__(
         self,
         game: TableGame,
-        position: Any,
+        history: History[Any, Any, Any],
         first: int = 0,
         before: Episode | None = None,
-        made: tuple[int, Any] | None = None,
     ) -> None:
-        self.game, self.position, self.first = game, position, first
-        self._last: _MoveNode | None = None
-        if before is not None and made is not None:
-            self._last = _MoveNode(before._last, *made)
-        self.root: Episode = self if before is None else before.root
-        self.moves: int = 0 if before is None else before.moves + 1
-        self._asked_count: int = 0 if before is None else before._asked_count + 1
+        self.game, self.history, self.first = game, history, first
+        self.position = position = history.position
+        # The moves that have been encoded, and the position after them.
+        self._encoded: tuple[EncodedMoves, Any] = before._encoded if before else ((), position)
+        self._asked_count: int = before._asked_count + 1 if before else 0
         self._view: Any = None
         self._mask: bytes | None = None
         acting = game.rules.to_act(position)
         self.seat: int | None = None
-        if acting and not 0 < game.max_moves <= self.moves:
+        if acting and not 0 < game.max_moves <= len(history.moves):
             self.seat = acting[0] if len(acting) == 1 else self._next_in_turn(acting)
+
+    @classmethod
+    def begin(
+        cls, game: TableGame, start: Any, first: int = 0, moves: Sequence[tuple[int, Any]] = ()
+    ) -> Episode:
+        """Return the episode that begins at a position and continues with the given moves."""
+        episode = cls(game, History(game.rules, start, max_stored=1), first)
+        for seat, move in moves:
+            episode = episode.after_move(seat, move)
+        return episode
 
     def __deepcopy__(self, memo: Any) -> Episode:
         return self
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        made = [(m.seat, m.move) for m in self._moves_made()]
-        return _replay, (self.game, self.root.position, self.first, made)
-
-    def _moves_made(self, untold: bool = False) -> list[_MoveNode]:
-        moves: list[_MoveNode] = []
-        at = self._last
-        while at is not None and not (untold and at.cached):
-            moves.append(at)
-            at = at.before
-        return moves[::-1]
+        return Episode.begin, (self.game, self.history.start, self.first, self.history.moves)
 
     def _next_in_turn(self, acting: Sequence[int]) -> int:
         seats = self.game.seats
@@ -435,17 +411,6 @@ class Episode:
             if seat in acting:
                 return seat
             self._asked_count += 1
-
-    @property
-    def last_move(self) -> tuple[int, Any] | None:
-        """Return the last move with its seat, or None at the start. Waiting is the move None."""
-        return None if self._last is None else (self._last.seat, self._last.move)
-
-    @property
-    def before(self) -> Episode | None:
-        """The episode before the last move, computed again from the start. None at the start."""
-        made = [(m.seat, m.move) for m in self._moves_made()]
-        return _replay(self.game, self.root.position, self.first, made[:-1]) if made else None
 
     @property
     def several_may_act(self) -> bool:
@@ -494,10 +459,7 @@ class Episode:
 
     def after_move(self, seat: int, move: Any) -> Episode:
         """Return the episode after a move of a seat. None means that the seat waits."""
-        position = self.position
-        if move is not None:
-            position = self.game.rules.after(position, seat, move)
-        return Episode(self.game, position, self.first, self, (seat, move))
+        return Episode(self.game, self.history.play(seat, move), self.first, self)
 
     def returns(self) -> list[float]:
         """Return the returns so far: the total reward of each seat."""
@@ -508,56 +470,38 @@ class Episode:
         return list(game.reward.returns(rules.points(position), rules.places(position)))
 
     def observations(self) -> tuple[str, ...]:
-        """Return one sentence for each public event since the start.
+        """Return one sentence for each public event since the start."""
+        return tuple([event for step in self.history.steps() for event in step.events])
 
-        The moves since the last cached result are played again.
-        """
-        return self._compute_history()[0]
-
-    def history(self) -> History:
+    def encoded_moves(self) -> EncodedMoves:
         """Return the moves since the start as numbers. Empty if the game has no `Encoded.outcomes`.
 
         The moves since the last cached result are played again.
         """
-        return self._compute_history()[1]
-
-    def _compute_history(self) -> tuple[tuple[str, ...], History]:
-        untold, rules, encoded = self._moves_made(True), self.game.rules, self.game.encoded
-        known = untold[0].before if untold else self._last
-        events, history, position = (
-            known.cached if known and known.cached else ((), (), self.root.position)
-        )
-        for made in untold:
-            before, seat, move = position, made.seat, made.move
-            if move is None:
-                events += (WAITS(who=seat),)
-            else:
-                position = self.position if made is self._last else rules.after(before, seat, move)
-                events += tuple(rules.events(before, seat, move, position))
-            if encoded.outcomes is not None:
-                action = encoded.action(move, rules.view(before, seat))
-                history += ((seat, action, encoded.outcome(before, position)),)
-        if self._last:
-            self._last.cached = events, history, self.position
-        return events, history
+        rules, encoded, (moves, position) = self.game.rules, self.game.encoded, self._encoded
+        if encoded.outcomes is not None and len(moves) < len(self.history.moves):
+            new = [
+                (
+                    seat,
+                    encoded.action(move, rules.view(before, seat)),
+                    encoded.outcome(before, after),
+                )
+                for before, seat, move, after in self.history.transitions(len(moves), position)
+            ]
+            self._encoded = (*moves, *new), self.position
+        return self._encoded[0]
 
     def memory_text(self, seat: int | None) -> str:
         """Return everything that a seat has seen, as text: its first view and all public events.
 
         The seat None is a bystander.
         """
-        rules, root = self.game.rules, self.root
+        rules, start = self.game.rules, self.history.start
         observer = "bystander" if seat is None else f"player {seat}"
-        begins = f"player {self.first} is asked for a move first\n" if root.several_may_act else ""
-        start = rules.show(rules.view(root.position, seat))
-        return "\n".join((f"{observer}\n{begins}{start}", *self.observations()))
-
-
-def _replay(game: TableGame, position: Any, first: int, made: Sequence[tuple[int, Any]]) -> Episode:
-    episode = Episode(game, position, first)
-    for seat, move in made:
-        episode = episode.after_move(seat, move)
-    return episode
+        several = len(rules.to_act(start)) > 1
+        begins = f"player {self.first} is asked for a move first\n" if several else ""
+        shown = rules.show(rules.view(start, seat))
+        return "\n".join((f"{observer}\n{begins}{shown}", *self.observations()))
 
 
 class ChanceNode:
@@ -591,10 +535,10 @@ class ChanceNode:
             position = table.encoded.initial_position(self.drawn)
         if len(table.rules.to_act(position)) > 1:
             return ChanceNode(table, self.drawn, position)
-        return Episode(table, position)
+        return Episode.begin(table, position)
 
     def after(self, action: int) -> ChanceNode | Episode:
         """Return the next chance node or the episode after the given draw."""
         if self.position is not None:
-            return Episode(self.table, self.position, action)
+            return Episode.begin(self.table, self.position, action)
         return ChanceNode(self.table, self.drawn + bytes([action])).after_chance()

@@ -137,8 +137,8 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         seats = self.game.seats
         self.seat = random.randrange(seats) if self._seat is None else self._seat
         names = [*self._opponents[: self.seat], YOU, *self._opponents[self.seat :]]
-        position = self.game.episode(random).position
-        self._match = Match(self.game.rules, names, f"{random.getrandbits(64):x}", [position])
+        history = self.game.episode(random).history
+        self._match = Match(self.game.rules, names, f"{random.getrandbits(64):x}", history)
         self._steps, self._lost = 0, False
         self._let_programs_move()
         self._returns = self._current_return()

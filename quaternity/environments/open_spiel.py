@@ -207,9 +207,11 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
         rules = table.rules
         if table.encoded.chance(()):
             moves = self.history()
-            drawn = " ".join(map(str, moves[: len(moves) - episode.moves]))
+            drawn = " ".join(map(str, moves[: len(moves) - len(episode.history.moves)]))
             return "\n".join((f"drawn: {drawn}; first {episode.first}", *episode.observations()))
-        counted = f"move {episode.moves} of {table.max_moves}\n" if table.max_moves else ""
+        counted = (
+            f"move {len(episode.history.moves)} of {table.max_moves}\n" if table.max_moves else ""
+        )
         return counted + json.dumps(rules.view_json(rules.view(episode.position, None)))
 
 
@@ -254,15 +256,15 @@ class TableObserver:
         self.tensor[:] = table.encoded.numbers(view)
 
     def _set_memory(self, episode: Episode, seat: int | None) -> None:
-        table, root = self._table, episode.root
+        table, start = self._table, episode.history.start
         self.tensor.fill(0)
         if seat is not None:
             self.dict["player"][seat] = 1
-        if root.several_may_act:
+        if len(table.rules.to_act(start)) > 1:
             self.dict["first"][episode.first] = 1
-        self.dict["start"][:] = table.encoded.numbers(table.rules.view(root.position, seat))
+        self.dict["start"][:] = table.encoded.numbers(table.rules.view(start, seat))
         moves = self.dict["moves"].reshape(table.max_moves, -1)
-        for row, (mover, action, outcome) in zip(moves, episode.history(), strict=False):
+        for row, (mover, action, outcome) in zip(moves, episode.encoded_moves(), strict=False):
             row[mover] = row[table.seats + action] = 1
             row[table.seats + table.encoded.actions :] = np.frombuffer(outcome, np.float32)
 

@@ -11,6 +11,7 @@ from quaternity.base.errors import InputError, LimitError, QuaternityError
 from quaternity.base.text_format import quote_value
 from quaternity.base.validation import check_index
 from quaternity.table.games import rules_of_record
+from quaternity.table.history import History
 
 MAX_REVIEWED_MOVES = 2_000
 MAX_HEAD_LINES = 200
@@ -46,7 +47,8 @@ class RecordedGame:
             raise InputError(f"record_text: {quote_value(record)} is not the text of a record")
         _check_length(data)
         rules, replay, fault = _replay_valid(data)
-        positions = replay.positions
+        # Do not store the history in the object, because a seat's own review must not contain it.
+        positions, history = replay.positions, History.of_replay(rules, replay)
         self.rules, self.names, self.moves = rules, replay.names, replay.moves
         self.seat = None if seat is None else check_index(seat, rules.seats, "seat")
         self.own = rules.hidden and seat is not None
@@ -57,10 +59,7 @@ class RecordedGame:
         self.acting = [rules.to_act(position) for position in positions]
         self.points = [rules.points(position) for position in positions]
         self.numbers = [self.whole_moves(index + 1) for index in range(len(self.moves))]
-        self.events = [
-            tuple(rules.events(positions[index], mover, move, positions[index + 1]))
-            for index, (mover, move) in enumerate(self.moves)
-        ]
+        self.events = [step.events for step in history.steps()]
         self.result = None if self.acting[-1] else shared_win(rules, positions[-1])
         self._seen = [rules.view(x, seat) for x in positions] if self.own else positions
 

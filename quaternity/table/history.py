@@ -1,16 +1,23 @@
-"""History of a running game: its positions, its moves, and the events that players saw."""
+"""Histories of games: the rules, the first position and all moves, as an immutable value."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from random import Random
-from typing import Any, ClassVar, Generic
+from typing import Any, Generic
 
-from quaternity.base.sentences import message_data
+from quaternity.base.sentences import MessageTemplate, message_data
+from quaternity.base.text_record import Replay
 from quaternity.table.protocol import M, P, Rules, Step, V
+
+MAX_STORED_POSITIONS = 1_000
+"""Maximum number of positions that a history takes over from the history that it continues. Earlier
+positions are computed again."""
 
 MAX_PROGRAM_MOVES = 10_000
 """Maximum number of consecutive moves that programs make without a move of a person."""
+
+WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
@@ -29,56 +36,96 @@ def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]
     return events
 
 
-class GameHistory(Generic[P, M, V]):
-    """The history of a running game.
+class History(Generic[P, M, V]):
+    """An immutable game so far. The methods `play` and `undo` return another history.
 
     Attributes:
-        keeps_positions: whether all positions are stored. Otherwise they are recomputed from the
-            moves.
-        moves: the moves, each with the seat that made it. Moves that were taken back are not
-            included.
-        steps: the public information about each move.
+        rules: the rules of the game.
+        start: the first position.
+        moves: the moves, each with the seat that made it. None means that the seat waited.
+        position: the current position.
+        max_stored: maximum number of positions that `play` copies to the next history.
     """
 
-    keeps_positions: ClassVar[bool] = True
+    __slots__ = ("_positions", "_steps", "max_stored", "moves", "position", "rules", "start")
 
     def __init__(
         self,
         rules: Rules[P, M, V],
         start: P,
-        positions: Sequence[P] = (),
-        moves: Sequence[tuple[int, M]] = (),
+        moves: Iterable[tuple[int, Any]] = (),
+        positions: Iterable[P] = (),
+        max_stored: int = MAX_STORED_POSITIONS,
     ) -> None:
+        """Initialize a history.
+
+        Args:
+            positions: the positions from the start on, if they are known. The others are computed.
+            max_stored: maximum number of positions that `play` copies to the next history. With 1,
+                a history stores only the current position.
+
+        Raises:
+            IllegalMove: If a move is illegal.
+        """
         self.rules: Any = rules
-        self.start, self.position = start, start
-        self.moves: list[tuple[int, M]] = []
-        self.steps: list[Step] = []
-        self._positions = [start]
-        for (seat, move), after in zip(moves, positions[1:], strict=False):
-            self.add(seat, move, after)
+        self.start, self.moves, self.max_stored = start, tuple(moves), max_stored
+        known = [*positions] or [start]
+        for seat, move in self.moves[len(known) - 1 :]:
+            known.append(self._after(known[-1], seat, move))
+        # The last positions, or all of them if `positions` was called.
+        self._positions = tuple(known)
+        self.position: P = known[-1]
+        # The steps that have been computed, and the position after them.
+        self._steps: tuple[tuple[Step, ...], P] = (), start
 
-    def add(self, seat: int, move: M, after: P, step: Step | None = None) -> None:
-        """Add a move that leads to the position `after`. If `step` is not given, it is computed."""
-        self.steps.append(step or self.step(seat, move, after))
-        self.moves.append((seat, move))
-        self.position = after
-        if self.keeps_positions:
-            self._positions.append(after)
+    @classmethod
+    def of_replay(cls, rules: Rules[P, M, V], replay: Replay[P, M]) -> History[P, M, V]:
+        """Return the history of a game that `rules.replay` has read from a record."""
+        return cls(rules, replay.positions[0], replay.moves, replay.positions)
 
-    def step(self, seat: int, move: M, after: P) -> Step:
-        """Return the public information about a move from the current position to another one."""
-        return Step(seat, tuple(self.rules.events(self.position, seat, move, after)))
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, History):
+            return NotImplemented
+        return (self.moves, self.start, self.rules) == (other.moves, other.start, other.rules)
 
-    def positions_to(self, moves: int) -> list[P]:
-        """Return the positions from the start to at least the one after `moves` moves."""
-        known = self._positions
-        for seat, move in self.moves[len(known) - 1 : moves]:
-            known.append(self.rules.after(known[-1], seat, move))
-        return known
+    def __hash__(self) -> int:
+        return hash((self.start, self.moves))
 
-    def forget_positions(self) -> None:
-        """Drop all stored positions except the first, to save memory."""
-        self._positions = [self.start]
+    def __reduce__(self) -> tuple[Any, ...]:
+        return History, (self.rules, self.start, self.moves, (), self.max_stored)
+
+    def _after(self, before: P, seat: int, move: Any) -> P:
+        after: P = before if move is None else self.rules.after(before, seat, move)
+        return after
+
+    def play(self, seat: int, move: M | None, after: P | None = None) -> History[P, M, V]:
+        """Return the history after a move of a seat. None means that the seat waits.
+
+        Args:
+            after: the position after the move, if it is known.
+
+        Raises:
+            IllegalMove: If the move is illegal.
+        """
+        if after is None:
+            after = self._after(self.position, seat, move)
+        other: History[P, M, V] = History.__new__(History)
+        other.rules, other.start, other.max_stored = self.rules, self.start, self.max_stored
+        # To add tuples is faster than to unpack them.
+        other.moves = self.moves + ((seat, move),)  # noqa: RUF005
+        positions = (after,) if self.max_stored == 1 else (*self._positions, after)
+        other._positions = positions[-self.max_stored :]
+        other.position, other._steps = after, self._steps
+        return other
+
+    def undo(self, count: int = 1) -> History[P, M, V]:
+        """Return the history without the last `count` moves."""
+        kept = len(self.moves) - count
+        positions, steps = self.positions()[: kept + 1], self._steps[0]
+        other = History(self.rules, self.start, self.moves[:kept], positions, self.max_stored)
+        if len(steps) >= kept:
+            other._steps = steps[:kept], other.position
+        return other
 
     def undo_length(self, people: Collection[int]) -> int:
         """Return the number of moves that an undo takes back.
@@ -88,7 +135,7 @@ class GameHistory(Generic[P, M, V]):
         person, the undo also takes back the question.
         """
         people = people or range(self.rules.seats)
-        positions, kept = self.positions_to(len(self.moves)), len(self.moves)
+        positions, kept = self.positions(), len(self.moves)
         while kept:
             kept -= 1
             asker = None if self.rules.is_settled(positions[kept]) else self.moves[kept - 1][0]
@@ -96,11 +143,75 @@ class GameHistory(Generic[P, M, V]):
                 break
         return len(self.moves) - kept
 
-    def take_back(self, count: int) -> None:
-        """Take back the last `count` moves."""
-        kept = len(self.moves) - count
-        self.position = self.positions_to(kept)[kept]
-        del self.moves[kept:], self.steps[kept:], self._positions[kept + 1 :]
+    def positions(self) -> tuple[P, ...]:
+        """Return all positions, from the start on.
+
+        Positions that are not stored are computed, and stored until `forget_positions` is called.
+        """
+        if len(self._positions) <= len(self.moves):
+            played = self.transitions(0, self.start)
+            self._positions = (self.start, *[after for *_, after in played])
+        return self._positions
+
+    def forget_positions(self) -> None:
+        """Drop the positions that were stored by `positions`, to save memory."""
+        self._positions = self._positions[-self.max_stored :]
+
+    def transitions(
+        self, first: int = 0, before: P | None = None
+    ) -> Iterator[tuple[P, int, Any, P]]:
+        """Yield the position before each move, the seat, the move, and the position after it.
+
+        Args:
+            first: number of moves to skip.
+            before: the position after these moves, if it is known.
+        """
+        stored = self._positions
+        missing = len(self.moves) + 1 - len(stored)
+        if first >= missing:
+            before = stored[first - missing]
+        elif before is None:
+            before = self.positions()[first]
+        for number, (seat, move) in enumerate(self.moves[first:], first + 1):
+            is_stored = number >= missing
+            after = stored[number - missing] if is_stored else self._after(before, seat, move)
+            yield before, seat, move, after
+            before = after
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return the public information about each move.
+
+        The steps that the previous history has computed are not computed again.
+        """
+        steps, before = self._steps
+        missing = len(self.moves) - len(steps)
+        if missing == 1:  # This is the usual case, so it is fast.
+            step = self._step(before, *self.moves[-1], self.position)
+            self._steps = steps + (step,), self.position  # noqa: RUF005
+        elif missing:
+            new = [self._step(*played) for played in self.transitions(len(steps), before)]
+            self._steps = (*steps, *new), self.position
+        return self._steps[0]
+
+    def _step(self, before: P, seat: int, move: Any, after: P) -> Step:
+        if move is None:
+            return Step(seat, (WAITS(who=seat),))
+        return Step(seat, tuple(self.rules.events(before, seat, move, after)))
+
+    @property
+    def whole_moves(self) -> int:
+        """The number of moves, where a question and its answer count as one move."""
+        return sum(self.rules.is_settled(after) for *_, after in self.transitions())
+
+    def record(self, names: Sequence[str] = ()) -> str:
+        """Return the record of the game as text, including hidden information.
+
+        Args:
+            names: names of the players by seat. By default, the record contains no names.
+        """
+        rules = self.rules
+        moves = [rules.record_move(*played) for played in self.transitions()]
+        return "".join((rules.record_start(self.start, names), *moves))
 
     def chance(self, seed: Any, purpose: int | str) -> Random:
         """Return the random generator for the next move of a seat, or for another purpose.

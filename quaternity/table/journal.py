@@ -34,7 +34,7 @@ class MatchJournal(AppendOnlyFile):
     @classmethod
     def begin(cls, path: str, match: Match[Any, Any, Any]) -> Self:
         """Write a match, with the moves so far, to a new or empty file."""
-        text = match.rules.record_start(match.positions[0], match.names)
+        text = match.rules.record_start(match.history.start, match.names)
         journal = cls.create(path, text)
         journal._ends = [len(text.encode())]
         for number in range(len(match.moves)):
@@ -88,10 +88,8 @@ class MatchJournal(AppendOnlyFile):
         self._ends[-1] += len(line.encode())
 
     def _append(self, match: Match[Any, Any, Any], number: int) -> None:
-        seat, move = match.moves[number]
-        before, after = match.positions[number], match.positions[number + 1]
-        text = match.rules.record_move(before, seat, move, after)
-        self.append(text, match.rules.events(before, seat, move, after)[0])
+        text = match.rules.record_move(*next(match.history.transitions(number)))
+        self.append(text, match.steps[number].events[0])
         self._ends.append(self._ends[-1] + len(text.encode()))
 
     def rewrite(self, match: Match[Any, Any, Any]) -> None:
@@ -104,7 +102,7 @@ class MatchJournal(AppendOnlyFile):
         data = read_bytes(self.path)[:length]
         try:
             replay = match.rules.replay(data)
-            same = list(replay.moves) == match.moves
+            same = replay.moves == match.moves
         except QuaternityError:
             same = False
         if not same:

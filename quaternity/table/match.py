@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from quaternity.base.errors import InputError, PlayerFault, QuaternityError
 from quaternity.base.text_format import quote_value
-from quaternity.table.history import GameHistory
+from quaternity.table.history import History
 from quaternity.table.players import YOU, is_foreign, is_program, make_player
 from quaternity.table.programs import ProgramPlayer
 from quaternity.table.protocol import M, P, Rules, Step, V
@@ -44,10 +44,11 @@ class ChosenMove(NamedTuple, Generic[M]):
     move: M
 
 
-class Match(GameHistory[P, M, V]):
+class Match(Generic[P, M, V]):
     """A game with its players, who can make moves, undo them and leave their seats.
 
     Attributes:
+        history: the rules, the first position and the moves so far.
         keep: function that saves the match. It is called with the match after each move, before any
             player sees the move. If it raises an exception, the move is taken back.
         names: the player in each seat; see `quaternity.table.players`.
@@ -58,34 +59,42 @@ class Match(GameHistory[P, M, V]):
         rules: Rules[P, M, V],
         names: Sequence[str],
         seed: str,
-        positions: Sequence[P] = (),
-        moves: Sequence[tuple[int, M]] = (),
+        history: History[P, M, V] | None = None,
         move_seconds: float | None = None,
     ) -> None:
         """Start a new match, or continue a match.
 
         Args:
             names: the player in each seat; see `quaternity.table.players`.
-            seed: seed of the deal and of the players' random choices (see `GameHistory.chance`).
-            positions: the positions so far, or none for a new match.
-            moves: the moves so far, each with its seat.
+            seed: seed of the deal and of the players' random choices (see `History.chance`).
+            history: the game so far, or None for a new deal.
             move_seconds: time limit for each move of a program, in seconds. With None, built-in
                 players have no limit, and the limit of external players is `EXTERNAL_MOVE_SECONDS`.
                 Players with a limit run in a separate process.
         """
         if len(names) != rules.seats:
             raise InputError(f"seats: expected {rules.seats} players, not {len(names)}")
-        start = positions[0] if positions else rules.start(Random(f"{seed}/deal"))
-        super().__init__(rules, start, positions, moves)
+        self.rules: Any = rules
+        self.history = history or History(rules, rules.start(Random(f"{seed}/deal")))
         self.names, self.seed, self.move_seconds = list(names), seed, move_seconds
         self.keep: Callable[[Match[P, M, V]], None] = lambda match: None
         self._players: list[Player[M, V] | None] = []
         self._seat_players()
 
     @property
-    def positions(self) -> list[P]:
-        """The positions from the start to the current one."""
-        return self._positions
+    def position(self) -> P:
+        """The current position."""
+        return self.history.position
+
+    @property
+    def moves(self) -> tuple[tuple[int, M], ...]:
+        """The moves so far, each with the seat that made it."""
+        return self.history.moves
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The public information about each move."""
+        return self.history.steps()
 
     @property
     def people(self) -> list[int]:
@@ -103,17 +112,19 @@ class Match(GameHistory[P, M, V]):
         Raises:
             IllegalMove: If the move is illegal.
         """
-        self.add(seat, move, self.rules.after(self.position, seat, move))
+        before, after = self.history, self.history.play(seat, move)
+        step = after.steps()[-1]
+        self.history = after
         try:
             self.keep(self)
         except BaseException:
             # The move could not be saved, so it is taken back.
-            self.take_back(1)
+            self.history = before
             raise
-        self._tell(self.steps[-1])
+        self._tell(step)
         if not self.rules.to_act(self.position):
             self.dismiss()
-        return self.steps[-1]
+        return step
 
     def next_program(self) -> ChosenMove[M] | None:
         """Ask all programs that may move for a move. Return the move with the shortest delay.
@@ -133,7 +144,7 @@ class Match(GameHistory[P, M, V]):
         name = self.names[seat]
         if name == YOU:
             return None
-        random, view = self.chance(self.seed, seat), self.view(seat)
+        random, view = self.history.chance(self.seed, seat), self.view(seat)
         if self._is_isolated(name):
             text, delay = play_isolated(
                 "player", self.names, self._seconds, None, choose_move_isolated, self.rules, name,
@@ -160,15 +171,10 @@ class Match(GameHistory[P, M, V]):
         planned = self.next_program()
         return None if planned is None else self.play(planned.seat, planned.move)
 
-    @property
-    def whole_moves(self) -> int:
-        """Number of moves so far. A question and its answer count as one move."""
-        return sum(map(self.rules.is_settled, self.positions[1:]))
-
     def undo(self) -> int:
         """Undo the last move of a person and all later moves. Return the number of moves undone."""
-        count = self.undo_length(self.people)
-        self.take_back(count)
+        count = self.history.undo_length(self.people)
+        self.history = self.history.undo(count)
         self._seat_players()
         return count
 
@@ -208,7 +214,7 @@ class Match(GameHistory[P, M, V]):
         if name == YOU or not self._is_isolated(name):
             player: Player[M, V] | None = make_player(self.rules, name)
             if isinstance(player, ProgramPlayer):
-                seed = self.chance(self.seed, seat).getrandbits(64)
+                seed = self.history.chance(self.seed, seat).getrandbits(64)
                 player.sit(seat, f"{seed:016x}", self._seconds, (id(self), seat))
             return player
         check_player_isolated(self.rules, self.names, seat, self._seconds)

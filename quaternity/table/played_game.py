@@ -18,6 +18,7 @@ from quaternity.base.reading import read_bytes
 from quaternity.base.text_format import join_words, quote_value
 from quaternity.base.validation import as_int, as_tuple, check_index, check_text
 from quaternity.base.writing import write_text
+from quaternity.table.history import History
 from quaternity.table.protocol import M, P, V
 
 S = TypeVar("S")
@@ -29,26 +30,22 @@ class PlayedGame(Generic[S, P, M, V]):
     """An immutable game with its moves so far. The methods `play` and `undo` return another game.
 
     Attributes:
-        rules: the rules, with the settings of the game.
-        positions: the positions before and after each move, including hidden information.
-        moves: the moves, each with the seat that made it.
+        history: the rules, the first position and the moves so far.
     """
 
-    rules: Any
-    positions: tuple[P, ...]
-    moves: tuple[tuple[int, M], ...]
+    history: History[P, M, V]
 
     rules_class: ClassVar[type]
     settings_class: ClassVar[type]
     move_class: ClassVar[type]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.history, History):
+            raise InputError(f"history: {quote_value(self.history)} is not a History")
         if not isinstance(self.rules, self.rules_class):
             raise InputError(
-                f"rules: {quote_value(self.rules)} is not a {self.rules_class.__name__}"
+                f"history: its rules are {quote_value(self.rules)}, not {self.rules_class.__name__}"
             )
-        for name in ("positions", "moves"):
-            object.__setattr__(self, name, as_tuple(getattr(self, name), name))
 
     @classmethod
     def start(cls, settings: S | None = None, seed: int | str | None = None) -> Self:
@@ -66,7 +63,7 @@ class PlayedGame(Generic[S, P, M, V]):
             seed = as_int(seed, "seed")
         rules = cls.rules_class(settings)
         drawn = secrets.token_hex(16) if seed is None else seed
-        return cls(rules, (rules.start(Random(f"{drawn}/deal")),), ())
+        return cls(History(rules, rules.start(Random(f"{drawn}/deal"))))
 
     @classmethod
     def parse(cls, data: str | bytes) -> Self:
@@ -92,7 +89,7 @@ class PlayedGame(Generic[S, P, M, V]):
         rules = cls.rules_class.of_record(data)  # type: ignore[attr-defined]  # each has it
         replay = rules.replay(data)
         warn_irregularities(replay.warnings)
-        return cls(rules, replay.positions, replay.moves)
+        return cls(History.of_replay(rules, replay))
 
     def record(self, names: Sequence[str] = ()) -> str:
         """Return the record of the game as text, including hidden information.
@@ -100,14 +97,9 @@ class PlayedGame(Generic[S, P, M, V]):
         Args:
             names: names of the players by seat. By default, the record contains no names.
         """
-        moves = zip(self.positions, self.moves, self.positions[1:], strict=False)
         for index, name in enumerate(names := as_tuple(names, "names")):
             check_text(name, "a name", f"names[{index}]")
-        head: str = self.rules.record_start(self.positions[0], names)
-        return head + "".join(
-            self.rules.record_move(before, seat, move, after)
-            for before, (seat, move), after in moves
-        )
+        return self.history.record(names)
 
     def write(self, path: str) -> None:
         """Write the game's record, including hidden information, to a file that `read` can read.
@@ -118,6 +110,21 @@ class PlayedGame(Generic[S, P, M, V]):
         write_text(path, self.record())
 
     @property
+    def rules(self) -> Any:
+        """The rules, with the settings of the game."""
+        return self.history.rules
+
+    @property
+    def moves(self) -> tuple[tuple[int, M], ...]:
+        """The moves, each with the seat that made it."""
+        return self.history.moves
+
+    @property
+    def positions(self) -> tuple[P, ...]:
+        """The positions before and after each move, including hidden information."""
+        return self.history.positions()
+
+    @property
     def settings(self) -> S:
         """The settings of this game."""
         settings: S = self.rules.settings
@@ -126,7 +133,7 @@ class PlayedGame(Generic[S, P, M, V]):
     @property
     def position(self) -> P:
         """The current position."""
-        return self.positions[-1]
+        return self.history.position
 
     @property
     def to_act(self) -> tuple[int, ...]:
@@ -196,8 +203,7 @@ class PlayedGame(Generic[S, P, M, V]):
             raise IllegalMove(f"'{move}' is not a legal move", ["the game is over"])
         mover = acting[0] if seat is None else seat
         parsed = self.rules.read(move, self.view(mover)) if isinstance(move, str) else move
-        after = self.rules.after(self.position, mover, parsed)
-        return type(self)(self.rules, (*self.positions, after), (*self.moves, (mover, parsed)))
+        return type(self)(self.history.play(mover, parsed))
 
     def undo(self) -> Self:
         """Return the game without its last move.
@@ -207,7 +213,7 @@ class PlayedGame(Generic[S, P, M, V]):
         """
         if not self.moves:
             raise InputError("undo: no move was made")
-        return type(self)(self.rules, self.positions[:-1], self.moves[:-1])
+        return type(self)(self.history.undo())
 
     def board(self, seat: int | None = None) -> str:
         """Return the board as text, as a seat sees it. The seat None is a bystander."""

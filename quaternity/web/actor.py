@@ -239,7 +239,7 @@ class LiveTable:
         follows = news.revision == self.state.revision + 1 and not self.is_busy
         if follows and news.entry and news.entry[1] == self.state.version + 1:
             entry = Entry(*news.entry)
-            made = move_of_entry(self.state, entry)
+            made = MoveMade(entry, self.state.history.game_after(entry))
             before = self.state
             self.state = apply(before, made)._replace(revision=news.revision)
             self._publisher.publish(before, self.state, [made, GameEnded(None)])
@@ -264,11 +264,3 @@ class LiveTable:
             history = history.with_entry(entry)
         self.state = row.state(history)._replace(paused=before.paused)
         context.run(self._publisher.report_changes, before, self.state, log, begun)
-
-
-def move_of_entry(state: TableState, entry: Entry) -> MoveMade:
-    """Return the event of a move that another server has stored."""
-    history = state.history
-    move = state.rules.read(entry.move, state.rules.view(history.position, entry.seat))
-    after = state.rules.after(history.position, entry.seat, move)
-    return MoveMade(entry, move, after, history.step(entry.seat, move, after))

@@ -64,11 +64,11 @@ class Assistance:
         if seat is None or seat not in visitor.seats or seat not in state.to_act:
             raise HttpError(409, "it is not this seat's turn", version=state.version)
         name = registration(rules.name).strongest
-        chance = state.history.chance(state.stored.deal.seed, "hint")
+        chance = state.history.game.chance(state.stored.deal.seed, "hint")
         player = self._thinking.players.get((rules.name, name), name)
         # Use the processes for counts, so that hints do not delay the moves of programs.
         text, _ = await self._thinking.count(
-            choose_move_isolated, rules, player, seat, state.history.steps, view, chance
+            choose_move_isolated, rules, player, seat, state.history.game.steps(), view, chance
         )
         if text is None:
             return {"move": None, "by": name}

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from quaternity.table.games import registration
-from quaternity.table.protocol import Step
+from quaternity.table.history import History
 from quaternity.web.changes import Entry
 from quaternity.web.clock import Clock, stored_clock
 from quaternity.web.http_errors import NO_SEAT, NOT_YOURS, HttpError
@@ -82,7 +82,7 @@ class TableState(NamedTuple):
     @property
     def rules(self) -> Any:
         """The rules of the game."""
-        return self.history.rules
+        return self.history.game.rules
 
     @property
     def version(self) -> int:
@@ -224,16 +224,14 @@ class TableState(NamedTuple):
 
 
 class MoveMade(NamedTuple):
-    """A move was made. `after` is the position that it leads to."""
+    """A move was made, which leads to the history `game`."""
 
     entry: Entry
-    move: Any
-    after: Any
-    step: Step
+    game: History[Any, Any, Any]
 
     def apply(self, state: TableState) -> TableState:
         """Return the state after the move."""
-        history = state.history.with_move(*self)
+        history = state.history.with_game(*self)
         return state._replace(history=history, votes=NO_VOTES)
 
 

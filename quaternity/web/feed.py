@@ -101,6 +101,6 @@ def event_message(history: VersionedHistory, version: int) -> bytes:
     if number <= before:
         data["taken_back"] = before - number
     elif min(numbers[version:]) >= number:
-        seat, events = history.steps[number - 1]
+        seat, events = history.game.steps()[number - 1]
         data |= {"seat": seat, "events": [document(event) for event in events]}
     return message("move", data, version)

@@ -54,8 +54,8 @@ class Move(NamedTuple):
         move = state.history.read_move(self.seat, self.version, self.text)
         made = self._make_move(state, move)
         events: list[Event] = [made]
-        if not state.rules.to_act(made.after):
-            events.append(_ended(state.rules.places(made.after)))
+        if not state.rules.to_act(made.game.position):
+            events.append(_ended(state.rules.places(made.game.position)))
         if state.clock is not None:
             mover = SeatsNoted({self.seat: self._mover(state, now)})
             events += [mover, ClockSet(apply(state, made, mover).due_after(now), state.paused)]
@@ -76,16 +76,16 @@ class Move(NamedTuple):
             raise HttpError(409, reason, version=state.version)
 
     def _make_move(self, state: TableState, move: Any) -> MoveMade:
-        history, rules = state.history, state.rules
         try:
-            after = rules.after(history.position, self.seat, move)
+            game = state.history.game.play(self.seat, move)
+            game.steps()  # A move whose events cannot be computed must not be stored.
         except IllegalMove as error:
             words = page_words(state.stored.options.deck, state.seats, state.stored.game)
             texts = [words.refusal(fault) for fault in error.faults]
             raise HttpError(422, str(error), faults=error.faults, words=texts) from None
-        text = rules.write(move)
+        text = state.rules.write(move)
         entry = Entry(state.id, state.version + 1, self.seat, self.identity, text)
-        return MoveMade(entry, move, after, history.step(self.seat, move, after))
+        return MoveMade(entry, game)
 
     def _mover(self, state: TableState, now: float) -> Seat:
         """Return the mover's seat with its new saved time and number of missed moves."""
@@ -116,7 +116,7 @@ class VoteUndo(NamedTuple):
         if not undo.issuperset(state.people):
             votes = state.votes._replace(undo=undo)
             return Decision((VotesChanged(votes, "undo"),), state.version)
-        count = state.history.undo_length(state.people)
+        count = state.history.game.undo_length(state.people)
         entry = Entry(state.id, state.version + 1, TAKEN_BACK, "", str(count))
         events: list[Event] = [MovesTakenBack(entry), _ended(None)]
         if state.clock is not None:
@@ -128,7 +128,7 @@ class VoteUndo(NamedTuple):
             raise _changed(state)
         leavers = [seat.person for seat in state.seats if seat.kind == PROGRAM and seat.is_held]
         reason = None
-        if not state.history.moves or state.stored.options.archive:
+        if not state.history.game.moves or state.stored.options.archive:
             reason = "there is nothing to take back"
         elif state.is_over and state.is_secret:
             reason = "the game is over and all cards are revealed, so no move can be taken back"

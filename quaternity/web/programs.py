@@ -218,9 +218,9 @@ class TablePrograms:
         """Let a program choose a move, and make the move if it is still possible then."""
         state = self.table.state
         name, rules, history = program or state.seats[seat].name or "", state.rules, state.history
-        random = history.chance(state.stored.deal.seed, seat)
+        random = history.game.chance(state.stored.deal.seed, seat)
         view = rules.view(history.position, seat)
-        planned = await self._thinking.plan(rules, name, seat, history.steps, view, random)
+        planned = await self._thinking.plan(rules, name, seat, history.game.steps(), view, random)
         if planned is None:
             self.table.feed.seats_changed()
             return

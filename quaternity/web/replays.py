@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from quaternity.table.history import History
 from quaternity.web.background import BackgroundWork
 from quaternity.web.core import TableState
-from quaternity.web.versioned_history import replay_position
 
 MAX_REPLAYED = 150
 """Maximum number of moves that are replayed in the event loop. Longer games are replayed in another
@@ -26,14 +27,19 @@ class Replays:
 
     async def position(self, state: TableState, number: int) -> tuple[int, Any]:
         """Return the position after `number` moves, and the number, limited to the moves made."""
-        history, last = state.history, len(state.history.moves)
+        history, game = state.history, state.history.game
+        last = len(game.moves)
         number = min(max(number, 0), last)
         if number == last:
             return last, history.position
         key = history.version, number
         if key not in self._kept:
-            game = history.rules, history.start, history.moves[:number]
-            is_long = number > MAX_REPLAYED
-            position = await self._thinking.draw(is_long, replay_position, *game)
+            position = await self._thinking.draw(
+                number > MAX_REPLAYED, _replay, game.rules, game.start, game.moves[:number]
+            )
             self._kept = {**dict([*self._kept.items()][-MAX_MOMENTS:]), key: position}
         return number, self._kept[key]
+
+
+def _replay(rules: Any, start: Any, moves: Sequence[tuple[int, Any]]) -> Any:
+    return History(rules, start, moves).position

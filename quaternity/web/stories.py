@@ -203,8 +203,8 @@ def branch(
 
     The owner gets the seat of the player who made the decisive move. Programs play all others.
     """
-    rules, history, program = state.rules, state.history, state.usual_program()
-    moves = [(seat, rules.write(move)) for seat, move in history.moves[: moment.before]]
+    rules, game, program = state.rules, state.history.game, state.usual_program()
+    moves = [(seat, rules.write(move)) for seat, move in game.moves[: moment.before]]
     if moment.better is not None:
         moves.append((moment.seat, rules.write(moment.better)))
     log = [Entry(name, number, seat, "", move) for number, (seat, move) in enumerate(moves, 1)]
@@ -215,5 +215,5 @@ def branch(
         for number in range(len(state.seats))
     ])  # fmt: skip
     options = state.stored.options._replace(practice=True, archive=False, chat=False, clock=None)
-    deal = Deal(str(rules.record_start(history.start, ())), new_token())
+    deal = Deal(str(rules.record_start(game.start, ())), new_token())
     return StoredTable(name, state.stored.game, deal, options, owner.browser), seats, log

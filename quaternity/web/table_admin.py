@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
+from quaternity.table.history import History
 from quaternity.web.changes import Statement
 from quaternity.web.clock import DAY
 from quaternity.web.reader import Reader
@@ -198,11 +199,7 @@ def whole_record(
     The record calls people `you`.
     """
     names = [str(seat.name) if seat.kind == PROGRAM else "you" for seat in seats]
-    lines, position = [rules.record_start(start, names)], start
-    for seat, move in moves:
-        before, position = position, rules.after(position, seat, move)
-        lines.append(rules.record_move(before, seat, move, position))
-    return "".join(lines)
+    return History(rules, start, moves).record(names)
 
 
 def export_record(reader: Reader, name: str, hidden: bool) -> str:
@@ -226,13 +223,14 @@ def export_record(reader: Reader, name: str, hidden: bool) -> str:
         raise InputError(f"{name}: there is no such table")
     if table.stored.deal.waiting is not None:
         raise InputError(f"{name}: there is no record, because the game has not begun")
-    over = table.stored.options.archive or not history.rules.to_act(history.position)
-    if has_random_start(history.rules) and not over and not hidden:
+    game = history.game
+    over = table.stored.options.archive or not game.rules.to_act(game.position)
+    if has_random_start(game.rules) and not over and not hidden:
         raise InputError(
             f"{name}: the game is under way, and its record would show hidden cards; "
             "use --hidden to export it anyway"
         )
-    return whole_record(table.seats, history.rules, history.start, history.moves)
+    return whole_record(table.seats, game.rules, game.start, game.moves)
 
 
 class DamagedTable(InputError):

@@ -6,14 +6,13 @@ memory, with those of the last versions. All other positions are replayed on req
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import accumulate
 from random import Random
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.table.protocol import Step
+from quaternity.table.history import History
 from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.http_errors import HttpError
 
@@ -26,17 +25,13 @@ class VersionedHistory(NamedTuple):
     """The history of a game, with a version for each log entry.
 
     Attributes:
-        moves: The moves, each with the seat that made it. Moves that were taken back are left out.
-        steps: The public information about each move.
+        game: The game without the moves that were taken back.
         numbers: For each version, the number of moves made so far.
         versions_by_id: Version after a move, by its seat and the id that the client chose.
         recent: Positions of recent versions. The last one is the current position.
     """
 
-    rules: Any
-    start: Any
-    moves: tuple[tuple[int, Any], ...]
-    steps: tuple[Step, ...]
+    game: History[Any, Any, Any]
     numbers: tuple[int, ...]
     versions_by_id: Mapping[tuple[int, str], int]
     recent: Mapping[int, Any]
@@ -44,7 +39,7 @@ class VersionedHistory(NamedTuple):
     @classmethod
     def begin(cls, rules: Any, start: Any, entries: Iterable[Entry] = ()) -> VersionedHistory:
         """Return the history of a game that begins at `start`, after the given log entries."""
-        history = cls(rules, start, (), (), (0,), {}, {0: start})
+        history = cls(History(rules, start, max_stored=1), (0,), {}, {0: start})
         for entry in entries:
             history = history.with_entry(entry)
         return history
@@ -57,73 +52,33 @@ class VersionedHistory(NamedTuple):
     @property
     def position(self) -> Any:
         """The current position."""
-        return self.recent[self.version]
+        return self.game.position
 
     def with_entry(self, entry: Entry) -> VersionedHistory:
         """Return the history after an entry of the log: a move, or moves taken back."""
+        return self.with_game(entry, self.game_after(entry))
+
+    def game_after(self, entry: Entry) -> History[Any, Any, Any]:
+        """Return the game after an entry of the log."""
         if entry.seat == TAKEN_BACK:
-            return self.without_last(int(entry.move))
-        move = self.rules.read(entry.move, self.rules.view(self.position, entry.seat))
-        after = self.rules.after(self.position, entry.seat, move)
-        return self.with_move(entry, move, after, self.step(entry.seat, move, after))
+            return self.game.undo(int(entry.move))
+        rules = self.game.rules
+        move = rules.read(entry.move, rules.view(self.position, entry.seat))
+        return self.game.play(entry.seat, move)
 
-    def with_move(self, entry: Entry, move: Any, after: Any, step: Step) -> VersionedHistory:
-        """Return the history after a move that leads to the position `after`."""
-        known = {(entry.seat, entry.id): entry.version} if entry.id else {}
-        return self._replace(
-            moves=(*self.moves, (entry.seat, move)),
-            steps=(*self.steps, step),
-            versions_by_id={**self.versions_by_id, **known} if known else self.versions_by_id,
-        )._with_version(after)
-
-    def without_last(self, count: int) -> VersionedHistory:
-        """Return the history after the last `count` moves were taken back."""
-        kept = len(self.moves) - count
-        fewer = self._replace(moves=self.moves[:kept], steps=self.steps[:kept])
-        return fewer._with_version(self.position_after(kept))
-
-    def _with_version(self, position: Any) -> VersionedHistory:
-        version = len(self.numbers)
-        recent = [*self.recent.items(), (version, position)][-RECENT:]
-        return self._replace(numbers=(*self.numbers, len(self.moves)), recent=dict(recent))
-
-    def step(self, seat: int, move: Any, after: Any) -> Step:
-        """Return the public information about a move from the current position to another one."""
-        return Step(seat, tuple(self.rules.events(self.position, seat, move, after)))
-
-    def positions(self) -> Iterable[Any]:
-        """Yield all positions of the game, from the start to the current one."""
-        return accumulate(
-            self.moves, lambda position, move: self.rules.after(position, *move), initial=self.start
+    def with_game(self, entry: Entry, game: History[Any, Any, Any]) -> VersionedHistory:
+        """Return the history after an entry of the log that leads to the given game."""
+        # Compute the step while the position before the move is known.
+        game.steps()
+        game.forget_positions()
+        version, by_id = entry.version, self.versions_by_id
+        recent = [*self.recent.items(), (version, game.position)][-RECENT:]
+        return VersionedHistory(
+            game,
+            (*self.numbers, len(game.moves)),
+            {**by_id, (entry.seat, entry.id): version} if entry.id else by_id,
+            dict(recent),
         )
-
-    def position_after(self, number: int) -> Any:
-        """Return the position after `number` moves."""
-        return replay_position(self.rules, self.start, self.moves[:number])
-
-    def undo_length(self, people: Collection[int]) -> int:
-        """Return the number of moves that an undo takes back.
-
-        An undo restores the position before the last move of a person. If no people play, it
-        restores the position before the last move. If a person answered the question of another
-        person, the undo also takes back the question.
-        """
-        people = people or range(self.rules.seats)
-        positions, kept = list(self.positions()), len(self.moves)
-        while kept:
-            kept -= 1
-            asker = None if self.rules.is_settled(positions[kept]) else self.moves[kept - 1][0]
-            if self.moves[kept][0] in people and asker not in people:
-                break
-        return len(self.moves) - kept
-
-    def chance(self, seed: Any, purpose: int | str) -> Random:
-        """Return the random generator for the next move of a seat, or for another purpose.
-
-        The generator depends only on the seed, the purpose and the number of moves, so a resumed
-        game continues in the same way.
-        """
-        return Random(f"{seed}/{purpose}/{len(self.moves)}")
 
     def kept_version(self, version: int) -> tuple[int, int]:
         """Return the first version from `version` on that no undo has erased, and its move number.
@@ -146,7 +101,7 @@ class VersionedHistory(NamedTuple):
         Raises `HttpError` if the text is not a move, or if the move is no longer possible with the
         same meaning.
         """
-        rules, stale = self.rules, version != self.version
+        rules, stale = self.game.rules, version != self.version
         gone = HttpError(
             409,
             "another player was faster, and what you chose is gone; choose again",
@@ -164,13 +119,6 @@ class VersionedHistory(NamedTuple):
             if rules.faults(now, move) or not rules.still_means(move, then, now):
                 raise gone
         return move
-
-
-def replay_position(rules: Any, position: Any, moves: Sequence[tuple[int, Any]]) -> Any:
-    """Return the position that is reached from `position` by the given moves."""
-    for seat, move in moves:
-        position = rules.after(position, seat, move)
-    return position
 
 
 @lru_cache(maxsize=256)

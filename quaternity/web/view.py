@@ -32,7 +32,7 @@ def view_table(
     """
     state, talk = table.state, table.talk
     rules, history, options = state.rules, state.history, state.stored.options
-    last = len(history.moves)
+    last = len(history.game.moves)
     number, position = (last, history.position) if moment is None else moment
     waits = state.is_waiting
     attendance = table.attendance()
@@ -46,9 +46,9 @@ def view_table(
     )  # fmt: skip
     game = GameView(
         number, last, () if options.archive or waits else tuple(rules.to_act(position)),
-        None if waits else rules.view(position, visitor.looking), history.steps[:number], points,
-        None if places is None else tuple(places),
-        history.start if state.is_over and state.is_secret else None,
+        None if waits else rules.view(position, visitor.looking), history.game.steps()[:number],
+        points, None if places is None else tuple(places),
+        history.game.start if state.is_over and state.is_secret else None,
     )  # fmt: skip
     is_invited = waits and (visitor.seats or state.is_public)
     viewpoint = Viewpoint(
@@ -140,8 +140,8 @@ async def record_of(state: TableState, visitor: Visitor, thinking: BackgroundWor
             f"an unfinished game of {rules.name}: what everybody sees, and what only you see",
             *settings_text(rules.settings).splitlines(),
             *rules.show(rules.view(history.position, visitor.looking)).splitlines(),
-            *(event for step in history.steps for event in step.events),
+            *(event for step in history.game.steps() for event in step.events),
         ]
         return "".join(f"# {line}\n" for line in lines)
-    game = whole_record, state.seats, rules, history.start, history.moves
-    return await thinking.draw(len(history.moves) > MAX_REPLAYED, *game)
+    game = whole_record, state.seats, rules, history.game.start, history.game.moves
+    return await thinking.draw(len(history.game.moves) > MAX_REPLAYED, *game)

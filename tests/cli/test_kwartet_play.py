@@ -12,6 +12,7 @@ from quaternity.kwartet.log import header_text, log_as_seen, log_text, read_log
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.table.history import History
 from quaternity.table.match import Match
 from tests.cli.conftest import Cli, Outcome
 from tests.kwartet.games import random_log, random_settings
@@ -276,7 +277,7 @@ def transcript(
     capfd.readouterr()
     rules = KwartetRules(log.settings)
     replay = rules.replay(log_text(log).encode())
-    match = Match(rules, names, "0", replay.positions, replay.moves)
+    match = Match(rules, names, "0", History.of_replay(rules, replay))
     MatchSession(match, kwartet_words(), None).run()
     return capfd.readouterr().out
 

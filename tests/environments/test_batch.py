@@ -46,7 +46,7 @@ def ternary(games: int, random: Random) -> Setup:
         first = [random.randrange(seats) for _ in numbers]
         env.reset(numbers, decks=decks, first=first)
         starts = [game.encoded.initial_position(deck) for deck in decks]
-        return [Episode(game, *start) for start in zip(starts, first, strict=True)]
+        return [Episode.begin(game, *start) for start in zip(starts, first, strict=True)]
 
     return env, begin
 
@@ -153,7 +153,7 @@ def test_endless_games_of_kwartet_are_cut_off_like_single_games() -> None:
         TableGame("kwartet", {"players": 3, "sets": 2}),
     )
     env.reset(dealt=[[0, 0, 1, 1, 0, 0, 2, 2]])
-    episode = Episode(game, game.encoded.initial_position([0, 0, 0, 1, 1, 0, 0, 2, 2]))
+    episode = Episode.begin(game, game.encoded.initial_position([0, 0, 0, 1, 1, 0, 0, 2, 2]))
     while episode.seat is not None:
         assert not env.over
         (action,) = env.masks().argmax(1)
@@ -168,8 +168,7 @@ def last_seat(episode: Episode) -> int:
     """Return the seat to act, or the seat that moved last if the game is over."""
     if episode.seat is not None:
         return episode.seat
-    assert episode.last_move is not None
-    return int(episode.last_move[0])
+    return episode.history.moves[-1][0]
 
 
 @pytest.mark.parametrize("name", BATCHES)

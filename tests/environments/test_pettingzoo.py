@@ -23,7 +23,7 @@ from pettingzoo.test import (
 )
 
 from quaternity.base.errors import IllegalMove, InputError
-from quaternity.environments.episode import TableGame
+from quaternity.environments.episode import Episode, TableGame
 from quaternity.environments.pettingzoo import (
     Version,
     kwartet_v0,
@@ -139,7 +139,7 @@ def test_an_observation_depends_only_on_the_agents_knowledge() -> None:
         other.reset(seed=number)
         position = env.unwrapped.episode.position
         like = rules.like(rules.view(position, seat), env.unwrapped._random)
-        other.unwrapped.episode = type(env.unwrapped.episode)(env.unwrapped.game, like)
+        other.unwrapped.episode = Episode.begin(env.unwrapped.game, like)
         other_observation = other.observe(agent)
         assert all((observation[key] == other_observation[key]).all() for key in observation)
         assert not env.observe(next(a for a in env.agents if a != agent))["action_mask"].any()

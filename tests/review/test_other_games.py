@@ -56,7 +56,7 @@ def match(game: str, seed: int) -> Match[Any, Any, Any]:
 
 def record(played: Match[Any, Any, Any]) -> str:
     """Return the record of a match, as it would have been written during play."""
-    rules, positions = played.rules, played.positions
+    rules, positions = played.rules, played.history.positions()
     moves = zip(positions, played.moves, positions[1:], strict=False)
     lines = [rules.record_start(positions[0], played.names)]
     lines += [rules.record_move(before, *made, after) for before, made, after in moves]
@@ -73,7 +73,7 @@ def review_match(game: str, seed: int) -> Review:
 def test_chances_add_up_and_end_with_the_winners(game: str, seed: int) -> None:
     played, done = match(game, seed), review_match(game, seed)
     assert done.over
-    assert len(done.curve) == len(played.positions)
+    assert len(done.curve) == len(played.history.positions())
     for point in done.curve:
         assert point.chances is None or sum(point.chances) == pytest.approx(1)
     places = played.rules.places(played.position)
@@ -132,7 +132,7 @@ def test_a_final_lead_is_never_lost_and_is_reported_from_its_start() -> None:
     reported = 0
     for seed in range(thorough(1, 20)):
         played = match("set", seed)
-        points = [played.rules.points(position) for position in played.positions]
+        points = [played.rules.points(position) for position in played.history.positions()]
         for moment in review(record(played), seconds=600).moments:
             for line in moment.lines:
                 if getattr(line, "kind", None) == LEADS:
@@ -171,11 +171,11 @@ def test_cards_that_a_kwartet_player_could_know_follow_from_its_views(seed: int)
                 card, holder = about["card"], about["holder"]
                 since = message_data(about["since"]).get("number", 0)
                 for at in range(since, move.number):
-                    view = played.rules.view(played.positions[at], move.seat)
+                    view = played.rules.view(played.history.positions()[at], move.seat)
                     assert not solve(without(view.problem, card, holder), solver="max-flow")
-                view = played.rules.view(played.positions[move.number - 1], move.seat)
+                view = played.rules.view(played.history.positions()[move.number - 1], move.seat)
                 assert not played.rules.faults(view, Question(move.seat, holder, card))
-                hands = played.positions[move.number - 1].position.hands
+                hands = played.history.positions()[move.number - 1].position.hands
                 assert hands[holder][card.set_index] >> card.number & 1
 
 
@@ -183,7 +183,7 @@ def test_cards_that_a_kwartet_player_could_know_follow_from_its_views(seed: int)
 def test_exact_worth_in_quarto_is_that_of_plain_minimax(seed: int) -> None:
     played, done = match("quarto", seed), review_match("quarto", seed)
     for index, move in enumerate(done.moves):
-        before = played.positions[index]
+        before = played.history.positions()[index]
         if move.worth is None or not move.worth.exact or len(before.board.empty) > 5:
             continue
         value, best = Minimax(before.board).solve(before.in_hand)
@@ -203,7 +203,10 @@ def test_missed_threes_lay_on_the_table_and_were_triples(seed: int) -> None:
     played, done = match("set", seed), review_match("set", seed)
     for index, move in enumerate(done.moves):
         lay = [message_data(note)["cards"] for note in move.notes if "cards" in message_data(note)]
-        before, after = played.positions[index].seen, played.positions[index + 1].seen
+        before, after = (
+            played.history.positions()[index].seen,
+            played.history.positions()[index + 1].seen,
+        )
         took = len(after.taken[move.seat]) > len(before.taken[move.seat])
         assert bool(lay) == (bool(before.threes) and not took)
         for cards in lay:

@@ -22,14 +22,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from quaternity.errors import IllegalMove
-from quaternity.table.history import GameHistory
+from quaternity.table.history import History
 from quaternity.table.played_game import PlayedGame
-
-
-class ForgetfulHistory(GameHistory[Any, Any, Any]):
-    """A history that keeps only the first and the last position."""
-
-    keeps_positions = False
 
 
 class TableMachine(RuleBasedStateMachine):
@@ -54,8 +48,8 @@ class TableMachine(RuleBasedStateMachine):
     def begin(self, data: st.DataObject) -> None:
         self.models: list[Any] = data.draw(self.starts)
         self.game: Any = self.kind.parse(self.model.record)
-        positions, moves = self.game.positions, self.game.moves
-        self.history = ForgetfulHistory(self.game.rules, positions[0], positions, moves)
+        game, stored = self.game, data.draw(st.integers(1, 3))
+        self.history = History(game.rules, game.positions[0], game.moves, game.positions, stored)
         lengths = st.sampled_from((0, self.max_opening)) | st.integers(0, self.max_opening)
         for _ in range(data.draw(lengths)):
             if self.model.acting:
@@ -76,7 +70,7 @@ class TableMachine(RuleBasedStateMachine):
         assert after.undo() == self.game
         self.game = after
         self.models.append(self.model.after(seat, text))
-        self.history.add(seat, move, after.position)
+        self.history = self.history.play(seat, move)
 
     @rule(data=st.data())
     def illegal_moves_are_refused(self, data: st.DataObject) -> None:
@@ -95,11 +89,10 @@ class TableMachine(RuleBasedStateMachine):
         count = min(count, len(self.models) - 1)
         if forget:
             self.history.forget_positions()
-            wanted = self.game.positions[: count + 1]
-            assert tuple(self.history.positions_to(count)[: len(wanted)]) == wanted
+            assert self.history.positions() == self.game.positions
         for _ in range(count):
             self.game = self.game.undo()
-        self.history.take_back(count)
+        self.history = self.history.undo(count)
         del self.models[len(self.models) - count :]
 
     @rule(data=st.data())
@@ -146,6 +139,6 @@ class TableMachine(RuleBasedStateMachine):
     def the_record_and_the_history_are_those_of_the_model(self) -> None:
         assert self.game.record() == self.model.record
         assert self.history.position == self.game.position
-        assert self.history.moves == list(self.game.moves)
-        for model, step in zip(self.models[:0:-1], reversed(self.history.steps), strict=True):
+        assert self.history == self.game.history
+        for model, step in zip(self.models[:0:-1], reversed(self.history.steps()), strict=True):
             assert tuple(map(str, step.events)) == model.events

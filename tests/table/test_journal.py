@@ -18,6 +18,7 @@ from quaternity.base.errors import InputError
 from quaternity.base.writing import try_lock, write_text
 from quaternity.game.record import header_text, parse_record, record_text
 from quaternity.game.rules import QuaternityRules
+from quaternity.table.history import History
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match
 
@@ -38,7 +39,7 @@ class Journal(MatchJournal):
         else:
             rules = QuaternityRules.of_record(path.read_bytes())
             journal, replay = cls.resume(str(path), rules)
-            match = match_of(rules.settings, replay.positions, replay.moves)
+            match = match_of(rules.settings, History.of_replay(rules, replay))
         journal.match = match
         match.keep = journal.add
         return journal
@@ -225,7 +226,7 @@ def test_changes_by_other_programs_are_detected_and_kept(
         after = path.read_bytes() if path.exists() else None
         with pytest.raises(InputError, match=f"{words}.*; not saved: {MOVES[1].question}"):
             journal.play(MOVES[1])
-        assert journal.match.whole_moves == 1
+        assert journal.match.history.whole_moves == 1
         with pytest.raises(InputError):
             journal.undo()
         assert (path.read_bytes() if path.exists() else None) == after

@@ -55,7 +55,7 @@ def test_a_seed_gives_the_same_match_even_if_resumed(rules: Any, names: list[str
     assert whole.moves == again.moves
     assert whole.moves != play_programs(match_of(rules, names, "8"), 40).moves
     half = play_programs(match_of(rules, names), 9)
-    rest = match_of(rules, names, positions=half.positions, moves=half.moves)
+    rest = match_of(rules, names, history=half.history)
     assert play_programs(rest, 40).moves == whole.moves
 
 
@@ -87,8 +87,8 @@ def test_a_move_that_cannot_be_saved_is_not_played() -> None:
     match.keep = full
     with pytest.raises(InputError, match="disk is full"):
         match.play(0, rules.read("A", match.view(0)))
-    assert match.moves == []
-    assert len(match.positions) == 1
+    assert match.moves == ()
+    assert match.history.positions() == (match.position,)
 
 
 class Misbehaves:
@@ -221,7 +221,7 @@ def test_a_player_observes_every_move_and_forgets_undone_moves(
     match.play(1, rules.read("H1V1 P", match.view(1)))
     observed = MEMORIES[-1]
     assert [step.seat for step in observed] == [0, 1]
-    assert observed == match.steps
+    assert tuple(observed) == match.steps
     match.undo()
     assert [step.seat for step in MEMORIES[-1]] == [0]
 

@@ -11,7 +11,7 @@ import pytest
 from quaternity.errors import FileWarning, IllegalMove, InputError
 from quaternity.kwartet import KwartetGame, KwartetSettings
 from quaternity.quarto import QuartoGame, QuartoSettings
-from quaternity.table.history import whole_events
+from quaternity.table.history import History, whole_events
 from quaternity.table.match import Match
 from quaternity.table.played_game import PlayedGame
 from quaternity.table.protocol import Step
@@ -78,8 +78,8 @@ def test_wrong_arguments_are_named(name: str) -> None:
         (lambda: game.record(5), "names: 5 is not a list"),
         (lambda: game.record([5]), "names[0]: 5 is not a name"),
         (lambda: kind.parse(5), "data: 5 is not the text of a record"),
-        (lambda: kind(settings, (), ()), "is not a"),
-        (lambda: kind(game.rules, 5, ()), "positions: 5 is not a list"),
+        (lambda: kind(settings), "is not a History"),
+        (lambda: kind(History(cast(Any, None), 0)), "history: its rules are"),
     ):
         with pytest.raises(InputError) as refused:
             call()  # type: ignore[no-untyped-call]
@@ -92,7 +92,7 @@ def test_a_game_is_a_value(name: str) -> None:
     game = play_three(kind, settings, 3)
     assert pickle.loads(pickle.dumps(game)) == deepcopy(game) == game  # noqa: S301  # our own
     assert len({game, deepcopy(game), game.undo()}) == 2
-    for attribute in ("positions", "moves", "rules", "points", "anything"):
+    for attribute in ("history", "positions", "moves", "rules", "points", "anything"):
         with pytest.raises((AttributeError, TypeError)):
             setattr(game, attribute, ())
         with pytest.raises((AttributeError, TypeError)):

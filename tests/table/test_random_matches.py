@@ -21,6 +21,7 @@ from quaternity.game.settings import Settings, TieBreak
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from quaternity.quarto.rules import QuartoRules, QuartoSettings
+from quaternity.table.history import History
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match
 from quaternity.table.players import YOU
@@ -71,7 +72,7 @@ class RandomMatch:
         self.random = random = Random(f"{game}/{seed}")
         self.rules, self.seed, self.path = make(random), str(seed), folder / f"{game}-{seed}"
         self.begin(Match(self.rules, [self.any_name() for _ in range(self.rules.seats)], self.seed))
-        self.head = self.rules.record_start(self.match.positions[0], self.match.names)
+        self.head = self.rules.record_start(self.match.history.start, self.match.names)
         self.plain: list[tuple[int, Any]] = []
         self.counts = dict.fromkeys(("moves", "undo", "hand over", "death"), 0)
 
@@ -153,8 +154,8 @@ class RandomMatch:
         assert self.plain[:left] == list(replay.moves)
         del self.plain[left:]
         self.match.names = [self.any_name() for _ in range(self.rules.seats)]
-        names, positions, moves = self.match.names, replay.positions, replay.moves
-        self.begin(Match(rules, names, self.seed, positions, moves), journal)
+        history = History.of_replay(rules, replay)
+        self.begin(Match(rules, self.match.names, self.seed, history), journal)
 
     # -------------------------------------------------------------- checks
 
@@ -175,8 +176,8 @@ class RandomMatch:
     def check(self) -> None:
         """Compare everything with the list."""
         rules, match, positions = self.rules, self.match, self.replay_positions()
-        assert match.moves == self.plain
-        assert match.positions == positions
+        assert list(match.moves) == self.plain
+        assert list(match.history.positions()) == positions
         data = self.path.read_bytes()
         assert data.decode() == self.texts(positions)[-1]
         replay = rules.replay(data)

@@ -11,6 +11,7 @@ import pytest
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.rules import QuartoRules, QuartoSettings
+from quaternity.table.history import History
 from quaternity.table.match import Match
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
@@ -219,8 +220,10 @@ def test_cards_of_set_can_be_chosen_and_the_deck_stays_hidden() -> None:
             assert sorted(map(int, offered)) == ([] if seat is None else sorted(seen.places))
             assert ('data-move="more"' in page) == (seat is not None)
             # The page does not depend on the order of the hidden cards.
-            other = Match(rules, ["you", "you"], "3", match.positions, match.moves)
-            other.positions[-1] = rules.like(rules.view(match.position, seat), random)
+            imagined = rules.like(rules.view(match.position, seat), random)
+            positions = (*match.history.positions()[:-1], imagined)
+            history = History(rules, match.history.start, match.moves, positions)
+            other = Match(rules, ["you", "you"], "3", history)
             assert page_of(other, seat) == page
         threes = seen.threes
         if threes:

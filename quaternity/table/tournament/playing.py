@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from quaternity.base.errors import FaultPlace, GameLimit, InputError, PlayerFault
 from quaternity.table.games import registration
+from quaternity.table.history import History
 from quaternity.table.match import check_player_isolated, choose_move, outcome_of
 from quaternity.table.players import YOU, check_name, is_foreign, is_program, make_player
 from quaternity.table.programs import ProgramPlayer, try_program
-from quaternity.table.protocol import Step
 from quaternity.table.tournament.seatings import seatings
 from quaternity.workers.isolated_calls import EXTERNAL_MOVE_SECONDS, check_move_seconds
 from quaternity.workers.isolated_players import SeatedPlayer, play_isolated
@@ -392,36 +392,34 @@ def _play(
     Return the last position, the number of moves, and None instead of details.
     """
     del details
-    rules, position, moves = tournament.rules, start, 0
+    rules, moves = tournament.rules, 0
+    history: History[Any, Any, Any] = History(rules, start, max_stored=1)
     sittings = [SeatedPlayer(tournament.kind, name, seat) for seat, name in enumerate(names)]
-    news: list[list[Step] | None] = [
-        [] if hasattr(player, "observe") else None for player in players
-    ]
-    while moves < cap and (acting := rules.to_act(position)):
+    observers = [hasattr(player, "observe") for player in players]
+    observed = [0] * len(players)
+    while moves < cap and (acting := rules.to_act(history.position)):
         first: tuple[float, int, Any] | None = None
         for seat in acting:
             course.note_thinking(seat)
-            view, steps = rules.view(position, seat), news[seat]
+            view = rules.view(history.position, seat)
+            steps = history.steps()[observed[seat] :] if observers[seat] else ()
             move, seconds = choose_move(
-                rules, players[seat], sittings[seat], view, chances[seat], steps or ()
+                rules, players[seat], sittings[seat], view, chances[seat], steps
             )
-            if steps:
-                steps.clear()
+            observed[seat] = len(history.moves)
             if move is not None and (first is None or seconds < first[0]):
                 first = seconds, seat, move
         if first is None:
             course.thinking = None
             raise GameLimit(f"every {tournament.kind} waits, so the game cannot continue")
         _, seat, move = first
-        before, position = position, rules.after(position, seat, move)
+        history = history.play(seat, move)
         course.note_move(seat, move)
-        moves += rules.is_settled(position)
-        if any(steps is not None for steps in news):
-            step = Step(seat, tuple(rules.events(before, seat, move, position)))
-            for steps in news:
-                if steps is not None:
-                    steps.append(step)
-    return position, moves, None
+        moves += rules.is_settled(history.position)
+        if any(observers):
+            # Compute the step while the position before the move is known.
+            history.steps()
+    return history.position, moves, None
 
 
 def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> Any:
@@ -450,19 +448,15 @@ def _fault_place(
     tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
 ) -> FaultPlace:
     """Return the place of a fault: the moves before it, and the seat that was thinking or None."""
-    rules, names = tournament.rules, tournament.names_in(game)
-    position, whole, goes = tournament.start(game), 0, None
+    rules, names, goes = tournament.rules, tournament.names_in(game), None
+    start = tournament.start(game)
     record_of = getattr(rules, "record_of", None)
     if record_of is not None:
-        record, goes = record_of(position, names, [move for _, move in moves])
+        record, goes = record_of(start, names, [move for _, move in moves])
         whole = len(moves)
     else:
-        record = rules.record_start(position, names)
-        for seat, move in moves:
-            after = rules.after(position, seat, move)
-            record += rules.record_move(position, seat, move, after)
-            whole += rules.is_settled(after)
-            position = after
+        history = History(rules, start, moves)
+        record, whole = history.record(names), history.whole_moves
     player = "" if thinking is None else names[thinking]
     return FaultPlace(player, thinking, game, whole, goes, record)
 
@@ -470,12 +464,10 @@ def _fault_place(
 def _place_from_notes(
     tournament: Tournament, game: int, noted: Sequence[str], thinking: int | None
 ) -> FaultPlace:
-    rules, position = tournament.rules, tournament.start(game)
-    moves = []
+    rules = tournament.rules
+    history: History[Any, Any, Any] = History(rules, tournament.start(game))
     for line in noted:
         number, _, text = line.partition(" ")
         seat = int(number)
-        move = rules.read(text, rules.view(position, seat))
-        position = rules.after(position, seat, move)
-        moves.append((seat, move))
-    return _fault_place(tournament, game, moves, thinking)
+        history = history.play(seat, rules.read(text, rules.view(history.position, seat)))
+    return _fault_place(tournament, game, history.moves, thinking)

@@ -27,9 +27,10 @@ export function morph(node, html, callbacks = {}) {
   // Do not change a field in which the user is typing; update other focused elements.
   const ignoreActiveValue = document.activeElement?.matches("input, textarea, select") ?? false;
   // When the game begins, replace the waiting room as a whole, so that nothing moves across the screen.
-  if (node.querySelector(".table.waiting") && !html.includes('class="table waiting')) {
+  const begins = typeof html !== "string" && node.querySelector(".table.waiting") && !Array.from(html).some((one) => one.matches?.(".waiting"));
+  if (begins) {
     const focused = node.contains(document.activeElement);
-    node.innerHTML = html;
+    node.replaceChildren(...html);
     if (focused) node.querySelector("#headline")?.focus({ preventScroll: true });
   } else Idiomorph.morph(node, html, { morphStyle: "innerHTML", ignoreActiveValue, restoreFocus: true, callbacks });
   for (const [key, one] of controls(node)) {
