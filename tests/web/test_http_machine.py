@@ -210,7 +210,9 @@ class FailingMachine(FileMachine):
     fails = True
 
 
-SETTINGS = settings(max_examples=examples(1000), stateful_step_count=thorough(25, 50), deadline=None)
+SETTINGS = settings(
+    max_examples=examples(1000), stateful_step_count=thorough(25, 50), deadline=None
+)
 
 TestFile = FileMachine.TestCase
 TestFile.settings = SETTINGS
