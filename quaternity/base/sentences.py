@@ -115,6 +115,11 @@ class Wording:
         """Format a message, or convert any other value to a `str`."""
         return self.say(value) if isinstance(value, str) else str(value)
 
+    def sentence(self, value: object) -> str:
+        """Format a value at the beginning of a sentence, with a capital letter."""
+        text = self.text(value)
+        return text[:1].upper() + text[1:]
+
     def called(self, name: str) -> str:
         """Return the name of a player, which is not translated."""
         return name

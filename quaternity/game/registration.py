@@ -1,6 +1,6 @@
 """Registration of Quaternity with the commands, the browser, tournaments and environments."""
 
-from quaternity.table.registration import Benchmark, Level, Registration, StarterGame
+from quaternity.table.registration import Benchmark, GameLength, Level, Registration, StarterGame
 
 _PLAYERS = "quaternity.perfect.players"
 _HELPING = "quaternity.web.hints"
@@ -16,9 +16,21 @@ QUATERNITY = Registration(
     of_files=frozenset({"perfect"}),
     strongest="search",
     levels=(
-        Level("easy", "random", "Asks and answers at random, within the rules.", 1375),
-        Level("medium", "informed", "Weighs every question by what its answer would reveal.", 1560),
-        Level("strong", "search", "Imagines how the game could go on, some moves ahead.", 1566),
+        Level("easy", "random", "Asks and answers at random, within the rules.", 1327, "🐣"),
+        Level(
+            "medium",
+            "informed:50",
+            "Weighs every second question, and guesses the others.",
+            1502,
+            "🦊",
+        ),
+        Level(
+            "strong",
+            "informed",
+            "Weighs every question by what its answer would reveal.",
+            1671,
+            "🦉",
+        ),
     ),
     player_kind="bot",
     chance_by_entry=True,
@@ -36,15 +48,21 @@ QUATERNITY = Registration(
     scenes="quaternity.web.drawing.questions:SCENES",
     tips="quaternity.web.drawing.tips:QUATERNITY",
     first=StarterGame({"set_size": 3, "sets": 4, "players": 3}, 2),
+    lengths=(
+        GameLength("short", 5, {"set_size": 3, "sets": 4}),
+        GameLength("normal", 15, {"sets": 6}),
+        GameLength("long", 30, {"sets": 9}),
+    ),
     helpers={
         "chances": f"{_HELPING}:quaternity_chances",
         "questions": f"{_HELPING}:questions",
         "why": f"{_HELPING}:why",
         "know": f"{_HELPING}:quaternity_know",
     },
+    advice=f"{_HELPING}:possible_owners",
     review="quaternity.review.asking:QuaternityJudge",
     help=(
-        ("chances", "Chances"),
+        ("chances", "Who can have what?"),
         ("questions", "Best questions"),
         ("hint", "Hint"),
         ("why", "Why?"),

@@ -92,7 +92,11 @@ class Settings:
 
     set_size: int = field(
         default=4,
-        metadata={"help": "Cards in one set.", "range": range(2, MAX_CARDS + 1)},
+        metadata={
+            "label": "Cards in a set",
+            "help": "Cards in one set.",
+            "range": range(2, MAX_CARDS + 1),
+        },
     )
     sets: int = field(
         default=3, metadata={"help": "Number of sets.", "range": range(1, MAX_CARDS + 1)}
@@ -103,13 +107,19 @@ class Settings:
     tie_break: TieBreak = field(
         default=TieBreak.FIRST_IN_ORDER,
         metadata={
+            "label": "Next player",
             "help": "Which player asks next if neither the asker nor the player asked "
-            "has cards left."
+            "has cards left.",
+            "words": ("the first player who has cards", "the player with the fewest sets"),
         },
     )
     seed: int = 0
     brisk: bool = field(
-        default=False, metadata={"help": "Forbid questions that can only be answered no."}
+        default=False,
+        metadata={
+            "label": "No hopeless questions",
+            "help": "Forbid questions that can only be answered no.",
+        },
     )
 
     def __post_init__(self) -> None:

@@ -1,6 +1,6 @@
 """Registration of Kwartet with the commands, the browser, tournaments and environments."""
 
-from quaternity.table.registration import Benchmark, Level, Registration, StarterGame
+from quaternity.table.registration import Benchmark, GameLength, Level, Registration, StarterGame
 
 _STUDENTS = "quaternity.kwartet.strategies.published"
 _COUNTING = "quaternity.kwartet.strategies.counting"
@@ -27,9 +27,23 @@ KWARTET = Registration(
     },
     strongest="reader",
     levels=(
-        Level("easy", "better-greedy", "Takes cards that it has seen, otherwise guesses.", 1442),
-        Level("medium", "exact", "Counts all deals and asks for the likeliest card.", 1575),
-        Level("strong", "reader", "Reads from your requests what you hold, and plans ahead.", 1820),
+        Level(
+            "easy", "better-greedy", "Takes cards that it has seen, otherwise guesses.", 1442, "🐣"
+        ),
+        Level(
+            "medium",
+            "patient",
+            "Counts all deals, and waits for the right moment to ask.",
+            1626,
+            "🦊",
+        ),
+        Level(
+            "strong",
+            "reader",
+            "Reads from your requests what you hold, and plans ahead.",
+            1820,
+            "🦉",
+        ),
     ),
     player_kind="strategy",
     strategy_player="quaternity.kwartet.players:StrategyPlayer",
@@ -47,14 +61,20 @@ KWARTET = Registration(
     picture="quaternity.web.drawing.kwartet:picture",
     scenes="quaternity.web.drawing.questions:SCENES",
     tips="quaternity.web.drawing.tips:KWARTET",
-    first=StarterGame({"players": 3, "sets": 5}, 2),
+    first=StarterGame({"players": 3, "sets": 5, "own_card_requests": False}, 2),
+    lengths=(
+        GameLength("short", 10, {"sets": 6}),
+        GameLength("normal", 20, {"sets": 9}),
+        GameLength("long", 30, {"sets": 13}),
+    ),
+    suggested={"own_card_requests": False},
     helpers={
         "chances": "quaternity.web.hints:kwartet_chances",
         "know": "quaternity.web.hints:kwartet_know",
     },
     advice="quaternity.web.hints:chance_of_yes",
     help=(
-        ("chances", "Chances"),
+        ("chances", "Who can have what?"),
         ("chances?read=1", "Likely cards (guessed from the questions so far)"),
         ("hint", "Hint"),
         ("know", "Do I know a statement?"),

@@ -58,17 +58,37 @@ class KwartetSettings:
     players: int = field(default=4, metadata={"help": "Number of players.", "range": PLAYERS})
     sets: int = field(default=13, metadata={"help": "Number of sets.", "range": SETS})
     announce: AnnounceTiming = field(
-        default=AnnounceTiming.AT_ONCE, metadata={"help": "When full sets are put down."}
+        default=AnnounceTiming.AT_ONCE,
+        metadata={
+            "label": "Full sets are put down",
+            "help": "When full sets are put down.",
+            "words": ("immediately", "after the next request of their owner"),
+        },
     )
     own_card_requests: bool = field(
-        default=True, metadata={"help": "Whether you may ask for a card in your own hand."}
+        default=True,
+        metadata={
+            "label": "Requests for own cards",
+            "help": "Whether you may ask for a card in your own hand.",
+        },
     )
     set_size: int = field(
-        default=SET_SIZE, metadata={"help": "Cards in a set.", "range": SET_SIZES}
+        default=SET_SIZE,
+        metadata={"label": "Cards in a set", "help": "Cards in a set.", "range": SET_SIZES},
     )
-    aside: int = field(default=0, metadata={"help": "Cards that are not dealt.", "range": ASIDE})
+    aside: int = field(
+        default=0,
+        metadata={
+            "label": "Cards set aside", "help": "Cards that are not dealt.", "range": ASIDE,
+        },
+    )  # fmt: skip
     max_moves: int | None = field(
-        default=None, metadata={"help": "Requests until the game ends.", "range": MAX_MOVES}
+        default=None,
+        metadata={
+            "label": "Maximum of requests",
+            "help": "Requests until the game ends.",
+            "range": MAX_MOVES,
+        },
     )
 
     def __post_init__(self) -> None:

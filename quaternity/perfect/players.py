@@ -98,12 +98,20 @@ def random(rules: QuaternityRules) -> BotPlayer:
     return BotPlayer("random", RandomBot)
 
 
-def informed(rules: QuaternityRules) -> BotPlayer:
-    """Return the player `informed`, which looks one move ahead."""
+def informed(rules: QuaternityRules, argument: str | None = None) -> BotPlayer:
+    """Return the player `informed`, which looks one move ahead.
+
+    For example, `informed:60` does so in 60 % of its decisions, and decides at random in the
+    others.
+    """
     from quaternity.perfect.bots.informed import InformedBot
 
     del rules
-    return BotPlayer("informed", InformedBot)
+    text = "100" if argument is None else argument
+    if not text.isascii() or not text.isdigit() or not 0 <= int(text) <= 100:
+        raise InputError(f"bot 'informed:{argument}': the percentage must be from 0 to 100")
+    name = "informed" if argument is None else f"informed:{argument}"
+    return BotPlayer(name, lambda chance: InformedBot(chance, int(text) / 100))
 
 
 def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:

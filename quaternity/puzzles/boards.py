@@ -91,8 +91,7 @@ def sheet(puzzles: list[Puzzle]) -> str:
 
 def sentence(text: str) -> str:
     """Return a message as an English sentence that starts with a capital letter."""
-    plain = _PLAIN.say(text)
-    return plain[:1].upper() + plain[1:]
+    return _PLAIN.sentence(text)
 
 
 def position_of(puzzle: Puzzle) -> Game | SeatLog | Board | tuple[int, ...]:

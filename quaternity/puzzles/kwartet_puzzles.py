@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
-from quaternity.base.sentences import Message, MessageTemplate, message_data
+from quaternity.base.sentences import Message, MessageTemplate, message_data, unindent
 from quaternity.epistemic.worlds import quick_count
 from quaternity.game.cards import Card
 from quaternity.kwartet.hands import deal_hands
@@ -101,9 +102,21 @@ THINK_AS = MessageTemplate(
     "think_as",
     "Think of all hands that fit the cards of {who:player} and all requests and answers.",
 )
-SAYS_LINE, LEADS_ON = (
-    MessageTemplate("says_line", "{line}."),
-    MessageTemplate("leads_on", "{line}:"),
+SAYS_LINE, LEADS_ON, SAYS_ON = (
+    MessageTemplate("says_line", "{line:sentence}."),
+    MessageTemplate("leads_on", "{line:sentence}:"),
+    MessageTemplate("says_on", "{line:sentence}"),
+)
+HAS = MessageTemplate("has", "that {who:player} has {card:card}")
+KNOWS, KNOWS_NOT = (
+    MessageTemplate("knows", "that {who:player} knows {fact}"),
+    MessageTemplate("knows_not", "that {who:player} does not know {fact}"),
+)
+IS_COMMON, IS_NOT_COMMON = (
+    MessageTemplate("is_common", "that it is common knowledge between {who:players} {fact}"),
+    MessageTemplate(
+        "is_not_common", "that it is not common knowledge between {who:players} {fact}"
+    ),
 )
 DEAL = MessageTemplate("deal", "Deal {number}, as the hands are now: {hands:parts}.")
 PROOF = MessageTemplate("proof", "{lines:row}")
@@ -304,20 +317,31 @@ def _lines(log: SeatLog, why: QueryReason, card: Card) -> Iterator[Step]:
             yield Step(DEAL(number=number, hands=hands_of(deal, log.settings.players)))
     for line in why.lines if explanation is None else explanation.lines:
         if WHY_NOT not in line:
-            text = FORMULA.sub(_formula_in_words, line.strip().rstrip(":"))
-            text = text[:1].upper() + text[1:]
-            yield Step((LEADS_ON if text.endswith("here") else SAYS_LINE)(line=text), (str(card),))
+            text = _in_words(unindent(line))
+            says = SAYS_ON if text.endswith(":") else SAYS_LINE
+            yield Step((LEADS_ON if text.endswith("here") else says)(line=text), (str(card),))
 
 
-def _formula_in_words(formula: re.Match[str]) -> str:
-    """Return a formula in words, such as "that player 1 does not know that player 2 has 2/3"."""
-    *operators, (_, holder, card) = re.findall(r"(!?[KCH])\{?([\d,]+)\}? ?(\d+/\d)?", formula[0])
-    words = f"that player {holder} has {card}"
+def _in_words(value: Any) -> Any:
+    """Return a message in which each formula is a message in words.
+
+    For example, `K1 H2 2/3` becomes "that player 1 knows that player 2 has 2/3".
+    """
+    if isinstance(value, Message):
+        return value.kind(**{name: _in_words(part) for name, part in value.data.items()})
+    if isinstance(value, list):
+        return list(map(_in_words, value))
+    is_formula = isinstance(value, str) and FORMULA.fullmatch(value)
+    return _formula_in_words(value) if is_formula else value
+
+
+def _formula_in_words(formula: str) -> Message:
+    *operators, (_, holder, card) = re.findall(r"(!?[KCH])\{?([\d,]+)\}? ?(\d+/\d)?", formula)
+    words = HAS(who=int(holder), card=Card.parse(card))
     for operator, names, _ in reversed(operators):
-        group, unknown = names.split(","), operator[0] == "!"
-        if len(group) > 1:
-            common = f"it is {'not ' * unknown}common knowledge between players"
-            words = f"that {common} {' and '.join(group)} {words}"
+        players, unknown = [*map(int, names.split(","))], operator[0] == "!"
+        if len(players) > 1:
+            words = (IS_NOT_COMMON if unknown else IS_COMMON)(who=players, fact=words)
         else:
-            words = f"that player {names} {'does not know' if unknown else 'knows'} {words}"
+            words = (KNOWS_NOT if unknown else KNOWS)(who=players[0], fact=words)
     return words

@@ -1,6 +1,6 @@
 """Registration of Quarto with the commands, the browser, tournaments and environments."""
 
-from quaternity.table.registration import RANDOM, Level, Registration, StarterGame
+from quaternity.table.registration import RANDOM, GameLength, Level, Registration, StarterGame
 
 QUARTO = Registration(
     name="quarto",
@@ -17,12 +17,20 @@ QUARTO = Registration(
     strongest="search",
     levels=(
         Level(
-            "easy", "random", "Places and hands over pieces at random, and may miss a quarto.", 970
+            "easy",
+            "random",
+            "Places and hands over pieces at random, and may miss a quarto.",
+            970,
+            "🐣",
         ),
         Level(
-            "medium", "careful", "Completes a quarto if possible, and avoids handing you one.", 1583
+            "medium",
+            "careful",
+            "Completes a quarto if possible, and avoids handing you one.",
+            1583,
+            "🦊",
         ),
-        Level("strong", "search", "Imagines many games, and plays the end perfectly.", 1947),
+        Level("strong", "search", "Imagines many games, and plays the end perfectly.", 1947, "🦉"),
     ),
     encoded="quaternity.quarto.encoded:QuartoEncoded",
     batch="quaternity.quarto.batch:QuartoBatch",
@@ -34,7 +42,9 @@ QUARTO = Registration(
     scenes="quaternity.web.drawing.quarto:SCENES",
     tips="quaternity.web.drawing.tips:QUARTO",
     first=StarterGame({}, 1),
+    lengths=(GameLength("normal", 10, {}),),
     helpers={"analysis": "quaternity.web.hints:quarto_analysis"},
+    advice="quaternity.web.hints:quarto_reason",
     help=(("hint", "Hint"), ("analysis", "Who can win?")),
     review="quaternity.review.perfect_information:QuartoJudge",
 )

@@ -36,7 +36,11 @@ class QuartoSettings:
     """The settings of Quarto, which say whether squares of 2 x 2 cells count as rows."""
 
     squares: bool = field(
-        default=False, metadata={"help": "Four in a square of 2 x 2 cells are a quarto too."}
+        default=False,
+        metadata={
+            "label": "Squares count",
+            "help": "Four in a square of 2 x 2 cells are a quarto too.",
+        },
     )
 
     def __post_init__(self) -> None:

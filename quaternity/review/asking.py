@@ -13,6 +13,7 @@ from quaternity.base.sentences import Message, MessageTemplate
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityPosition, QuaternityRules
+from quaternity.game.sentences import question_sentence
 from quaternity.game.state import State
 from quaternity.game.transition import after_claim, after_statement, next_to_ask
 from quaternity.kwartet.chances import owner_weights
@@ -32,11 +33,16 @@ from quaternity.review.playouts import Playout
 from quaternity.review.recorded_game import RecordedGame, Shares, shared_win
 from solvers.counting import count_deals
 from solvers.filtering import filter_problem
-from solvers.problem import DealProblem, SetConstraint
+from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.sampling import NumberedDeals
 
 COULD_HAVE_WON = MessageTemplate(
     "could_have_won", "'{best}' would have forced a win; this move does not."
+)
+ONLY_OWNER = MessageTemplate(
+    "only_owner",
+    "'{best}' would have forced a win, because only {holder:player} could have {card:card}; this "
+    "move does not.",
 )
 YOU_KNEW = MessageTemplate("you_knew", "You knew {since} that {holder:player} had {card:card}.")
 KNEW = MessageTemplate(
@@ -238,8 +244,18 @@ class QuaternityJudge(AskingJudge):
             return None
         kept = self.forces(after, seat)
         best = self._winning(before, seat) if kept is False else None
-        note = None if best is None else COULD_HAVE_WON(best=best)
+        note = None if best is None else self._missed_win(before.state, best)
         return MoveValue(1.0 if kept else None, 1.0, best, note=note)
+
+    def _missed_win(self, state: State, best: Question | Answer) -> Message:
+        """Return a sentence about a move that would have forced a win, with the reason if short."""
+        if not isinstance(best, Question):
+            return COULD_HAVE_WON(best=best)
+        move, (index, number) = question_sentence(best), best.card
+        able = {*players_in(self._known(state.problem)[index].owners[number])} - {best.asker}
+        if able != {best.asked}:
+            return COULD_HAVE_WON(best=move)
+        return ONLY_OWNER(best=move, holder=best.asked, card=best.card)
 
     def _winning(self, before: QuaternityPosition, seat: int) -> Question | Answer | None:
         """Return a move that is already proved to force a win, or None."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from html import escape
+from itertools import chain
 
 from quaternity.base.plots import COLOURS
 from quaternity.base.sentences import Wording
@@ -15,8 +17,13 @@ units. They are chosen for a phone. On a wider screen, the chart is enlarged."""
 _DASHES = ("none", "7 3")
 
 
-def curve_svg(review: Review, words: Wording | None = None) -> str:
-    """Return an SVG of each seat's chances during the game, with marks at the decisive moves."""
+def curve_svg(
+    review: Review, words: Wording | None = None, link: Callable[[int], str] | None = None
+) -> str:
+    """Return an SVG of each seat's chances during the game, with marks at the decisive moves.
+
+    `link` returns the address of the position after a number of moves, which a click opens.
+    """
     known = [point for point in review.curve if point.chances is not None]
     description = "; ".join(
         f"after {point.after}: {', '.join(f'{chance:.2f}' for chance in point.chances or ())}"
@@ -24,7 +31,20 @@ def curve_svg(review: Review, words: Wording | None = None) -> str:
     )
     height = 2 * _MARGIN + _HIGH + 20 * ((review.seats + 3) // 4)
     parts, title = _parts(review, words or Wording(review.names)), "chances over the game"
+    parts = chain(parts, () if link is None else _links(review, link))
     return svg_document(_WIDE + 2 * _MARGIN, height, title, description, parts, "#fff")
+
+
+def _links(review: Review, link: Callable[[int], str]) -> Iterator[str]:
+    """Yield an invisible link for each point of the curve."""
+    wide = _WIDE / max(1, len(review.curve) - 1)
+    for point in review.curve:
+        x = round(_MARGIN + wide * (point.after - 0.5), 1)
+        area = f'x="{x}" y="{_MARGIN}" width="{wide:.1f}" height="{_HIGH}" fill="transparent"'
+        yield (
+            f'<a href="{escape(link(point.after))}" tabindex="-1" aria-label="{point.after}">'
+            f"<rect {area}/></a>"
+        )
 
 
 def _parts(review: Review, names: Wording) -> Iterator[str]:

@@ -14,6 +14,8 @@ from quaternity.base.errors import InputError, LimitError, SolverTimeout
 from quaternity.base.sentences import Message, MessageTemplate, Wording, document, message_data
 from quaternity.base.text_format import percent, quote_value, with_noun
 from quaternity.base.validation import as_int, check_seconds
+from quaternity.game.question import Question
+from quaternity.game.sentences import question_sentence
 from quaternity.review.chances import (
     COMPARISON_MILLISECONDS,
     CURVE_MILLISECONDS,
@@ -408,4 +410,5 @@ def _leads(points: Sequence[float], seat: int) -> bool:
 
 def _better(worth: MoveValue) -> Message:
     played, best, error = (percent(x or 0.0, 0) for x in (worth.played, worth.best, worth.error))
-    return BETTER(best=worth.by, better=best, played=played, error=error)
+    move = question_sentence(worth.by) if isinstance(worth.by, Question) else worth.by
+    return BETTER(best=move, better=best, played=played, error=error)

@@ -44,12 +44,29 @@ class Level(NamedTuple):
         player: name of the player, with its argument if it has one.
         text: a sentence about how the player plays.
         rating: the rating of the player in the guide.
+        face: an emoji that stands for the level.
     """
 
     name: str
     player: str
     text: str
     rating: int
+    face: str = ""
+
+
+class GameLength(NamedTuple):
+    """A length of a game that people can choose in the form for a new table.
+
+    Attributes:
+        name: name of the length.
+        minutes: usual duration of a game, in minutes.
+        settings: the settings that make a game this long. If the players cannot share the cards,
+            the number of sets is raised.
+    """
+
+    name: str
+    minutes: int
+    settings: Mapping[str, Any]
 
 
 class StarterGame(NamedTuple):
@@ -117,6 +134,9 @@ class Registration:
             `quaternity.web.drawing.moments`).
         tips: import path of the tips for players (see `quaternity.web.drawing.tips`).
         first: a first game for beginners, which the start page offers.
+        lengths: the lengths of a game that the form for a new table offers. The middle one is the
+            default.
+        suggested: settings that the form suggests, if they differ from the default values.
         helpers: import paths of the functions that help a player, by name (see
             `quaternity.web.hints`).
         advice: import path of a function that takes a view and a move, and adds information to a
@@ -151,6 +171,8 @@ class Registration:
     scenes: str = ""
     tips: str = ""
     first: StarterGame | None = None
+    lengths: tuple[GameLength, ...] = ()
+    suggested: Mapping[str, Any] = field(default_factory=dict)
     helpers: Mapping[str, str] = field(default_factory=dict)
     advice: str = ""
     review: str = ""

@@ -25,6 +25,7 @@ class SettingField(NamedTuple):
         default: default value.
         least, most, step: minimum, maximum and step of a number.
         choices: names of the values of a choice.
+        words: the choices in plain words.
         seats: whether the setting is the number of players.
     """
 
@@ -38,6 +39,7 @@ class SettingField(NamedTuple):
     step: int = 1
     choices: tuple[str, ...] = ()
     seats: bool = False
+    words: tuple[str, ...] = ()
 
 
 def setting_fields(rules_class: Any) -> tuple[SettingField, ...]:
@@ -73,12 +75,13 @@ def settings_of(rules: Any) -> dict[str, Any]:
 def _setting_field(setting: Field[Any]) -> SettingField:
     name, default = setting.name, setting.default
     begin = SettingField(
-        name, name.replace("_", " ").capitalize(), setting.metadata["help"], "truth", default,
-        seats=name in COUNT_OF_SEATS,
+        name, setting.metadata.get("label", name.replace("_", " ").capitalize()),
+        setting.metadata["help"], "truth", default, seats=name in COUNT_OF_SEATS,
     )  # fmt: skip
     if isinstance(default, StrEnum):
         names = tuple(map(str, type(default)))
-        return begin._replace(kind="choice", default=str(default), choices=names)
+        words = setting.metadata.get("words", names)
+        return begin._replace(kind="choice", default=str(default), choices=names, words=words)
     allowed = setting.metadata.get("range")
     if allowed is None:
         return begin

@@ -1,6 +1,6 @@
 """Registration of SET with the commands, the browser, tournaments and environments."""
 
-from quaternity.table.registration import Level, Registration, StarterGame
+from quaternity.table.registration import GameLength, Level, Registration, StarterGame
 
 SET = Registration(
     name="set",
@@ -15,10 +15,14 @@ SET = Registration(
     },
     strongest="quick",
     levels=(
-        Level("easy", "slow:40", "Finds a SET in half a minute or so.", 688),
-        Level("medium", "slow", "Finds a SET in seven seconds or so.", 1541),
+        Level("easy", "slow:40", "Finds a SET in half a minute or so.", 688, "🐣"),
+        Level("medium", "slow", "Finds a SET in seven seconds or so.", 1541, "🦊"),
         Level(
-            "strong", "quick", "Finds a SET in two seconds or so: faster than most people.", 2271
+            "strong",
+            "quick",
+            "Finds a SET in two seconds or so: faster than most people.",
+            2271,
+            "🦉",
         ),
     ),
     encoded="quaternity.ternary.encoded:SetEncoded",
@@ -30,5 +34,7 @@ SET = Registration(
     scenes="quaternity.web.drawing.ternary:SCENES",
     tips="quaternity.web.drawing.tips:SET",
     first=StarterGame({"seats": 2}, 1),
+    lengths=(GameLength("normal", 15, {}),),
+    advice="quaternity.web.hints:set_reason",
     review="quaternity.review.perfect_information:SetJudge",
 )

@@ -47,11 +47,18 @@ class SetSettings:
     rule: Rule = field(
         default=Rule.SET,
         metadata={
-            "help": "Which threes score: SETs, or triples, in which all four attributes differ."
+            "label": "What scores",
+            "help": "Which threes score: SETs, or triples, in which all four attributes differ.",
+            "words": ("triples", "SETs"),
         },
     )
     table: int = field(
-        default=12, metadata={"help": "Cards on the table.", "range": range(9, 19, 3)}
+        default=12,
+        metadata={
+            "label": "Cards on the table",
+            "help": "Cards on the table.",
+            "range": range(9, 19, 3),
+        },
     )
 
     def __post_init__(self) -> None:

@@ -36,12 +36,15 @@ from quaternity.web.presence import RemotePresence, TablePresence
 from quaternity.web.programs import TablePrograms
 from quaternity.web.publisher import Publisher
 from quaternity.web.replays import Replays
-from quaternity.web.seat_commands import Arrive
+from quaternity.web.seat_commands import Arrive, Begin
 from quaternity.web.seats import NOT_ARRIVED, Caller, Visitor, new_token
 from quaternity.web.store import Store
 from quaternity.web.streams import Stream
 from quaternity.web.table_rows import event_statements, read_rows, rebuild
 from quaternity.web.talk import TableTalk
+
+COUNTDOWN_SECONDS = 3.0
+"""Seconds between the moment when all players are ready and the beginning of the game."""
 
 
 class LiveTable:
@@ -69,6 +72,7 @@ class LiveTable:
         self.replays = Replays(thinking)
         self.queue = CommandQueue(self._execute)
         self._store = store
+        self._countdown: asyncio.Task[None] | None = None
         self._publisher = Publisher(self.presence, self.feed, self.talk, self.programs)
 
     def uptime(self) -> float:
@@ -109,7 +113,23 @@ class LiveTable:
             if arriving:
                 self._arriving = asyncio.create_task(self._arrive(Arrive(arriving, new_token())))
         self.programs.go_on()
+        self._count_down()
         return state.visitor(caller, asked)
+
+    def _count_down(self) -> None:
+        """Start the countdown if every player is ready, or stop it if a player is not."""
+        if not self.state.is_ready:
+            if self._countdown is not None:
+                self._countdown.cancel()
+            self._countdown = None
+        elif self._countdown is None:
+            self._countdown = asyncio.create_task(self._begin_later())
+
+    async def _begin_later(self) -> None:
+        await asyncio.sleep(COUNTDOWN_SECONDS)
+        self._countdown = None  # not cancelled by the beginning of the game
+        with suppress(HttpError):  # the next request starts another countdown
+            await self.submit(Begin(new_token()))
 
     async def _arrive(self, command: Arrive) -> None:
         with suppress(HttpError):  # the next request tries again
@@ -158,6 +178,8 @@ class LiveTable:
 
     def stop(self) -> None:
         """Stop the clock and the programs of this table, and end its streams."""
+        if self._countdown is not None:
+            self._countdown.cancel()
         self.programs.stop()
         self.presence.end_all()
 
@@ -183,6 +205,7 @@ class LiveTable:
                 await self._refresh(context)
                 continue
             self.state = after
+            self._count_down()
             context.run(self._publisher.publish, state, after, events)
             return answer
         raise VersionConflict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
@@ -11,7 +12,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from quaternity.web.actor import LiveTable
-from quaternity.web.changes import retry_if_stale
+from quaternity.web.changes import MAX_TRIES, VersionConflict
 from quaternity.web.documents import document_text
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.http_errors import HttpError
@@ -40,8 +41,14 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Call the whole handler again after a conflict, because another server may have given the
         # caller's seat away in the meantime.
-        response = await retry_if_stale(lambda: self.handler(Request(scope, receive, send)))
+        response = await self._answer(Request(scope, receive, send))
         await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Any:
+        for _ in range(MAX_TRIES):
+            with suppress(VersionConflict):
+                return await self.handler(request)
+        return await self.handler(request)
 
 
 class TableApi(Handlers):
@@ -173,6 +180,7 @@ def routes(tables: Tables, admission: RateLimits) -> list[BaseRoute]:
         # Starlette tries routes in order, so moves, the most frequent requests, come first.
         (f"{base}/moves", table.move),
         ("/api/tables", lobby.make),
+        ("/new", lobby.make_by_form),
         ("/api/seats", lobby.join),
         ("/api/seats/move", lobby.move_seat),
         ("/api/seats/back", lobby.back),

@@ -14,7 +14,15 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from contextlib import asynccontextmanager, contextmanager
 from types import FrameType
 from typing import Any
@@ -36,6 +44,7 @@ from quaternity.web.open_store import open_store
 from quaternity.web.rate_limits import Limits, RateLimits
 from quaternity.web.reader import InUse
 from quaternity.web.store import Store
+from quaternity.web.stories import Stories
 from quaternity.web.table_admin import Retention
 from quaternity.web.tables import Tables
 
@@ -66,15 +75,17 @@ def app(
     thinking = BackgroundWork(move_seconds, players, admission)
     tables = Tables(_open_store(data), thinking, keep)
     seen = ServerMetrics(tables, admission, metrics_token)
+    site, stories = pages.Pages(tables), Stories(tables, admission)
 
     @asynccontextmanager
     async def lifespan(application: Starlette) -> AsyncIterator[None]:
         del application
-        async with _running(tables):
+        async with _running(tables, site.puzzles.prepare()):
             yield
 
+    pages_of_all = *site.routes(), *stories.routes(), *seen.routes()
     application = Starlette(
-        routes=[*api.routes(tables, admission), *pages.routes(tables), *seen.routes()],
+        routes=[*api.routes(tables, admission), *pages_of_all],
         middleware=[
             Middleware(RequestMetrics, seen=seen),
             Middleware(RequestChecks, hosts=hosts),
@@ -120,12 +131,10 @@ class ErrorMiddleware:
 
 
 @asynccontextmanager
-async def _running(tables: Tables) -> AsyncIterator[None]:
+async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Run the periodic tasks of a server during an `async with` block, and end the server."""
-    doing = [
-        asyncio.create_task(tables.maintenance.tick()),
-        asyncio.create_task(tables.live.sync_presence()),
-    ]
+    tasks = tables.maintenance.tick(), tables.live.sync_presence(), *more
+    doing = list(map(asyncio.create_task, tasks))
     try:
         with _end_streams_on_signal(tables):
             yield

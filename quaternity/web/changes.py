@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from quaternity.web.http_errors import HttpError
-
-T = TypeVar("T")
 
 TAKEN_BACK = -1
 """Seat number of log entries that take back moves. The text of such an entry is the number of moves
@@ -59,24 +56,6 @@ REMOVED = -1
 """Revision number in the notice that a table was removed."""
 
 
-class Job(NamedTuple):
-    """A set of changes that is written entirely or not at all.
-
-    Attributes:
-        guard: The id of the table that changes, and the revision that the table must still have.
-        news: Notices that are sent to the other servers once the job is written.
-        done: Future for which the caller waits, or None if the caller does not wait.
-        reloads: Value of `Writer.reloads` when the job was made.
-    """
-
-    entries: Sequence[Entry]
-    statements: Sequence[Statement]
-    guard: tuple[str, int] | None
-    news: Sequence[ChangeNotice]
-    done: asyncio.Future[None] | None
-    reloads: int
-
-
 class Presence(NamedTuple):
     """A report on the presence of a player at one server.
 
@@ -100,13 +79,3 @@ class VersionConflict(HttpError):
 
     def __init__(self) -> None:
         super().__init__(409, "the table was changed meanwhile: try again")
-
-
-async def retry_if_stale(act: Callable[[], Awaitable[T]]) -> T:
-    """Call a function. Call it again after a `VersionConflict`, at most `MAX_TRIES` times."""
-    for _ in range(MAX_TRIES):
-        try:
-            return await act()
-        except VersionConflict:
-            continue
-    return await act()

@@ -21,6 +21,7 @@ from quaternity.web.seats import (
     OPEN,
     PERSON,
     PROGRAM,
+    READY,
     Caller,
     Seat,
     StoredTable,
@@ -207,6 +208,14 @@ class TableState(NamedTuple):
         for number, token in tokens.items():
             if number not in range(len(self.seats)) or self.seats[number].token != token:
                 raise HttpError(403, NOT_YOURS(seat=number))
+
+    @property
+    def is_ready(self) -> bool:
+        """Return whether the game has not begun, although every seat is taken and ready."""
+        return self.is_waiting and all(
+            seat.kind == PROGRAM or (seat.kind == PERSON and seat.ready == READY)
+            for seat in self.seats
+        )
 
     def check_begun(self) -> None:
         """Raise `HttpError` if the game has not begun."""

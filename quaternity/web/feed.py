@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from quaternity.base.sentences import Message, MessageTemplate
+from quaternity.base.sentences import Message, MessageTemplate, document
 from quaternity.web.changes import ChangeNotice
 from quaternity.web.presence import TablePresence
 from quaternity.web.store import Store
@@ -40,7 +40,7 @@ class TableFeed:
     def send_version(self, history: VersionedHistory, version: int) -> None:
         """Send an entry of the log to the streams."""
         if self._presence.streams:
-            send(self._presence.streams, history.event_message(version))
+            send(self._presence.streams, event_message(history, version))
 
     def seats_changed(self) -> None:
         """Report that the seats, their players or the players' presence changed."""
@@ -85,6 +85,22 @@ class TableFeed:
         version = history.version
         if last is not None and 0 <= version - last <= MAX_REPLAYED_VERSIONS:
             for missed in range(last + 1, version + 1):
-                stream.put(history.event_message(missed))
+                stream.put(event_message(history, missed))
         stream.put(message("version", {"version": version}, version))
         on_change(stream)
+
+
+def event_message(history: VersionedHistory, version: int) -> bytes:
+    """Return the stream message about a log entry.
+
+    It contains no events if the move was taken back later.
+    """
+    numbers = history.numbers
+    before, number = numbers[version - 1], numbers[version]
+    data: dict[str, Any] = {"version": version, "events": []}
+    if number <= before:
+        data["taken_back"] = before - number
+    elif min(numbers[version:]) >= number:
+        seat, events = history.steps[number - 1]
+        data |= {"seat": seat, "events": [document(event) for event in events]}
+    return message("move", data, version)

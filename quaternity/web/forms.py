@@ -28,6 +28,18 @@ def form_fields(game: str) -> tuple[SettingField, ...]:
     return tuple(field._replace(most=min(field.most, limits[field.seats])) for field in fields)
 
 
+def settings_in_words(game: str, values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return the label and the value of each setting, with choices in plain words."""
+    known = {field.name: field for field in form_fields(game)}
+    shown = []
+    for name, value in values.items():
+        field = known.get(name)
+        words = dict(zip(field.choices, field.words, strict=True)) if field else {}
+        label = field.label if field else name.replace("_", " ").capitalize()
+        shown.append((label, words.get(value, value) if isinstance(value, str) else value))
+    return shown
+
+
 def read_settings(game: str, values: Mapping[str, Any], seats: int | None = None) -> Any:
     """Return the settings of a game that a request asks for.
 

@@ -25,8 +25,9 @@ what the player or bystander may see. WORD and the entries of the object are:
   `moves`: the legal moves, from the best to the worst, each with `move`, `outcome` and `distance`
   (the number of pieces placed until the game ends).
 - `hint` (all games). `move`: the move that the strongest program would make, or null if it would
-  wait. `by`: the name of this program. `chance` (only in Kwartet): the chance that the answer is
-  yes.
+  wait. `by`: the name of this program. The reason is one of these: `chance` (Kwartet), the chance
+  that the answer is yes; `owners` (Quaternity), the players who may own the card; `reason` (Quarto,
+  SET), a sentence.
 """
 
 from __future__ import annotations
@@ -38,6 +39,14 @@ from quaternity.base.errors import InputError, LimitError
 from quaternity.base.sentences import MessageTemplate, unindent
 
 NOT_FORCED = MessageTemplate("not_forced", "Nobody has been forced to answer yet.")
+
+WINS, IS_SAFE, IS_SET, HAS_NO_SET = HINT_REASONS = (
+    "It completes a row.",
+    "It leaves your opponent no row to complete.",
+    "In every property, the three cards are all alike or all different.",
+    "There may be no SET on the table.",
+)
+"""Reasons for hints in Quarto and SET."""
 
 Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
 """Type of a function that computes the requested help. It takes the rules, a view, the record of
@@ -224,3 +233,26 @@ def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
         return {"chance": float(chance_of(view, move))}
     except LimitError:
         return {}
+
+
+def possible_owners(view: Any, move: Any) -> dict[str, list[int]]:
+    """Return the players who may own the card of a question in Quaternity."""
+    if not hasattr(move, "card"):
+        return {}
+    owners = view.state.filtered().sets[move.card.set_index].owners[move.card.number]
+    return {"owners": [seat for seat in range(view.state.players) if owners >> seat & 1]}
+
+
+def quarto_reason(view: Any, move: Any) -> dict[str, str]:
+    """Return why a move in Quarto is good."""
+    from quaternity.quarto.players import careful_moves
+
+    if move.hand_over is None:
+        return {"reason": WINS} if len(view.board.left) > 1 else {}
+    return {"reason": IS_SAFE} if move in careful_moves(view) else {}
+
+
+def set_reason(view: Any, move: Any) -> dict[str, str]:
+    """Return why a move in SET is good."""
+    del view
+    return {"reason": IS_SET if move.cards else HAS_NO_SET}

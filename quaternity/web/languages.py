@@ -208,6 +208,7 @@ SCRIPT_WORDS = (
     "The code",
     "The link as a QR code",
     "Why?",
+    "Who can have it?",
     "which player do you ask?",
     "you cannot ask anybody for it.",
     "Tap another card.",

@@ -1,4 +1,4 @@
-"""Analysis of a file for the page *Learn*: whether the file is possible, and what it implies."""
+"""Analysis of uploaded files: whether a file is possible, and what follows from it."""
 
 from __future__ import annotations
 

@@ -32,6 +32,7 @@ from quaternity.web.seats import (
     OPEN,
     PERSON,
     PROGRAM,
+    THINKING,
     Caller,
     Deal,
     Options,
@@ -98,8 +99,12 @@ class Lobby:
             caller.cookie_hash, None, None,
             (name if new.allowed.visitors else new_token()) if waits else None,
         )  # fmt: skip
+        if waits and not new.ready:
+            seats = [
+                seat._replace(ready=THINKING) if seat.kind == PERSON else seat for seat in seats
+            ]
         state = new_state(stored, rules, shown, tuple(seats), self._store.uptime())
-        await self._write(state)
+        await self.store(state)
         self._live.has_clocks |= new.clock is not None
         self._live.note_made(name, len(seats))
         await self._live.open(name)  # starts the programs
@@ -118,8 +123,8 @@ class Lobby:
         player = await check_player(self._thinking, rules, wanted)
         return Seat(PROGRAM, player), SeatTicket(number, None)
 
-    async def _write(self, state: TableState, log: Sequence[Entry] = ()) -> None:
-        """Store a new table."""
+    async def store(self, state: TableState, log: Sequence[Entry] = ()) -> None:
+        """Store a new table with the moves of its log."""
         statements = new_table_statements(state)
         if state.due is not None:
             statements.append(self._store.uptime_statement())
@@ -139,7 +144,7 @@ class Lobby:
         stored = StoredTable(name, game, Deal(head, ""), options, caller.cookie_hash)
         seats = tuple(Seat(PERSON, person[:MAX_NAME_LENGTH]) for person in names)
         log = [Entry(name, number, seat, "", move) for number, (seat, move) in enumerate(moves, 1)]
-        await self._write(new_state(stored, rules, "", seats, self._store.uptime()), log)
+        await self.store(new_state(stored, rules, "", seats, self._store.uptime()), log)
         return name
 
     async def open_invitation(self, invitation: str) -> tuple[LiveTable, int | None]:
@@ -159,8 +164,9 @@ class Lobby:
         return await self._live.open(name), seat
 
     async def join(
-        self, invitation: str, name: str | None, caller: Caller, wanted: int | None = None
-    ) -> tuple[str, SeatTicket]:
+        self, invitation: str, name: str | None, caller: Caller, wanted: int | None = None,
+        ready: bool = True,
+    ) -> tuple[str, SeatTicket]:  # fmt: skip
         """Take the seat to which an invitation leads. Return the table's id and the seat.
 
         If the invitation is for any seat, the visitor gets the seat `wanted`. A player who already
@@ -168,7 +174,7 @@ class Lobby:
         """
         table, _ = await self.open_invitation(invitation)
         draws = new_token(), new_token(), new_token()
-        ticket = await table.submit(Join(invitation, wanted, name, caller, *draws))
+        ticket = await table.submit(Join(invitation, wanted, name, caller, *draws, ready))
         return table.state.id, ticket
 
     async def start(self, table: LiveTable, visitor: Visitor, fill: str | None) -> None:
@@ -182,9 +188,15 @@ class Lobby:
         table = await self._live.open(table.state.id)  # reload it if it was dropped
         await table.submit(Start(fill, player, new_token()))
 
-    async def set_ready(self, table: LiveTable, seat: int, ready: bool) -> None:
-        """Set whether a player is ready. Start the game once all players are ready."""
-        await table.submit(SetReady(seat, table.state.seats[seat].token, ready, new_token()))
+    async def set_ready(
+        self, table: LiveTable, seat: int, ready: bool, counts_down: bool = False
+    ) -> None:
+        """Set whether a player is ready.
+
+        Once all players are ready, the game begins at once or after a countdown.
+        """
+        token = table.state.seats[seat].token
+        await table.submit(SetReady(seat, token, ready, new_token(), counts_down))
 
     async def leave(self, table: LiveTable, seat: int) -> None:
         """Leave a seat before the game has begun, so that another visitor can take it."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs
+
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from quaternity.base.text_format import quote_value
 from quaternity.table.games import game_names
@@ -11,10 +13,11 @@ from quaternity.web.clock import read_clock
 from quaternity.web.documents import game_document
 from quaternity.web.drawing.frame import qr_svg
 from quaternity.web.http_errors import HttpError
-from quaternity.web.middleware import answer, body_of, document_of
+from quaternity.web.middleware import answer, body_of, document_of, root_of, set_cookie
 from quaternity.web.new_table import NewTable, Permissions
 from quaternity.web.requests import Handlers, base_of, created, read_field
 from quaternity.web.seat_links import MOVING_SECONDS
+from quaternity.web.table_form import MAX_FORM_FIELDS, read_form
 
 TABLE_FIELDS = (
     "game", "settings", "seats", "name", "help", "seed", "deck", "chat", "clock", "visitors",
@@ -66,6 +69,23 @@ class LobbyApi(Handlers):
         }
         return created(request, document, cookie)
 
+    async def make_by_form(self, request: Request) -> Response:
+        """`POST /new`: make a table from the form of the page, which needs no script."""
+        self.count()
+        try:
+            sent = (await body_of(request, self.limits.body)).decode()
+            form = parse_qs(sent, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS)
+        except ValueError:
+            raise HttpError(400, "the body is not a form in UTF-8") from None
+        new = read_form(form)
+        await self.check_stored_tables()
+        caller, cookie = await self.with_cookie(request)
+        table, _, _ = await self.tables.lobby.make(new, caller)
+        response = RedirectResponse(f"{root_of(request)}/t/{table}", 303)
+        if cookie is not None:
+            set_cookie(response, request, cookie)
+        return response
+
     async def join(self, request: Request) -> Response:
         """`POST /api/seats`: take the seat of an invitation."""
         self.count()
@@ -74,7 +94,8 @@ class LobbyApi(Handlers):
         caller, cookie = await self.with_cookie(request)
         name = read_field(sent, "name", str, None)
         wanted = read_field(sent, "seat", int, None)
-        table, seat = await self.tables.lobby.join(invitation, name, caller, wanted)
+        ready = read_field(sent, "ready", bool, True)
+        table, seat = await self.tables.lobby.join(invitation, name, caller, wanted, ready)
         return created(
             request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie
         )  # fmt: skip
@@ -154,9 +175,11 @@ class LobbyApi(Handlers):
     async def ready(self, request: Request) -> Response:
         """`POST /api/tables/T/ready`: set whether a player is ready."""
         sent = await document_of(request, self.limits.body)
-        ready = read_field(sent, "ready", bool)
+        ready, later = (
+            read_field(sent, "ready", bool), read_field(sent, "countdown", bool, False)
+        )  # fmt: skip
         table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
-        await self.tables.lobby.set_ready(table, seat, ready)
+        await self.tables.lobby.set_ready(table, seat, ready, later)
         return answer({"version": table.state.version})
 
     async def leave(self, request: Request) -> Response:

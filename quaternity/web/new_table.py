@@ -36,7 +36,10 @@ class Permissions(NamedTuple):
 
 
 class NewTable(NamedTuple):
-    """A request for a new table. Its fields are those of `POST /api/tables`."""
+    """A request for a new table. Its fields are those of `POST /api/tables`.
+
+    `ready` says whether the maker is ready for the game to begin.
+    """
 
     game: str
     settings: Mapping[str, Any]
@@ -46,6 +49,16 @@ class NewTable(NamedTuple):
     deck: str | None = None
     clock: Clock | None = None
     allowed: Permissions = Permissions()
+    ready: bool = True
+
+
+def check_game(game: str, status: int = 422) -> str:
+    """Return the name of a game. Raise `HttpError` with this status if the game is unknown."""
+    known = tuple(game_names())
+    if game not in known:
+        choices = ", ".join(known)
+        raise HttpError(status, f"unknown game {quote_start(game)}; choose from {choices}")
+    return game
 
 
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
@@ -54,9 +67,7 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
     Raises `HttpError` if the game is unknown, or if the settings or the number of seats are not
     allowed.
     """
-    known = tuple(game_names())
-    if game not in known:
-        raise HttpError(422, f"unknown game {quote_start(game)}; choose from {', '.join(known)}")
+    check_game(game)
     try:
         rules = rules_class(game)(read_settings(game, settings, seats))
     except InputError as error:

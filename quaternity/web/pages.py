@@ -7,6 +7,7 @@ import gzip
 import sys
 from collections import OrderedDict
 from collections.abc import Hashable
+from datetime import UTC, datetime
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -19,7 +20,7 @@ from quaternity import guide
 from quaternity.base.errors import InputError
 from quaternity.table.games import game_names, registration
 from quaternity.web.drawing.words import seat_names
-from quaternity.web.http_errors import HttpError, quote_start
+from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import gettext, language, translate
 from quaternity.web.lesson_pages import analysis_page
 from quaternity.web.middleware import (
@@ -31,9 +32,11 @@ from quaternity.web.middleware import (
     seat_of,
     set_cookie,
 )
-from quaternity.web.puzzle_pages import PuzzlePages
+from quaternity.web.new_table import check_game
+from quaternity.web.puzzle_pages import PuzzlePages, daily_puzzles
 from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import (
+    analyse_html,
     analysis_html,
     guide_html,
     guide_pictures,
@@ -44,17 +47,15 @@ from quaternity.web.rendering import (
     message_html,
     move_html,
     new_html,
-    review_html,
     static_files,
     table_html,
     templates,
 )  # fmt: skip
-from quaternity.web.reviews import Reviews
 from quaternity.web.table_view import TableView, page_key
 from quaternity.web.view import view_after, view_table
 
 MAX_UPLOAD_BYTES = 1 << 20
-"""Maximum size of a file that a visitor drops on the page *Learn*, in bytes."""
+"""Maximum size of a file that a visitor drops on the page *Analyse a file*, in bytes."""
 
 BASE = "\x02"
 """Placeholder for the beginning of each link in a cached page. No text contains this character."""
@@ -74,11 +75,12 @@ class Pages:
     """The HTML pages of the server."""
 
     def __init__(self, tables: Any) -> None:
-        self.tables, self.reviews = tables, Reviews(tables.thinking)
+        self.tables = tables
         self._turns = FairQueue(1, 1), FairQueue(1, 1)
         """The queue of requests for small pages, and the queue of requests for large pages. The
         pages of a queue are drawn one at a time, for the client addresses in turn, so that moves
         can be handled between two pages. Another process draws the large pages."""
+        self.puzzles = PuzzlePages(tables.thinking, self._turns[0])
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         # Load templates and drawing modules now, because their first use takes longer than a
         # request may take.
@@ -99,8 +101,8 @@ class Pages:
             "/t/{table}/part": self.part,
             "/t/{table}/at/{number}": self.moment,
             "/t/{table}/help/{word}": self.help,
-            "/t/{table}/review": self.review,
             "/learn": self.learn,
+            "/analyse": self.analyse,
             "/report": self.report,
             "/guide": self.guide,
             "/guide/{name}": self.guide,
@@ -114,7 +116,7 @@ class Pages:
                 Route(path, handler, methods=["GET"], middleware=packed)
                 for path, handler in gets.items()
             ),
-            *PuzzlePages(self.tables.thinking, self._turns[0]).routes(),
+            *self.puzzles.routes(),
         ]
 
     async def home(self, request: Request) -> Response:
@@ -122,18 +124,17 @@ class Pages:
         self._count()
         async with self._turns[0].hold_place():
             tables = await self.tables.lobby.of_browser(caller_of(request).cookie_hash)
-            return HTMLResponse(home_html(tables, root_of(request)))
+            root = root_of(request)
+            today = daily_puzzles(datetime.now(UTC).date(), root)
+            return HTMLResponse(home_html(tables, root, today))
 
     async def new(self, request: Request) -> Response:
         """`GET /new?game=`: return the form for a new table."""
         self._count()
-        game = request.query_params.get("game", "quaternity")
-        known = tuple(game_names())
-        if game not in known:
-            raise HttpError(
-                404, f"unknown game {quote_start(game)}; choose from {', '.join(known)}"
-            )
-        return HTMLResponse(new_html(game, root_of(request), self._added_programs(game)))
+        game = check_game(request.query_params.get("game", "quaternity"), 404)
+        friends = request.query_params.get("with") != "programs"
+        more = self._added_programs(game)
+        return HTMLResponse(new_html(game, root_of(request), more, friends))
 
     async def join(self, request: Request) -> Response:
         """`GET /join/INVITATION`: return the page of an invitation.
@@ -210,19 +211,15 @@ class Pages:
         async with self._turns[sight.is_large].hold_place():
             return HTMLResponse(await self.tables.thinking.draw(*draws))
 
-    async def review(self, request: Request) -> Response:
-        """`GET /t/T/review`: return the page with the review of a finished game."""
-        table, visitor = await self.tables.live.open_for(
-            request.path_params["table"], caller_of(request)
-        )
-        finished = await self.reviews.review(table, visitor)
-        draws = True, review_html, view_table(table, visitor), finished, root_of(request)
-        return HTMLResponse(await self.tables.thinking.draw(*draws))
-
     async def learn(self, request: Request) -> Response:
         """`GET /learn`: return the page *Learn*."""
         self._count()
         return HTMLResponse(learn_html(root_of(request)))
+
+    async def analyse(self, request: Request) -> Response:
+        """`GET /analyse`: return the page *Analyse a file*."""
+        self._count()
+        return HTMLResponse(analyse_html(root_of(request)))
 
     async def analyse_file(self, request: Request) -> Response:
         """`POST /learn`: return the analysis of a state, a deal problem or a record."""
@@ -323,11 +320,6 @@ def _number(text: str) -> int:
 def _links(request: Request) -> tuple[str, str]:
     """Return the prefix of links that visitors share, and the prefix of links within the site."""
     return str(request.base_url).rstrip("/"), root_of(request)
-
-
-def routes(tables: Any) -> list[BaseRoute]:
-    """Return the routes of all pages. `tables` is a `quaternity.web.tables.Tables`."""
-    return Pages(tables).routes()
 
 
 def refusal(request: Request, error: HttpError) -> Response:

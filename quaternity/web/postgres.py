@@ -23,7 +23,7 @@ import psycopg
 from psycopg import errors
 
 from quaternity.base.errors import InputError
-from quaternity.web.changes import Job, Statement, VersionConflict
+from quaternity.web.changes import Statement, VersionConflict
 from quaternity.web.http_errors import NOT_SAVED, HttpError
 from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.postgres_reader import (
@@ -40,7 +40,7 @@ from quaternity.web.postgres_sharing import (
 )
 from quaternity.web.reader import InUse
 from quaternity.web.store import Store
-from quaternity.web.writer import UnconfirmedWrite
+from quaternity.web.writer import Job, UnconfirmedWrite
 
 LOCK = 5_172_843_906_112
 """Number of the advisory lock that all servers of a database share. A server that migrates the

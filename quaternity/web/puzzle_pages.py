@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from itertools import product
 from secrets import randbelow
-from typing import Any
+from typing import Any, NamedTuple
 
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from quaternity.base.errors import InputError
-from quaternity.decks.deck import PLAIN
 from quaternity.game.cards import Card
-from quaternity.game.sentences import question_sentence
-from quaternity.kwartet.seat_log import SeatLog
-from quaternity.puzzles.boards import position_of
 from quaternity.puzzles.making import DAILY, KINDS, make
-from quaternity.puzzles.puzzle import LEVELS, MAX_SEED, VERSION, Puzzle, Step
+from quaternity.puzzles.puzzle import LEVELS, MAX_SEED, VERSION, Puzzle
 from quaternity.puzzles.set_puzzles import LETTERS
-from quaternity.quarto.board import Board
-from quaternity.quarto.drawing import board_svg
-from quaternity.quarto.rows import CELLS, cell_name
 from quaternity.ternary.cards import SetCard
-from quaternity.ternary.table_picture import card_svg, stripes_svg
-from quaternity.web.drawing.kwartet import hand_by_sets
-from quaternity.web.drawing.owners import owner_blocks
-from quaternity.web.drawing.words import PageWords
+from quaternity.web.drawing.puzzles import PuzzleWords, draw_puzzle, puzzle_words
 from quaternity.web.http_errors import MAX_QUOTED_CHARS, HttpError, quote_start
-from quaternity.web.languages import gettext, language, translate_picture, translate_words
+from quaternity.web.languages import gettext
 from quaternity.web.middleware import root_of
 from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import templates
@@ -42,7 +35,11 @@ MAX_CACHED_PUZZLES = 256
 MAX_ANSWER_LENGTH = 1000
 """Maximum length of a visitor's answer, in characters."""
 
-NEW_SEEDS = 1 << 40
+NEW_SEEDS, MAX_DAY = 1 << 40, 99_991_231
+"""Exclusive maximum of the seeds of new puzzles, and maximum seed of a day's puzzles."""
+
+PREPARATION_SECONDS = 5.0
+"""Seconds between the preparations of the day's puzzles, and before the first of them."""
 
 
 def kind_texts() -> dict[str, tuple[str, str]]:
@@ -69,7 +66,10 @@ class PuzzlePages:
         queue `turns`.
         """
         self.thinking, self._turns = thinking, turns
-        self._kept: OrderedDict[tuple[str, int, int], Puzzle] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int, int], asyncio.Task[Puzzle]] = OrderedDict()
+        """Puzzles by kind, seed and level, which may still be in the making."""
+        self._next: dict[tuple[str, int], int] = {}
+        """For each kind and level, the seed of the next puzzle, which is made in advance."""
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes of all pages of puzzles."""
@@ -89,7 +89,9 @@ class PuzzlePages:
         """`GET /puzzles/new?kind=&level=`: redirect to a random puzzle."""
         asked = request.query_params
         kind, level = _check_choice(asked.get("kind", ""), asked.get("level", ""))
-        path = f"{root_of(request)}/puzzles/{VERSION}/{kind}/{level}/{randbelow(NEW_SEEDS)}"
+        seed = self._next.pop((kind, level), None)
+        seed = randbelow(NEW_SEEDS) if seed is None else seed
+        path = f"{root_of(request)}/puzzles/{VERSION}/{kind}/{level}/{seed}"
         return RedirectResponse(path, 303, {"cache-control": "no-store"})
 
     async def show_puzzle(self, request: Request) -> Response:
@@ -103,22 +105,51 @@ class PuzzlePages:
         kind, level = _check_choice(request.path_params["kind"], request.path_params["level"])
         seed = _number(request.path_params["seed"], MAX_SEED, "seed")
         puzzle = await self._make(kind, seed, level)
-        answer = " ".join(request.query_params.getlist("answer")).strip()
-        if len(answer) > MAX_ANSWER_LENGTH:
-            raise HttpError(422, "the answer is too long")
-        steps = min(_number(request.query_params.get("steps", "0"), 99, "steps"), len(puzzle.why))
-        draws = True, puzzle_html, puzzle, answer, steps, root_of(request)
-        html, status = await self.thinking.draw(*draws)
-        return HTMLResponse(html, status)
+        if (kind, level) not in self._next and seed > MAX_DAY:
+            self._next[kind, level] = randbelow(NEW_SEEDS)
+            self._make(kind, self._next[kind, level], level)
+        return await self.respond(request, puzzle)
 
-    async def _make(self, kind: str, seed: int, level: int) -> Puzzle:
+    async def respond(self, request: Request, puzzle: Puzzle, path: str = "") -> Response:
+        """Return the page of a puzzle, which judges the answer in the query of the request."""
+        asked = request.query_params
+        answer, cards = " ".join(asked.getlist("answer")).strip(), asked.getlist("card")
+        if len(answer) > MAX_ANSWER_LENGTH or len(cards) > MAX_ANSWER_LENGTH:
+            raise HttpError(422, "the answer is too long")
+        steps = min(_number(asked.get("steps", "0"), 99, "steps"), len(puzzle.why))
+        verdict = judge(puzzle, answer, cards)
+        today = datetime.now(UTC).date()
+        async with self._turns.hold_place():
+            html = puzzle_html(puzzle, verdict, steps, today, root_of(request), path)
+        return HTMLResponse(html, verdict.status)
+
+    async def prepare(self) -> None:
+        """Make the puzzles of today and of the next day in advance, so that no page waits."""
+        while True:
+            await asyncio.sleep(PREPARATION_SECONDS)
+            now = datetime.now(UTC)
+            days = {now.date(), (now + timedelta(hours=12)).date()}
+            for day, (kind, level) in product(sorted(days), DAILY):
+                with suppress(HttpError):
+                    await self._make(kind, int(f"{day:%Y%m%d}"), level)
+
+    def _make(self, kind: str, seed: int, level: int) -> asyncio.Future[Puzzle]:
+        """Return a puzzle from the cache, or begin to make it. A failed attempt is not cached."""
         key = kind, seed, level
-        if key not in self._kept:
-            self._kept[key] = await self.thinking.count(make, kind, seed, level, kind="puzzle")
+        task = self._kept.get(key)
+        if task is None:
+            task = asyncio.create_task(self.thinking.count(make, kind, seed, level, kind="puzzle"))
+            task.add_done_callback(partial(self._forget_failure, key))
+            self._kept[key] = task
             while len(self._kept) > MAX_CACHED_PUZZLES:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
-        return self._kept[key]
+        # A visitor who leaves must not stop the work for others.
+        return asyncio.shield(task)
+
+    def _forget_failure(self, key: tuple[str, int, int], task: asyncio.Task[Puzzle]) -> None:
+        if task.cancelled() or task.exception():
+            self._kept.pop(key, None)
 
 
 def _check_choice(kind: str, level: str) -> tuple[str, int]:
@@ -139,106 +170,99 @@ def _number(text: str, limit: int, name: str) -> int:
     return int(text)
 
 
+def daily_puzzles(day: date, root: str = "") -> dict[str, Any]:
+    """Return the values for `day.html`: the five puzzles of a day, with links and texts."""
+    path = f"{root}/puzzles/{VERSION}"
+    five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
+    return {"day": day.isoformat(), "five": five, "texts": kind_texts()}
+
+
 def puzzles_html(day: date, root: str = "", other: str = "") -> str:
     """Return the page with the five puzzles of a day.
 
     `other` is the version of puzzles in an outdated link, or empty.
     """
-    path = f"{root}/puzzles/{VERSION}"
-    five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
     return templates().get_template("puzzles.html").render(
-        root=root, day=day.isoformat(), five=five, texts=kind_texts(), levels=LEVELS,
+        root=root, today=daily_puzzles(day, root), texts=kind_texts(), levels=LEVELS,
         other=other[:MAX_QUOTED_CHARS], version=VERSION,
     )  # fmt: skip
 
 
-def puzzle_html(puzzle: Puzzle, answer: str, steps: int, root: str = "") -> tuple[str, int]:
-    """Return the page of a puzzle and its HTTP status.
+class Verdict(NamedTuple):
+    """The judgement of an answer.
 
-    The page says whether `answer` is right, unless it is empty, and shows the first `steps` steps
-    of the proof. The status is 422 if `answer` is not a valid answer to the question.
+    Attributes:
+        judged: "right", "wrong", or empty if there is no complete and valid answer.
+        because: Why the answer is wrong or invalid, or what is missing.
+        sets: The SETs that were found, if the answer consists of SETs.
     """
-    words = PageWords(PLAIN, (), language())
-    right, because = None, ""
+
+    judged: str = ""
+    because: str = ""
+    sets: tuple[str, ...] = ()
+    status: int = 200
+
+
+def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
+    """Judge an answer. `cards` are the numbers of three further cards, which claim a SET."""
+    names = dict(zip(puzzle.position.split(), LETTERS, strict=False)) if cards else {}
+    answer = f"{answer} {''.join(sorted(names.get(card, '?') for card in cards))}".strip()
+    if not answer:
+        return Verdict()
     try:
-        if answer:
-            right, because = puzzle.check(answer)
+        right, because = puzzle.check(answer)
     except InputError as error:
-        because = str(error)
-    shown = [(_sentence(words, step.text), step.rests) for step in puzzle.why[:steps]]
-    rests = {part for _, rests in shown[-1:] for part in rests}
-    html = templates().get_template("puzzle.html").render(
-        root=root, puzzle=puzzle, path=f"{root}/puzzles/{VERSION}/{puzzle.kind}/{puzzle.level}",
-        title=kind_texts()[puzzle.kind][0], question=_sentence(words, puzzle.question),
-        board=_board(puzzle, words, puzzle.why[:steps]), rests=rests, answer=answer, right=right,
-        because=_sentence(words, because), shown=shown, version=VERSION,
-        solved=" / ".join(puzzle.answers) if steps == len(puzzle.why) or right else "",
-        offered=_answer_choices(puzzle), daily=(puzzle.kind, puzzle.level) in DAILY,
+        return Verdict(because=str(error), status=422)
+    if puzzle.answer_form != "cards":
+        return Verdict("right" if right else "wrong", because)
+    claimed, all_sets = {*answer.upper().split()}, {*puzzle.answers[0].split()}
+    right_sets = tuple(sorted(claimed & all_sets))
+    if not right and claimed <= all_sets:
+        because = gettext("Found: {count} of {all}.").format(
+            count=len(right_sets), all=len(all_sets)
+        )
+        return Verdict("", because, right_sets)
+    return Verdict("right" if right else "wrong", because, right_sets)
+
+
+def puzzle_html(
+    puzzle: Puzzle, verdict: Verdict, steps: int, today: date, root: str = "", path: str = ""
+) -> str:
+    """Return the page of a puzzle, with a verdict and the first `steps` steps of the proof.
+
+    `path` is the link of the puzzle if it was made from a game.
+    """
+    words, shown = puzzle_words(puzzle), puzzle.why[:steps]
+    sentences = [words.sentence(step.text) for step in shown]
+    places = [number for number, day in enumerate(DAILY) if day == (puzzle.kind, puzzle.level)]
+    seed_links = [f"{root}/puzzles/{VERSION}/{kind}/{level}/{puzzle.seed}" for kind, level in DAILY]
+    drawn = draw_puzzle(puzzle, shown, verdict.because if verdict.judged == "wrong" else "")
+    return templates().get_template("puzzle.html").render(
+        drawn, root=root, puzzle=puzzle, title=kind_texts()[puzzle.kind][0],
+        link=path or f"{root}/puzzles/{VERSION}/{puzzle.kind}/{puzzle.level}/{puzzle.seed}",
+        question=words.sentence(puzzle.question), judged=verdict.judged, found=verdict.sets,
+        because=words.sentence(verdict.because), shown=sentences,
+        solved=" / ".join(map(words.answer, puzzle.answers)), offered=_choices(puzzle, words),
+        daily=bool(places) and not path, today=daily_puzzles(today, root),
+        next=next((seed_links[place + 1] for place in places if place + 1 < len(DAILY)), ""),
+        game_link=path.rpartition("/")[0],
     )  # fmt: skip
-    return html, 422 if answer and right is None else 200
 
 
-def _sentence(words: PageWords, text: str) -> str:
-    sentence = words.say(text)
-    return sentence[:1].upper() + sentence[1:]
+def _choices(puzzle: Puzzle, words: PuzzleWords) -> list[list[tuple[str, str]]]:
+    """Return the choices of each list of the form, which browsers without scripts show.
 
-
-def _answer_choices(puzzle: Puzzle) -> list[list[str]]:
-    """Return the choices of each selection list of the form, in an order that hides the answer."""
+    Each choice has a value and a text. The order does not depend on the answer.
+    """
     allowed = sorted({*puzzle.answers, *puzzle.wrong})
     if puzzle.answer_form == "card":
         cards, players = ({text.split()[part] for text in allowed} for part in (0, 1))
-        return [sorted(cards, key=_by_numbers), sorted(players)]
-    if puzzle.answer_form == "yes-no":
-        return [["yes", "no"]]
-    return [] if puzzle.answer_form == "cards" else [list(puzzle.choices) or allowed]
-
-
-def _quarto(board: Board, shown: Sequence[Step]) -> str:
-    """Draw a Quarto board after the shown steps of the proof, with the last step marked."""
-    marked: list[int] = []
-    for step in shown:
-        marked = []
-        for part in step.rests:
-            name, _, piece = part.partition(" ")
-            cells = [cell for cell in range(CELLS) if cell_name(cell) == name]
-            marked += cells
-            if piece:
-                board = board.after(cells[0], piece)
-    return board_svg(board, marked=marked)
+        listed = [(card, words.card(Card.parse(card))) for card in sorted(cards, key=_by_numbers)]
+        return [listed, [(player, words.player(int(player))) for player in sorted(players)]]
+    if puzzle.answer_form == "cards":
+        return [[(card, words.text(SetCard(int(card)))) for card in puzzle.position.split()]] * 3
+    return [] if puzzle.answer_form == "yes-no" else [[(x, words.answer(x)) for x in allowed]]
 
 
 def _by_numbers(card: str) -> list[int]:
     return list(map(int, card.split("/")))
-
-
-def _board(puzzle: Puzzle, words: PageWords, shown: Sequence[Step]) -> dict[str, Any]:
-    """Return the values of the template that show the position of a puzzle.
-
-    A Quarto board also shows the given steps of the proof.
-    """
-    turn: int | None
-    position = position_of(puzzle)
-    if isinstance(position, tuple):
-        return {"stripes": Markup(stripes_svg()), "cards": [
-            (letter, translate_words(str(SetCard(card))), translate_picture(card_svg(card)))
-            for letter, card in zip(LETTERS, position, strict=False)
-        ]}  # fmt: skip
-    if isinstance(position, Board):
-        return {"svg": Markup(_quarto(position, shown))}
-    if isinstance(position, SeatLog):
-        view = position.views[-1]
-        public, seat, hand = view.public, position.seat, hand_by_sets(view.hand)
-        blocks = owner_blocks(view.problem, public.removed, None, ())
-        hands, turn = public.hands, public.turn
-        moves = ["; ".join(map(words.say, event.sentences())) for event in position.events]
-    else:
-        state, seat, hand = position.state, None, list[list[Card]]()
-        blocks = owner_blocks(state.problem, state.completed, None, ())
-        hands, turn = state.hands, state.turn
-        moves = [words.say(question_sentence(*move)) for move in position.moves]
-    names = [words.player(player).capitalize() for player in range(len(hands))]
-    return {
-        "blocks": blocks, "names": names, "hands": hands, "turn": turn, "moves": moves,
-        "hand": hand, "seat": seat,
-    }  # fmt: skip

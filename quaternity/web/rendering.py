@@ -7,17 +7,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib import resources
-from itertools import groupby
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from quaternity import guide
+from quaternity.base.sentences import message_data
 from quaternity.game.card_picture import card_svg, suit_svg
 from quaternity.game.cards import Card
-from quaternity.review.drawing import curve_svg
-from quaternity.review.reviewing import Review
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.web.drawing.frame import (
     GUESSED,
@@ -28,21 +26,30 @@ from quaternity.web.drawing.frame import (
     waiting_context,
 )
 from quaternity.web.drawing.words import seat_names, sight_words
-from quaternity.web.forms import form_fields
+from quaternity.web.forms import form_fields, settings_in_words
 from quaternity.web.languages import gettext, join_names, language, set_up_templates
 from quaternity.web.new_table import decks_of, may_have_clock
 from quaternity.web.table_view import TableView
+
+NO_PUZZLES: Mapping[str, Any] = {"day": "", "five": (), "texts": {}}
+"""Values of `home_html` for a start page without puzzles."""
+
+
+_COMMENT_LINES = re.compile(rb"^\s*//.*\n", re.MULTILINE)
+"""The lines of a script that contain only a comment."""
 
 
 @cache
 def static_files() -> dict[str, bytes]:
     """Return the contents of the static files, by URL path.
 
-    The path contains a hash of all files. Browsers may therefore cache the files for ever, and
-    files that refer to each other always have the same version.
+    Lines with comments are left out. The path contains a hash of all files. Browsers may therefore
+    cache the files for ever, and files that refer to each other always have the same version.
     """
     folder = resources.files("quaternity.web") / "static"
-    files = {i.name: i.read_bytes() for i in folder.iterdir() if i.is_file()}
+    files = {
+        i.name: _COMMENT_LINES.sub(b"", i.read_bytes()) for i in folder.iterdir() if i.is_file()
+    }
     version = sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
     return {f"/static/{version}/{name}": data for name, data in files.items()}
 
@@ -65,6 +72,7 @@ def templates() -> Environment:
     set_up_templates(environment)
     environment.globals.update(
         static=static,
+        settings_in_words=settings_in_words,
         suit=lambda index: Markup(suit_svg(index)),
         grouped=format_number,
         card=lambda x, *parts: Markup(card_svg(Card(*x), *parts)),
@@ -127,11 +135,20 @@ def table_html(
     return templates().get_template("table.html" if whole else part).render(context, part=part)
 
 
-def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
-    """Return the start page, with the games and the visitor's tables."""
+def home_html(
+    tables: Sequence[Any] = (), root: str = "", today: Mapping[str, Any] = NO_PUZZLES
+) -> str:
+    """Return the start page: the visitor's tables, the puzzles of the day, and the games.
+
+    Tables that wait for a move of the visitor come first, and finished games last. `today` contains
+    the values of `puzzle_pages.daily_puzzles`.
+    """
     games = [registration(name) for name in game_names()]
     pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
-    lines = [(table, table_line(table.sight)) for table in tables]
+    ordered = sorted(
+        tables, key=lambda table: (table.over, table.sight is None or not is_my_turn(table.sight))
+    )
+    lines = [(table, table_line(table.sight)) for table in ordered]
     return _render(
         "home.html",
         root,
@@ -140,30 +157,52 @@ def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
         titles=_titles(),
         pictures=pictures,
         ago=ago,
+        today=today,
+        is_my_turn=is_my_turn,
     )
+
+
+def is_my_turn(sight: TableView) -> bool:
+    """Return whether a table waits for a move of the visitor."""
+    return not sight.empty_seats and bool({*sight.to_act} & {*sight.own_seats})
 
 
 def _titles() -> dict[str, str]:
     return {name: registration(name).title for name in game_names()}
 
 
-def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
-    """Return the page with the form for a new table."""
-    seats = rules_class(game)().seats
+def new_html(game: str, root: str = "", more: Sequence[str] = (), friends: bool = True) -> str:
+    """Return the page with the form for a new table.
+
+    Args:
+        game: Name of the game.
+        root: Path prefix of the links on this page.
+        more: Names of programs that the operator has added for this game.
+        friends: Whether the form suggests to play with friends.
+    """
+    rules, known = rules_class(game)(), registration(game)
+    fields = form_fields(game)
+    count = next((field for field in fields if field.seats), None)
+    most = rules.seats if count is None else count.most
     return _render(
         "new.html",
         root,
         game=game,
-        title=registration(game).title,
-        text=registration(game).text,
+        title=known.title,
+        text=known.text,
         titles=_titles(),
-        fields=form_fields(game),
-        seats=seats,
-        most_seats=next((field.most for field in form_fields(game) if field.seats), seats),
+        fields=[field for field in fields if not field.seats],
+        seats=rules.seats,
+        counts=range(rules.seats if count is None else count.least, most + 1),
+        friends=friends,
+        lengths=known.lengths,
+        of_length={name for length in known.lengths for name in length.settings},
+        suggested=known.suggested,
         programs=[*programs(game), *more],
-        levels=registration(game).levels,
+        levels=known.levels,
         decks=decks_of(game),
-        clocked=may_have_clock(rules_class(game)()),
+        clocked=may_have_clock(rules),
+        hidden=rules.hidden,
     )
 
 
@@ -213,34 +252,18 @@ def help_html(
     context["lines"] = list(map(words.say, answer.get("lines", ())))
     return _render(
         "help.html", **context, word=word, answer=answer, query={"formula": "", **query},
-        names_in=words.say,
-    )  # fmt: skip
-
-
-def review_html(sight: TableView, review: Review, root: str = "") -> str:
-    """Return the page with the review of a finished game."""
-    words = sight_words(sight)
-    whole = [list(moves) for _, moves in groupby(review.moves, key=lambda move: move.number)]
-    moves = [
-        {
-            "number": moves[0].number,
-            "events": [words.say(event) for event in moves[-1].events],
-            "lines": [words.say(line) for move in moves for line in move.lines],
-            "mistake": any(move.mistake for move in moves),
-        }
-        for moves in whole
-    ]
-    moments = [(at.number, [words.say(line) for line in at.lines]) for at in review.moments]
-    unfinished = [words.say(line) for line in review.unfinished]
-    return _render(
-        "review.html", root, sight=sight, title=registration(sight.game).title, moves=moves,
-        moments=moments, unfinished=unfinished, curve=Markup(curve_svg(review, words)),
+        names_in=words.say, asked=message_data(answer.get("move") or ""),
     )  # fmt: skip
 
 
 def learn_html(root: str = "") -> str:
-    """Return the page *Learn*, on which visitors drop files for analysis."""
-    return _render("learn.html", root)
+    """Return the page *Learn*: the rules of the games, first games and lessons."""
+    return _render("learn.html", root, games=[registration(name) for name in game_names()])
+
+
+def analyse_html(root: str = "") -> str:
+    """Return the page on which visitors drop files to watch or to analyse them."""
+    return _render("analyse.html", root)
 
 
 def analysis_html(facts: dict[str, Any] | None, error: str = "", root: str = "") -> str:

@@ -60,6 +60,7 @@ class Join(NamedTuple):
         token: New token for the seat.
         vacated: New invitation for the seat that a player leaves for another one.
         deal: Random seed, in case the game begins.
+        ready: Whether the visitor is ready for the game to begin.
     """
 
     invitation: str
@@ -69,6 +70,7 @@ class Join(NamedTuple):
     token: str
     vacated: str
     deal: str
+    ready: bool = True
 
     def decide(self, state: TableState, now: float) -> Decision:
         """Decide who gets the seat. The answer is a `SeatTicket`."""
@@ -92,7 +94,8 @@ class Join(NamedTuple):
         person = check_name(self.name, number)
         owner = Owner(hash_token(self.token), self.caller.cookie_hash)
         # Keep the invitation, so that a visitor who comes too late sees that the seat is taken.
-        new = Seat(PERSON, person, person, owner, seat.invitation)
+        ready = READY if self.ready or not state.is_waiting else THINKING
+        new = Seat(PERSON, person, person, owner, seat.invitation, ready)
         events = change_seats(state, {number: new}, now)
         events = begin_if_ready(state, events, self.deal, now)
         return Decision(events, SeatTicket(number, self.token))
@@ -116,12 +119,16 @@ class Join(NamedTuple):
 
 
 class SetReady(NamedTuple):
-    """A player is ready for the game to begin, or no longer ready."""
+    """A player is ready for the game to begin, or no longer ready.
+
+    If `counts_down` is true, the game does not begin at once, but with `Begin`.
+    """
 
     seat: int
     token: str | None
     ready: bool
     deal: str
+    counts_down: bool = False
 
     def decide(self, state: TableState, now: float) -> Decision:
         """Decide whether the game begins."""
@@ -130,7 +137,19 @@ class SetReady(NamedTuple):
             raise HttpError(409, "the game has begun already", version=state.version)
         seat = state.seats[self.seat]._replace(ready=READY if self.ready else THINKING)
         events = change_seats(state, {self.seat: seat}, now)
+        if self.counts_down:
+            return Decision(events)
         return Decision(begin_if_ready(state, events, self.deal, now))
+
+
+class Begin(NamedTuple):
+    """A countdown has ended, and the game begins if every player is still ready."""
+
+    deal: str
+
+    def decide(self, state: TableState, now: float) -> Decision:
+        """Decide whether the game begins."""
+        return Decision(begin_if_ready(state, (), self.deal, now))
 
 
 class Arrive(NamedTuple):

@@ -15,7 +15,7 @@ from quaternity.web.core import (
     TableState,
     apply,
 )
-from quaternity.web.seats import PERSON, PROGRAM, READY, Seat, StoredTable, renumber
+from quaternity.web.seats import READY, Seat, StoredTable, renumber
 from quaternity.web.versioned_history import VersionedHistory
 
 
@@ -40,11 +40,7 @@ def begin_if_ready(
 ) -> tuple[Event, ...]:
     """Add the beginning of the game to some events if every seat is taken and ready after them."""
     state = apply(state, *events)
-    is_ready = all(
-        seat.kind == PROGRAM or (seat.kind == PERSON and seat.ready == READY)
-        for seat in state.seats
-    )
-    if not (state.is_waiting and is_ready):
+    if not state.is_ready:
         return events
     return *events, *begin(state, state.rules, dict(enumerate(state.seats)), deal, now)
 

@@ -13,7 +13,7 @@ from threading import RLock
 from typing import Any
 
 from quaternity.base.errors import InputError
-from quaternity.web.changes import Job, VersionConflict
+from quaternity.web.changes import VersionConflict
 from quaternity.web.http_errors import NOT_SAVED, HttpError
 from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.reader import Reader
@@ -29,6 +29,7 @@ from quaternity.web.sqlite_connection import (
     stored_version,
 )
 from quaternity.web.store import Store
+from quaternity.web.writer import Job
 
 DISK_FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """Error codes of SQLite that mean that the disk or the quota is full."""

@@ -15,11 +15,11 @@ from secrets import token_hex
 from time import monotonic
 from typing import Any, TypeVar
 
-from quaternity.web.changes import ChangeNotice, Entry, Job, Statement
+from quaternity.web.changes import ChangeNotice, Entry, Statement
 from quaternity.web.http_errors import NO_ANSWER, NOT_SAVED, HttpError
 from quaternity.web.reader import Reader
 from quaternity.web.sharing import Sharing
-from quaternity.web.writer import REFUSED, Writer
+from quaternity.web.writer import REFUSED, Job, Writer
 
 T = TypeVar("T")
 

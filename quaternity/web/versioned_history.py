@@ -13,11 +13,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.base.sentences import document
 from quaternity.table.protocol import Step
 from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.http_errors import HttpError
-from quaternity.web.streams import message
 
 RECENT = 32
 """Number of recent versions whose positions are kept. Pages show them one after another. If several
@@ -166,20 +164,6 @@ class VersionedHistory(NamedTuple):
             if rules.faults(now, move) or not rules.still_means(move, then, now):
                 raise gone
         return move
-
-    def event_message(self, version: int) -> bytes:
-        """Return the stream message about a log entry.
-
-        It contains no events if the move was taken back later.
-        """
-        before, number = self.numbers[version - 1], self.numbers[version]
-        data: dict[str, Any] = {"version": version, "events": []}
-        if number <= before:
-            data["taken_back"] = before - number
-        elif min(self.numbers[version:]) >= number:
-            seat, events = self.steps[number - 1]
-            data |= {"seat": seat, "events": [document(event) for event in events]}
-        return message("move", data, version)
 
 
 def replay_position(rules: Any, position: Any, moves: Sequence[tuple[int, Any]]) -> Any:

@@ -35,18 +35,9 @@ def view_table(
     last = len(history.moves)
     number, position = (last, history.position) if moment is None else moment
     waits = state.is_waiting
-    attendance, streaming = table.attendance(), table.presence.streaming()
+    attendance = table.attendance()
     is_host = state.is_host(visitor, attendance)
-    seats = tuple(
-        SeatView(
-            seat.name,
-            seat.kind,
-            index in streaming,
-            seat.invitation if seat.kind == OPEN and is_host else None,
-            seat.ready == READY,
-        )
-        for index, seat in enumerate(state.seats)
-    )
+    seats = _view_seats(table, is_host)
     places = rules.places(position)
     points = (0.0,) * len(seats) if waits else tuple(rules.points(position))
     info = TableInfo(
@@ -74,6 +65,20 @@ def view_table(
         tuple(seat for seat in state.people if seat in attendance.absent),
     )  # fmt: skip
     return TableView(info, game, viewpoint, status, players)
+
+
+def _view_seats(table: LiveTable, is_host: bool) -> tuple[SeatView, ...]:
+    streaming = table.presence.streaming()
+    return tuple(
+        SeatView(
+            seat.name,
+            seat.kind,
+            index in streaming,
+            seat.invitation if seat.kind == OPEN and is_host else None,
+            seat.ready == READY,
+        )
+        for index, seat in enumerate(table.state.seats)
+    )
 
 
 async def view_after(

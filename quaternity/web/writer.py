@@ -10,14 +10,32 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from queue import SimpleQueue
 from threading import Thread
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from quaternity.web.changes import ChangeNotice, Entry, Job, Statement, VersionConflict
+from quaternity.web.changes import ChangeNotice, Entry, Statement, VersionConflict
 from quaternity.web.http_errors import HttpError
 
 REFUSED = "nothing can be saved now, so moves are refused: {}"
 
 STORE_RELOADING = "the tables are being reloaded: try again"
+
+
+class Job(NamedTuple):
+    """A set of changes that is written entirely or not at all.
+
+    Attributes:
+        guard: The id of the table that changes, and the revision that the table must still have.
+        news: Notices that are sent to the other servers once the job is written.
+        done: Future for which the caller waits, or None if the caller does not wait.
+        reloads: Value of `Writer.reloads` when the job was made.
+    """
+
+    entries: Sequence[Entry]
+    statements: Sequence[Statement]
+    guard: tuple[str, int] | None
+    news: Sequence[ChangeNotice]
+    done: asyncio.Future[None] | None
+    reloads: int
 
 
 class UnconfirmedWrite(Exception):

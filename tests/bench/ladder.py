@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
 from random import Random
@@ -42,6 +43,10 @@ SEED = 2026
 
 GAMES = {"quaternity": 90, "kwartet": 1680, "quarto": 90, "set": 400}
 """Number of games to play, by the name of the game."""
+
+LEVEL_GAMES = {"quaternity": 240}
+"""Number of games between neighbouring levels, by the name of the game. In a game for three, most
+meetings are draws if all players of a ladder play together."""
 
 CAPS = {"quaternity": 500, "kwartet": 5000, "quarto": 500, "set": 500}
 """Maximum number of moves; a longer game has no result, as Quaternity players may wait forever."""
@@ -280,6 +285,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 write_table(options.page, game, table(ladder, results), command)
             parser.exit(130, f"{game}: {len(results)} of {number} games are kept\n")
         write_table(options.page, game, table(ladder, results), command)
+        name = f"levels of {game}"
+        if game in LEVEL_GAMES and f"<!-- ladder {name} -->" in options.page.read_text("utf-8"):
+            levels = _ladder(
+                game, [level.player for level in registration(game).levels], options.kept
+            )
+            lines = table(levels, [*level_games(game, options.kept)])
+            write_table(options.page, name, lines, command)
+
+
+def level_games(game: str, kept: Path) -> Iterator[GameResult]:
+    """Yield the games between neighbouring levels, with two copies of each.
+
+    The line-ups contain the numbers of the levels.
+    """
+    for low, pair in enumerate(pairwise(registration(game).levels)):
+        plan = _ladder(game, [level.player for level in pair for _ in range(2)], kept)
+        for result in plan.play(kept, LEVEL_GAMES[game]):
+            yield result._replace(line_up=tuple(low + entry // 2 for entry in result.line_up))
 
 
 def _ladder(game: str, players: Sequence[str], kept: Path) -> Ladder:

@@ -54,7 +54,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @settings(max_examples=examples(60))
 @given(
     states(game_settings(max_cards=9)).filter(lambda state: not state.is_over),
-    st.sampled_from(["random", "informed", "search:4"]),
+    st.sampled_from(["random", "informed", "informed:50", "search:4"]),
     st.integers(0, 99),
 )
 def test_bots_play_legally_and_repeatably(state: State, name: str, seed: int) -> None:
@@ -339,7 +339,9 @@ def test_bots_are_found_by_name() -> None:
     for text, why in (
         ("deep", "choose from you, random, informed, search, perfect"),
         ("random:3", "does not take an argument, such as '3'"),
-        ("informed:", "does not take an argument, such as ''"),
+        ("informed:", "from 0 to 100"),
+        ("informed:101", "from 0 to 100"),
+        ("informed:half", "from 0 to 100"),
         ("search:", "from 1 to 1000000"),
         ("search:0", "from 1 to 1000000"),
         ("search:1e3", "from 1 to 1000000"),

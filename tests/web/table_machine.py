@@ -140,7 +140,7 @@ class TableMachine(RuleBasedStateMachine):
         person = self.person(choice)
         self.both(person, lambda: self.oracle.leave(person), "leave")
 
-    @rule(choice=choices, fill=st.sampled_from(["random", "nobody"]))
+    @rule(choice=choices, fill=st.sampled_from([PROGRAM, "nobody"]))
     def start(self, choice: int, fill: str) -> None:
         person = self.person(choice)
         self.both(person, lambda: self.oracle.start(person, fill), "start", fill=fill)
@@ -193,7 +193,7 @@ class TableMachine(RuleBasedStateMachine):
 
     # ------------------------------------------------------------------ seats
 
-    @rule(choice=choices, seat=seats, player=st.sampled_from(["me", "open", "random"]))
+    @rule(choice=choices, seat=seats, player=st.sampled_from(["me", "open", PROGRAM]))
     def hand_over(self, choice: int, seat: int, player: str) -> None:
         person = self.person(choice)
         opened = self.both(
@@ -236,7 +236,7 @@ class TableMachine(RuleBasedStateMachine):
                 self.oracle.absent.add(owner)
 
     @precondition(lambda self: self.oracle.begun)
-    @rule(choice=choices, seat=seats, player=st.sampled_from(["open", "open", "random"]))
+    @rule(choice=choices, seat=seats, player=st.sampled_from(["open", "open", PROGRAM]))
     def take_over(self, choice: int, seat: int, player: str) -> None:
         """A person gives the seat of another one away, who has been away."""
         self.be_away(seat)

@@ -165,7 +165,7 @@ class Oracle:
 
     def sit(self, person: int, seat: int) -> int:
         """A newcomer takes an open seat."""
-        require(self.chairs[seat].kind == OPEN)
+        require(seat < len(self.chairs) and self.chairs[seat].kind == OPEN)
         self.change(seat, Chair(PERSON, person))
         return seat
 

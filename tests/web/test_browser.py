@@ -7,6 +7,7 @@ Skipped if no Chromium is installed (`QUATERNITY_BROWSER`, or found on the path)
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from quaternity.puzzles import make
+from quaternity.puzzles import KINDS, make
 from quaternity.puzzles.making import DAILY
 from quaternity.puzzles.puzzle import VERSION
+from quaternity.puzzles.set_puzzles import LETTERS
 from quaternity.quarto.rows import cell_name
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import rules_of_record
@@ -243,25 +245,38 @@ def test_a_table_is_made_with_a_form_and_joined_by_its_link(
     assert ann.page.locator(".seats b b").count() == 0
 
 
+@pytest.mark.parametrize("scripts", [True, False])
 def test_a_game_has_the_settings_chosen_in_the_form(
-    person: Callable[..., Person],
+    scripts: bool, person: Callable[..., Person]
 ) -> None:
-    ann = person()
+    ann = person(java_script_enabled=scripts, **PHONE)
     ann.page.goto("/new?game=kwartet")
-    assert ann.page.get_by_label("Seat 2").is_visible()
-    for name, value in (("Your name", "Ann"), ("Players", "2"), ("Sets", "5")):
-        ann.page.get_by_label(name).fill(value)
-    ann.page.get_by_label("Own card requests").uncheck()
-    ann.page.get_by_label("Allow help").uncheck()
-    assert not ann.page.get_by_label("Seat 2").is_visible()
-    ann.page.get_by_role("button", name="Create the table").click()
+    create = ann.page.get_by_role("button", name="Create the table")
+    box = create.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 740, "the three questions fit a phone"
+    assert not ann.page.get_by_label("Allow help").is_visible()
+    ann.page.get_by_label("Your name").fill("Ann")
+    ann.page.get_by_label("Programs", exact=True).check()
+    ann.page.get_by_role("radio", name="strong").check()
+    ann.page.get_by_role("radio", name="short").check()
+    ann.page.get_by_label("Players, with you").select_option("3")
+    ann.page.get_by_text("Advanced", exact=True).click()
+    ann.page.get_by_label("Cards set aside").fill("3")
+    ann.page.get_by_label("Allow help").check()
+    ann.page.get_by_label("Seat 2").select_option("greedy")
+    assert ann.page.get_by_label("Seat 3").is_visible() != scripts
+    create.click()
+    ann.page.wait_for_selector("#part")
     table = ann.page.locator("#part").get_attribute("data-table")
     state = ann.ask("GET", f"/api/tables/{table}")
-    wanted = {"players": 2, "sets": 5, "announce": "at-once", "own_card_requests": False}
-    assert state["settings"] == wanted | {"set_size": 4, "aside": 0, "max_moves": None}
-    assert not state["help"]
+    wanted = {"players": 3, "sets": 6, "announce": "at-once", "own_card_requests": False}
+    assert state["settings"] == wanted | {"set_size": 4, "aside": 3, "max_moves": 72}
+    assert state["help"]
+    assert [seat["name"] for seat in state["seats"]] == ["Ann", "reader", "greedy"]
     ann.page.goto("/new?game=quarto")
-    assert ann.page.get_by_label("Your name").input_value() == "Ann"
+    if scripts:
+        assert ann.page.get_by_label("Your name").input_value() == "Ann"
 
 
 def test_two_tabs_and_a_double_click_make_one_move(person: Callable[..., Person]) -> None:
@@ -675,8 +690,8 @@ def test_records_are_watched_and_files_explained(
         data = (resources.files("quaternity") / "data" / name).read_bytes()
         file: Any = {"name": name, "mimeType": "text/plain", "buffer": data}
         if name.endswith(".record"):
-            ann.page.goto("/")
-            ann.page.set_input_files("input[type=file]", file)
+            ann.page.goto("/analyse")
+            ann.page.set_input_files("[data-drop='/api/records'] input", file)
             ann.page.wait_for_selector("#part")
             assert "/t/" in ann.page.url
             assert ann.page.locator("[data-move]").count() == 0
@@ -689,8 +704,8 @@ def test_records_are_watched_and_files_explained(
                 ann.page.get_by_role("link", name="Forward").click()
                 ann.page.wait_for_selector(f".replay b:text-is('{number}')")
                 assert moment.input_value() == str(number)
-        ann.page.goto("/learn")
-        ann.page.set_input_files("input[type=file]", file)
+        ann.page.goto("/analyse")
+        ann.page.set_input_files("[data-drop='/learn'] input", file)
         ann.page.wait_for_selector("#learned h2, #learned p")
         assert ann.axe() == []
         picture(ann, f"learned-{name.partition('-')[0]}")
@@ -741,7 +756,7 @@ def test_people_take_back_hand_seats_over_watch_and_play_again(
         cleo.page.get_by_role("link", name="Forward").click()
         cleo.page.wait_for_url(f"**/at/{number}*")
     assert cleo.page.locator("[data-move], .board input").count() == 0
-    ann.page.get_by_role("button", name="Play again").click()
+    ann.page.get_by_role("button", name="Again with everybody").click()
     ann.page.wait_for_url(lambda url: table not in url)
     ann.page.wait_for_selector("#part")
     ann.page.goto("/")
@@ -785,7 +800,7 @@ CLICKED = """what => new Promise((done, fail) => {
 
 SHOWN = "version => Number(document.getElementById('part').dataset.version) === version"
 
-PAGES = ["/", "/learn", "/guide", *(f"/new?game={game}" for game in SEATS)]
+PAGES = ["/", "/learn", "/analyse", "/guide", *(f"/new?game={game}" for game in SEATS)]
 
 
 @only_thorough
@@ -855,16 +870,18 @@ def test_a_phone_solves_the_first_puzzle_of_the_day(person: Callable[..., Person
     wide = ann.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert wide
     ann.press(ann.page.locator("a:text('Hint')"))
-    ann.page.wait_for_selector(".proof li")
-    for letter in "".join(puzzle.answers[0].split()):
-        ann.press(ann.page.locator(f"[data-letter={letter}]"))
-    assert set(ann.page.locator("[name=answer]").input_value().split()) == set(
-        puzzle.answers[0].split()
-    )
-    ann.press(ann.page.locator(".answering button"))
+    ann.page.wait_for_selector(".step")
+    names = dict(zip(LETTERS, puzzle.position.split(), strict=False))
+    for claims, three in enumerate(puzzle.answers[0].split(), 1):
+        for letter in three:
+            ann.press(ann.page.locator(f"#choose{names[letter]}"))
+        ann.page.wait_for_selector(
+            f"[data-found^='{three}'], [data-found*=' {three}'], [data-judged]"
+        )
+        assert len(ann.page.locator("#puzzle").get_attribute("data-found").split()) == claims  # type: ignore[union-attr]
     ann.page.wait_for_selector("[data-judged=right]")
     assert ann.axe() == []
-    ann.press(ann.page.locator("a:text('All puzzles')"))
+    ann.press(ann.page.locator("a.home"))
     ann.page.wait_for_selector(f"[data-of-day={kind}] .mark-of:text('💡')")
     # A puzzle of another level with the seed of the day does not count.
     other = next(name for name, level in DAILY if level > 1)
@@ -872,6 +889,39 @@ def test_a_phone_solves_the_first_puzzle_of_the_day(person: Callable[..., Person
     assert ann.page.locator("[data-judged]").count() == 1
     ann.page.goto("/puzzles")
     assert ann.page.locator(f"[data-of-day={other}] .mark-of").inner_text() == ""
+
+
+@pytest.mark.parametrize("keys", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_puzzle_is_solved_by_taps_or_keys(
+    kind: str, keys: bool, person: Callable[..., Person]
+) -> None:
+    ann = person(keys=keys) if keys else person(**PHONE)
+    puzzle = make(kind, 5, 1)
+    ann.page.goto(f"/puzzles/{VERSION}/{kind}/1/5")
+    answer = puzzle.answers[0]
+    if puzzle.answer_form == "yes-no":
+        ann.press(ann.page.locator(f"button[value={answer}]"))
+    elif puzzle.answer_form == "cards":
+        names = dict(zip(LETTERS, puzzle.position.split(), strict=False))
+        for number, three in enumerate(answer.split(), 1):
+            for letter in three:
+                ann.press(ann.page.locator(f"#choose{names[letter]}"))
+            ann.page.wait_for_function(
+                "n => document.getElementById('puzzle').dataset.found.split(' ').length === n",
+                arg=number,
+            )
+    elif puzzle.game == "quarto":
+        if cell := re.search(r"H\dV\d", answer):
+            ann.press(ann.page.locator(f"#place-{cell[0]}"))
+        piece = re.search(r"hand over (\w)", answer)
+        ann.press(ann.page.locator(f"#give-{piece[1] if piece else 'nothing'}"))
+    else:
+        card = re.search(r"\d/\d", answer)
+        assert card
+        ann.press(ann.page.locator(f'[data-card="{card[0]}"]'))
+        ann.press(ann.page.locator(f'#ask [data-move="{answer}"]'))
+    ann.page.wait_for_selector("[data-judged=right]")
 
 
 @pytest.mark.parametrize(
@@ -921,7 +971,7 @@ def test_the_chart_of_a_review_is_whole(width: int, person: Callable[..., Person
     text = played_game(TWO, 0).record()
     made = ann.ask("POST", "/api/records", text)
     ann.page.goto(f"/t/{made['table']}/review")
-    chart = ann.page.locator("main svg")
+    chart = ann.page.locator(".curve svg")
     cut = """node => {
       const { left, right, top, bottom } = node.getBoundingClientRect(), cut = [];
       for (let up = node.parentElement; up; up = up.parentElement) {
@@ -951,6 +1001,8 @@ def test_a_friend_who_gets_the_address_of_a_waiting_table_sits_down(
     picture(bo, "visitor")
     bo.page.get_by_label("Your name").fill("Bo")
     bo.press(bo.page.get_by_role("button", name="Sit down"))
+    for player in (ann, bo):
+        player.press(player.page.get_by_role("button", name="I am ready"))
     for player in (ann, bo):
         player.page.wait_for_selector(".seats [data-seat='1']:has-text('Bo')")
     assert bo.page.locator(".seats .mine").count() == 1

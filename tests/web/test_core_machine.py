@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
 from hypothesis import settings
 
+from quaternity import web
 from quaternity.web.actor import LiveTable
 from quaternity.web.clock import Clock
 from quaternity.web.core import (
@@ -185,3 +189,24 @@ TestCore = CoreMachine.TestCase
 TestCore.settings = settings(
     max_examples=examples(5000), stateful_step_count=thorough(40, 60), deadline=None
 )
+
+
+CORE = ("core", "move_commands", "seat_commands", "game_commands", "seating", "versioned_history",
+        "changes")  # fmt: skip
+IMPURE = {"asyncio", "threading", "time", "datetime", "secrets", "sqlite3", "psycopg", "starlette"}
+
+
+@pytest.mark.parametrize("name", CORE)
+def test_the_core_has_no_clock_no_store_and_no_random_tokens(name: str) -> None:
+    tree = ast.parse(Path(web.__path__[0], f"{name}.py").read_text())
+    imported = {
+        module.partition(".")[0]
+        for node in ast.walk(tree)
+        for module in (
+            [alias.name for alias in node.names] if isinstance(node, ast.Import)
+            else [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        )
+    }  # fmt: skip
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert not imported & IMPURE
+    assert not names & {"new_token", "new_code", "Store", "LiveTable"}

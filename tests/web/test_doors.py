@@ -270,7 +270,7 @@ def test_a_cookie_alone_does_not_say_where_a_request_comes_from(site: Site) -> N
     assert site.ask("POST", f"{path}/moves", body(), headers=shown).status == 200
 
 
-PAGES = ["/", "/new", "/new?game=set", "/learn", "/guide", "/nothing", "/join/nothing"]
+PAGES = ["/", "/new", "/new?game=set", "/learn", "/analyse", "/guide", "/nothing", "/join/nothing"]
 
 
 def test_pages_have_a_strict_policy_and_nothing_inline(site: Site) -> None:

@@ -17,11 +17,11 @@ import pytest
 from hypothesis import settings
 
 from quaternity.web.app import app
-from quaternity.web.changes import Job
 from quaternity.web.documents import document
 from quaternity.web.rate_limits import Limits
 from quaternity.web.seats import Caller, hash_token
 from quaternity.web.view import view_table
+from quaternity.web.writer import Job
 from tests.sizes import examples, thorough
 from tests.web.cluster import Cluster
 from tests.web.site import Page, Site
@@ -74,11 +74,12 @@ class HttpDriver(Driver):
         return site
 
     def make(self, game: Game, kinds: list[str], seed: int) -> None:
+        self.program = "slow" if game.name == "set" else "random"
         clock = None if game.clock is None else dict(zip(("seconds", "increment"), game.clock,
                                                          strict=True))  # fmt: skip
         wanted = {
             "game": game.name, "settings": game.settings, "seed": seed, "clock": clock,
-            "seats": [{PERSON: "me", PROGRAM: "random"}.get(kind, kind) for kind in kinds],
+            "seats": [{PERSON: "me", PROGRAM: self.program}.get(kind, kind) for kind in kinds],
         }  # fmt: skip
         made = self.ask("/api/tables", wanted, None).json
         self.name, self.link = made["table"], made["invitation"]
@@ -114,7 +115,8 @@ class HttpDriver(Driver):
         if action == "device":
             self.change_device(path, person, sent["way"])
             return None
-        answer = self.ask(f"{path}/{action}", sent, person).json
+        named = {name: self.program if value == PROGRAM else value for name, value in sent.items()}
+        answer = self.ask(f"{path}/{action}", named, person).json
         if action == "again":
             return {"seats": self.seats_of(answer["table"])}
         return answer["invitation" if action == "hand-over" else "version"]

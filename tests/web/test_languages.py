@@ -26,6 +26,7 @@ from quaternity.web.app import app
 from quaternity.web.chat import Line
 from quaternity.web.drawing.words import ADVICE, TEMPLATES
 from quaternity.web.forms import form_fields
+from quaternity.web.hints import HINT_REASONS
 from quaternity.web.languages import (
     APPEARANCE_WORDS,
     LANGUAGES,
@@ -35,6 +36,7 @@ from quaternity.web.languages import (
     using_language,
 )
 from quaternity.web.rendering import (
+    analyse_html,
     help_html,
     home_html,
     join_html,
@@ -75,7 +77,13 @@ def kinds() -> set[str]:
 
 def texts() -> set[str]:
     """Return all texts of the pages, in English."""
-    messages: set[Any] = {*SCRIPT_WORDS, *APPEARANCE_WORDS, *ADVICE.values(), *kinds()}
+    messages: set[Any] = {
+        *HINT_REASONS,
+        *SCRIPT_WORDS,
+        *APPEARANCE_WORDS,
+        *ADVICE.values(),
+        *kinds(),
+    }
     keywords = {"_": None, "gettext": None}
     for path in WEB.rglob("*.py"):
         messages |= {text for _, text, *_ in extract_from_file("python", path, keywords)}
@@ -89,7 +97,8 @@ def texts() -> set[str]:
         for level in game.levels:
             messages |= {level.name, level.text, f"{level.name} program"}
         for field in form_fields(name):
-            messages |= {field.label, field.help, *map(str, field.choices or ())}
+            messages |= {field.label, field.help, *field.words}
+        messages |= {length.name for length in game.lengths}
     return {text for text in messages if isinstance(text, str) and text}
 
 
@@ -194,7 +203,7 @@ def test_no_text_of_a_table_is_left_in_english(rules: Any) -> None:
 def test_no_text_of_other_pages_is_left_in_english() -> None:
     view = sight(simulate(QUATERNITY, 0), 0)
     with using_language("xx"):
-        pages = [home_html(), learn_html(), *map(new_html, game_names())]
+        pages = [home_html(), learn_html(), analyse_html(), *map(new_html, game_names())]
         pages += [join_html(view, None, "x"), join_html(view, 0, "x")]
         answers: dict[str, dict[str, Any]] = {
             "questions": {"questions": []}, "know": {}, "analysis": {"outcome": None, "moves": []},

@@ -2,8 +2,10 @@
 
 import json
 import re
+from datetime import date
 from gzip import compress
-from itertools import chain, product
+from html import unescape
+from itertools import chain, product, zip_longest
 from random import Random
 from string import Formatter
 from types import SimpleNamespace
@@ -35,24 +37,29 @@ pytest.importorskip("jinja2", reason="the table in a browser needs the extra web
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
 from quaternity.web import http_errors, programs, publisher
+from quaternity.web.clock import DAY, Clock
 from quaternity.web.drawing.frame import draw_part, event_lines
 from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import move_text, page_words, plain_names, seat_names
-from quaternity.web.hints import kwartet_know, questions
+from quaternity.web.forms import form_fields
+from quaternity.web.hints import kwartet_know, possible_owners, questions
 from quaternity.web.http_errors import HttpError
-from quaternity.web.languages import LANGUAGES, translate, using_language
+from quaternity.web.languages import LANGUAGES, catalogue, translate, using_language
 from quaternity.web.new_table import parse_upload, rules_with
+from quaternity.web.puzzle_pages import daily_puzzles
 from quaternity.web.rendering import (
     guide_html,
     guide_pictures,
     help_html,
     home_html,
     join_html,
+    learn_html,
     new_html,
     static,
     static_files,
     table_html,
 )  # fmt: skip
+from quaternity.web.table_form import read_form
 from quaternity.web.table_view import (
     GameView,
     PlayerStatus,
@@ -253,6 +260,39 @@ def test_seats_are_distinguished_whatever_their_names() -> None:
     assert numbers == [("Ann", "(0)"), ("Ann", "(1)"), ("Ben", "")]
 
 
+def test_the_start_page_begins_with_the_games_that_wait_for_the_visitor() -> None:
+    game = simulate(QUATERNITY, 2)
+    acting, other = mover(game), (mover(game) + 1) % 3
+    views = {"A": None, "B": sight(game, other), "C": sight(game, acting), "D": sight(game, other),
+             "E": sight(game, acting)}  # fmt: skip
+    tables = [
+        SimpleNamespace(table=name, game="quaternity", over=name == "A", seconds=60, sight=view)
+        for name, view in views.items()
+    ]
+    html = home_html(tables, "", daily_puzzles(date(2026, 1, 2)))
+    assert re.findall(r'href="/t/([A-E])"', html) == ["C", "E", "B", "D", "A"]
+    assert re.findall(r'<li class="yours"><a href="/t/(.)"', html) == ["C", "E"]
+    order = [html.index(text) for text in ("Your games", "five puzzles", 'class="games"')]
+    assert order == sorted(order)
+    assert 'type="file"' not in html
+    for name in GAMES:
+        assert f'value="{name}"><input type="hidden" name="first"' in html
+        assert f'href="/new?game={name}&amp;with=friends"' in html
+        assert f'href="/learn#{name}"' in html
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rules_and_first_games_are_in_every_language(language: str) -> None:
+    with using_language(language):
+        html = learn_html()
+        for name in GAMES:
+            section = html.partition(f'<section id="{name}">')[2].partition("</section>")[0]
+            assert section.count("<p>") >= 2
+            assert 'name="first"' in section
+            texts = [unescape(text) for text in re.findall("<p>([^<]+)</p>", section)]
+            assert language == "en" or not {*texts} & {*catalogue(language)}
+
+
 def test_no_page_has_inline_scripts_or_styles() -> None:
     pages = [table_html(sight(simulate(rules, 9), 0), BASE) for rules in (QUATERNITY, KWARTET)]
     pages += [home_html(), new_html("kwartet"), *map(guide_html, guide.ORDER)]
@@ -339,17 +379,20 @@ def test_additional_programs_of_the_server_are_offered() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_programs_are_offered_by_levels_with_their_ratings(game: str) -> None:
     known, html, weaker = registration(game), new_html(game), 0
-    ladder = (
-        guide.page("players").text.partition(f"<!-- ladder {game} -->")[2].partition("<!-- end")[0]
-    )
+    text = guide.page("players").text
+    mark = f"<!-- ladder levels of {game} -->"
+    mark = mark if mark in text else f"<!-- ladder {game} -->"
+    ladder = text.partition(mark)[2].partition("<!-- end")[0]
     table = table_html(sight(simulate(rules_class(game)(), 0), 0), BASE)
     assert [level.name for level in known.levels] == ["easy", "medium", "strong"]
     for level in known.levels:
         assert f"| `{level.player}` | {level.rating} ±" in ladder
-        assert f"{level.name} <small>{level.rating}</small></dt><dd>{level.text}</dd>" in html
+        assert f"<b>{level.name}</b> <small>{level.text}</small>" in html
+        assert f"{level.name}: {level.rating}." in html
+        option = f'<option value="{level.player}">{level.face} {level.name} program</option>'
         for page in (html, table):
-            assert f'<option value="{level.player}">{level.name} program</option>' in page
-        assert weaker < level.rating
+            assert option in page
+        assert weaker + 150 <= level.rating, "neighbouring levels differ by 150 points"
         weaker = level.rating
     assert {*re.findall(r'<option value="([a-z-]+)"', html)} >= {*known.players} - {"perfect"}
 
@@ -418,12 +461,21 @@ def reason(
 
 
 @pytest.mark.parametrize("game", ["quaternity", "kwartet", "quarto", "set"])
-def test_a_program_is_called_by_its_level_if_it_plays_one(game: str) -> None:
+def test_programs_of_a_level_have_different_names_and_a_face(game: str) -> None:
     levels = registration(game).levels
-    seats = [SeatView(level.player, "program") for level in levels]
+    assert len({level.face for level in levels}) == len(levels)
+    for level in levels:
+        names = seat_names([SeatView(level.player, "program")] * 12, game)
+        assert len({*names}) == 12
+        assert not {level.player, level.name.capitalize()} & {*names}
+        assert not [name for name in names if re.search(r"\W", name)]
     others = [SeatView("other", "program"), SeatView(levels[0].player, "person")]
-    names = [*(level.name.capitalize() for level in levels), "other", levels[0].player]
-    assert seat_names([*seats, *others], game) == names
+    assert seat_names(others, game) == ["other", levels[0].player]
+    rules = rules_class(game)()
+    seats = tuple(SeatView(levels[0].player, "program") for _ in range(rules.seats))
+    shown = sight(simulate(rules, 0), None, seats=seats)
+    for page in (table_html(shown, BASE), table_html(shown._replace(begun=False), BASE)):
+        assert page.count(f"{levels[0].face}</span>") == rules.seats
 
 
 def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
@@ -441,8 +493,15 @@ def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
 def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
     game = simulate(QUATERNITY, 0)
     question = Question(0, 1, Card(0, 2))
-    hint = {"move": move_text(question, str(question)), "by": "search"}
-    assert "<b>Person 0 → Person 1: 0/2?</b>" in help_html(sight(game, 0), "hint", hint, {})
+    more = possible_owners(game.positions[0], question)
+    assert more == {"owners": [0, 1, 2]}
+    hint = {"move": move_text(question, str(question)), "by": "search", **more}
+    html = help_html(sight(game, 0), "hint", hint, {})
+    assert "<b>Ask Person 1 for 0/2</b>" in html
+    assert "3 players may have it" in html
+    assert "search" not in html, "a hint does not name the program"
+    only = help_html(sight(game, 0), "hint", hint | {"owners": [2]}, {})
+    assert "Only Person 2 can have it." in only
     assert move_text(MORE, "more") == "more"
     faults = game.positions[0].state.faults(Question(1, 9, Card(0, 2)))
     html = help_html(sight(game, 0), "why", {"lines": faults}, {})
@@ -460,21 +519,72 @@ def test_pages_are_small() -> None:
         assert len(compress(html.encode(), 1)) + files < 100_000
 
 
-def test_the_form_of_every_game_has_its_settings() -> None:
-    for game, names in (
-        ("quaternity", {"set_size", "sets", "players"}),
-        ("kwartet", {"players", "sets"}),
-        ("quarto", set()),
-        ("set", {"seats"}),
-    ):
-        html = new_html(game)
-        assert {f"settings.{name}" for name in names} <= set(re.findall(r'name="([^"]+)"', html))
-        assert 'value="open"' in html
-        assert html.count('name="seats[]"') == max(
-            seats for seats in range(30) if may_play(game, seats)
-        )
-        # At first the form shows as many seats as usual.
-        assert len(re.findall(r"data-seat-row=\"\d+\">", html)) == rules_class(game)().seats
+@pytest.mark.parametrize("game", GAMES)
+def test_the_form_asks_three_questions_and_has_all_other_settings(game: str) -> None:
+    first, _, advanced = new_html(game).partition('<details class="advanced">')
+    assert len(re.findall(r"<(?:h2|legend)\b", first)) == 3
+    own = {field.name for field in form_fields(game) if not field.seats}
+    assert {f"settings.{name}" for name in own} == {
+        *re.findall(r'name="(settings[^"]+)"', advanced)
+    }
+    asked = {"game", "with", "players", "level", "length", "name"}
+    assert {*re.findall(r'<(?:input|select)[^>]* name="([^"]+)"', first)} == asked
+    assert advanced.count('name="seats"') == max(
+        seats for seats in range(30) if may_play(game, seats)
+    )
+    # A family remembers who asked for what, and asks only for cards that it lacks.
+    is_kwartet = game == "kwartet"
+    assert ('name="help" checked' in advanced) != is_kwartet
+    if is_kwartet:
+        assert re.search(r'name="settings.own_card_requests"[^>]*checkbox">', advanced)
+
+
+@given(st.data())
+@settings(max_examples=examples(400))
+def test_every_filled_in_form_makes_the_table_that_it_describes(data: st.DataObject) -> None:
+    game = data.draw(st.sampled_from(sorted(GAMES)))
+    known, rules = registration(game), rules_class(game)()
+    seats = data.draw(st.sampled_from([n for n in range(1, 13) if may_play(game, n)]))
+    level = data.draw(st.sampled_from(known.levels))
+    company = data.draw(st.sampled_from(["friends", "programs", "both"]))
+    form = {"game": [game], "name": ["Ann"], "with": [company], "players": [str(seats)],
+            "level": [level.name]}  # fmt: skip
+    made = [read_form({**form, "length": [length.name]}) for length in known.lengths]
+    for new in made:
+        assert rules_with(game, new.settings, len(new.seats)).seats == seats
+        friends, programs = new.seats.count("open"), new.seats.count(level.name)
+        assert (new.seats[0], 1 + friends + programs) == ("me", seats)
+        assert programs == 0 if company == "friends" else friends == 0 or company == "both"
+        assert abs(friends - programs) <= 1 or company != "both"
+        assert (*new.allowed, new.clock) == (False, False, False, None)
+    cards = [new.settings.get("sets", 0) * new.settings.get("set_size", 4) for new in made]
+    assert cards == sorted(cards)
+    # Advanced choices win over the three answers.
+    own = data.draw(st.lists(st.sampled_from(["", "me", "open", "random"]), max_size=14))
+    form |= {"seats": own, "help": ["on"], "clock": ["day"], "length": [known.lengths[0].name]}
+    changed = read_form(form)
+    usual = zip_longest(own[:seats], made[0].seats, fillvalue="")
+    assert changed.seats == [chosen or seat for chosen, seat in usual]
+    assert (*changed.allowed, changed.clock) == (True, False, False, Clock(DAY))
+    if hasattr(rules.settings, "sets"):
+        sets = data.draw(st.integers(2, 13))
+        chosen = read_form({**form, "settings.sets": [str(sets)]}).settings["sets"]
+        assert chosen == sets
+
+
+@pytest.mark.parametrize(
+    ("sent", "says"),
+    [
+        ({"game": ["go"]}, "unknown game"), ({}, "unknown game ''"),
+        ({"game": ["set"], "players": ["٣"]}, "players: must be a whole number 1..12"),
+        ({"game": ["set"], "players": ["13"]}, "players: must be a whole number 1..12"),
+        ({"game": ["set"], "length": ["ages"]}, "length: must be one of normal"),
+        ({"game": ["set"], "length": ["normal"], "clock": ["x"]}, "clock: must be one of none"),
+    ],
+)  # fmt: skip
+def test_a_wrong_form_is_refused(sent: dict[str, list[str]], says: str) -> None:
+    with pytest.raises(HttpError, match=says):
+        read_form(sent)
 
 
 def may_play(game: str, seats: int) -> bool:

@@ -12,6 +12,7 @@ from random import Random
 from shutil import copytree
 from typing import Any
 from unicodedata import normalize
+from urllib.parse import urlencode
 
 import pytest
 from hypothesis import given, settings
@@ -32,7 +33,7 @@ from quaternity.web.rendering import table_html
 from quaternity.web.table_admin import Retention
 from tests.sizes import examples, thorough
 from tests.web.cluster import alter, file_store_only
-from tests.web.site import Site
+from tests.web.site import Page, Site
 from tests.web.test_api import SMALL, Table
 from tests.web.test_pages import BASE, QUATERNITY, sight, simulate
 from tests.web.test_waiting import play_set
@@ -733,10 +734,34 @@ def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
 def test_a_first_game_is_made_by_one_button(game: str, tmp_path: Path) -> None:
     with open_site(tmp_path) as site:
         home = site.ask("GET", "/").body.decode()
-        assert f'name="game" value="{game}"' in home
-        seats = ["me", *["easy"] * FIRST[game].programs]
-        wanted = {"game": game, "settings": FIRST[game].settings, "seats": seats, "help": True}
-        assert site.ask("POST", "/api/tables", wanted).status == 201
+        (form,) = re.findall(f'<form[^>]*>(<input[^>]*value="{game}">.*?)</form>', home)
+        fields = urlencode(re.findall('name="([^"]*)" value="([^"]*)"', form))
+        page = submit(site, fields)
+        assert page.status == 303
+        table = dict(page.headers)[b"location"].decode().rpartition("/")[2]
+        cookie = dict(page.headers)[b"set-cookie"].decode().partition(";")[0]
+        state = site.ask("GET", f"/api/tables/{table}", headers={"cookie": cookie}).json
+        assert (state["begun"], state["seat"], state["help"]) == (True, 0, game != "kwartet")
+        assert [seat["kind"] for seat in state["seats"]] == [
+            "person", *["program"] * FIRST[game].programs
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("form", "status"), [("game=quarto&name=A\0&length=normal", 422), ("game=%ff", 422),
+    ("x=" + "&x=" * 200, 400), ("game=quarto&length=normal&with=programs&level=perfect", 422)],
+)  # fmt: skip
+def test_a_wrong_form_is_refused_on_a_page(form: str, status: int, tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
+        page = submit(site, form)
+        assert page.status == status
+        assert b"<h1>" in page.body
+
+
+def submit(site: Site, form: str) -> Page:
+    """Submit the form for a new table as a browser without scripts does."""
+    head = {"content-type": "application/x-www-form-urlencoded", "origin": f"http://{Site.HOST}"}
+    return site.ask("POST", "/new", form.encode(), headers=head)
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 20)))

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from html import unescape
-from itertools import product
+from itertools import count, product
 from urllib.parse import urlencode
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from quaternity.base.sentences import message_data
 from quaternity.puzzles import KINDS, Puzzle, daily, make
 from quaternity.puzzles.puzzle import MAX_SEED
+from quaternity.puzzles.set_puzzles import LETTERS
 from quaternity.web.app import app
-from quaternity.web.puzzle_pages import puzzle_html
+from quaternity.web.drawing.puzzles import NAMES, puzzle_words
+from quaternity.web.languages import LANGUAGES, using_language
+from quaternity.web.puzzle_pages import judge, puzzle_html
 from tests.sizes import examples, thorough
 from tests.web.seeded_program import Noon
 from tests.web.site import Site
@@ -31,29 +36,57 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 def page(puzzle: Puzzle, answer: str = "", steps: int = 0) -> str:
     """Return the text of a puzzle's page."""
-    html, _ = puzzle_html(puzzle, answer, steps)
+    html = puzzle_html(puzzle, judge(puzzle, answer), steps, Noon.now().date())
     return unescape(re.sub(r"\s+", " ", html))
 
 
-def buttons(html: str) -> list[str]:
-    """Return the buttons of a page."""
-    return re.findall("<button[^>]*>[^<]*", html)
+def proof(html: str) -> list[str]:
+    """Return the steps of the proof that a page shows."""
+    return re.findall(
+        "<li[^>]*>(.*?)</li>", html.partition('<ol class="proof">')[2].partition("</ol>")[0]
+    )
+
+
+def taps(html: str) -> list[str]:
+    """Return the answers that can be tapped: buttons, and cards with their players."""
+    board = html.partition('<section class="board"')[2].partition("<noscript>")[0]
+    answers = [move for asks in re.findall('data-asks="(.*?)" data-refused', board)
+               for _, _, move in json.loads(asks)]  # fmt: skip
+    cells = re.findall('name="cell" value="(\\w+)"', board)
+    for move in re.findall('data-move="(.*?)"', board):
+        answers += [move.format(cell=cell) for cell in cells] if "{" in move else [move]
+    return answers + re.findall('name="answer" value="(\\w+)"', board)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_reveals_nothing_before_a_hint_is_requested(kind: str, level: int) -> None:
     puzzle = make(kind, 3, level)
-    fresh = page(puzzle)
-    assert puzzle.question[1:] in fresh
+    fresh, words = page(puzzle), puzzle_words(puzzle)
+    assert words.sentence(puzzle.question) in fresh
     for text in [*(step.text for step in puzzle.why), *puzzle.wrong.values()]:
-        assert text.rstrip(".") not in fresh
-    assert 'class="solved"' not in fresh
-    # The choices do not depend on the answer, and each further step adds one sentence.
-    assert buttons(fresh) == buttons(page(make(kind, 4, level)))
-    counts = [page(puzzle, steps=steps).count("<li") for steps in range(len(puzzle.why) + 1)]
-    assert counts == [counts[0] + steps for steps in range(len(counts))]
-    assert f"<b>{' / '.join(puzzle.answers)}</b>" in page(puzzle, steps=len(puzzle.why))
+        assert words.say(text).rstrip(".") not in fresh
+    assert proof(fresh) == []
+    assert "rests" not in fresh
+    for steps in range(1, len(puzzle.why) + 1):
+        assert proof(page(puzzle, steps=steps)) == [
+            words.sentence(step.text) for step in puzzle.why[:steps]
+        ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_has_no_codes(kind: str, language: str) -> None:
+    """Cards and players have names, in the board, the question, the proof and the refutations."""
+    for seed in range(thorough(1, 10)):
+        puzzle = make(kind, seed, 2)
+        with using_language(language):
+            for answer in ["", puzzle.answers[0], *list(puzzle.wrong)[:: thorough(9, 1)]]:
+                html = page(puzzle, answer, len(puzzle.why)).partition("</head>")[2]
+                html = re.sub("<b>[0-9]+/[0-9]+</b>|<noscript>.*</noscript>", "", html)
+                shown = re.sub("<[^>]*>", " ", html.partition('<div class="matrix">')[0])
+                shown += re.sub("<[^>]*>", " ", html.partition('<section class="thumb"')[2])
+                assert not re.search(r"\b\d/\d|\b[Pp]layer \d|\b[Ss]et \d", shown)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -108,54 +141,96 @@ def test_an_invalid_puzzle_is_refused_in_words(path: str, says: str, site: Site)
     assert says in unescape(answer.body.decode()).lower()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_answer_can_be_tapped_or_chosen_in_the_form(kind: str) -> None:
+    for seed in range(thorough(2, 10)):
+        puzzle = make(kind, seed, 1)
+        html = page(puzzle)
+        form = html.partition("<noscript>")[2].partition("</noscript>")[0]
+        lists = [re.findall('<option value="([^"]+)"', text) for text in form.split("<select")[1:]]
+        if puzzle.answer_form == "cards":
+            assert lists == [puzzle.position.split()] * 3
+            assert re.findall('name="card" value="(\\d+)"', html) == puzzle.position.split()
+            continue
+        chosen = [" ".join(parts) for parts in product(*lists)] if lists else ["yes", "no"]
+        for offered in (chosen, taps(html)):
+            right = {text for text in offered if judge(puzzle, text).judged == "right"}
+            assert len(right) == len(puzzle.answers)
+            assert len({*offered}) == len(offered)
+            assert all(judge(puzzle, text).judged for text in offered)
+
+
+def test_sets_are_claimed_one_by_one() -> None:
+    """A wrong claim keeps the SETs that were found, and shows its cards on the board."""
+    puzzle = next(puzzle for seed in count() if " " in (puzzle := make("sets", seed, 5)).answers[0])
+    names = dict(zip(LETTERS, puzzle.position.split(), strict=False))
+    sets = puzzle.answers[0].split()
+    for number in range(len(sets)):
+        claims = [names[letter] for letter in sets[number]]
+        verdict = judge(puzzle, " ".join(sets[:number]), claims)
+        assert verdict.judged == ("right" if number + 1 == len(sets) else "")
+        assert verdict.sets == tuple(sorted(sets[: number + 1]))
+        wrong = next(iter(puzzle.wrong))
+        verdict = judge(puzzle, " ".join(sets[: number + 1]), [names[letter] for letter in wrong])
+        assert (verdict.judged, verdict.sets) == ("wrong", tuple(sorted(sets[: number + 1])))
+        html = puzzle_html(puzzle, verdict, 0, Noon.now().date())
+        marked = re.findall('class="set-card wrong" id="card(\\d+)"', html)
+        assert {*marked} == {names[letter] for letter in wrong}
+
+
 @pytest.mark.parametrize("kind", ["possible", "owner", "force", "trace", "knows"])
 def test_the_player_to_move_follows_from_the_last_question(kind: str) -> None:
-    """The hand of the reader has as many cards as the page says."""
     for seed in range(thorough(2, 20)):
         shown = page(make(kind, seed, 2))
-        questions = re.findall(r"(\d) → (\d): \d/\d+\? (Yes|No)", shown)
-        (turn,) = re.findall(r"Player (\d)[^>]*?: \d+ cards? <small>to move", shown)
+        asked = shown.partition('class="asked-before"')[2].partition("</ol>")[0]
+        questions = re.findall(r"(\w+) asks (\w+) for [^:]*: (yes|no)", asked)
+        (turn,) = re.findall(r'<li id="seat(\d)" class="acting', shown)
         asker, asked_player, answer = questions[-1]
-        kwartet = kind in ("trace", "knows")
-        following = str((int(asker) + 1) % 3) if kwartet else asked_player
-        assert turn == (asker if answer == "Yes" else following)
-        if kwartet:
-            (count,) = re.findall(r"\(you sit here\): (\d+) card", shown)
-            hand = shown.partition('<ul class="hand"')[2].partition("</ul>")[0]
-            assert hand.count('<span class="unseen">') == int(count)
+        following = asked_player
+        if kind in ("trace", "knows"):
+            following = NAMES[(NAMES.index(asker) + 1) % 3]
+        assert NAMES[int(turn)] == (asker if answer == "yes" else following)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_premises_of_a_step_are_marked_on_the_page(kind: str) -> None:
-    """A board of Quarto lights the premises, and shows the pieces that steps place."""
+    """A board of Quarto marks the cells, and shows the pieces that steps place."""
     for seed, level in product(range(thorough(1, 10)), (1, 2)):
         puzzle, placed = make(kind, seed, level), {""}
-        start = re.findall("Quarto board ([^<]*)<", page(puzzle))
-        for count, step in enumerate(puzzle.why, 1):
-            shown = page(puzzle, steps=count)
+        start = {*re.findall(r'aria-label="H\dV\d: (\w),', page(puzzle))}
+        for number, step in enumerate(puzzle.why, 1):
+            shown = page(puzzle, steps=number)
+            board = shown.partition('<section class="thumb"')[0]
             if kind == "quarto":
                 placed |= {part.partition(" ")[2] for part in step.rests}
-                (board,) = re.findall("Quarto board ([^<]*)<", shown)
-                assert {*board} - {"?"} == ({*start[0]} | placed) - {"?", ""}
+                assert {*re.findall(r'aria-label="H\dV\d: (\w),', board)} == start | placed - {""}
                 cells = {part.partition(" ")[0] for part in step.rests}
-                assert shown.count('stroke-width="5"') >= len(cells)
+                assert {*re.findall(r' last" id="(\w+)"', board)} >= cells & {
+                    *re.findall(r'id="(\w+)" role="img" aria-label="H\dV\d: ', board)
+                }
             else:
-                board = shown.partition('<ol class="proof">')[0]
+                board += shown.partition('class="asked-before"')[2]
                 assert ("rests" in board) == bool(step.rests), step
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_choice_is_an_answer_and_one_is_right(kind: str) -> None:
-    for seed in range(thorough(2, 10)):
-        puzzle = make(kind, seed, 1)
-        form = page(puzzle).partition('<form class="answering"')[2].partition("</form>")[0]
-        lists = [re.findall("<option>([^<]+)<", text) for text in form.split("<select")[1:]]
-        lists += [values] if (values := re.findall(r'name="answer" value="(\w+)"', form)) else []
-        choices = [" ".join(parts) for parts in product(*lists)] if lists else []
-        assert bool(choices) == (puzzle.answer_form != "cards")
-        assert not choices or {*puzzle.answers} <= {*choices}
-        for answer in choices:
-            assert puzzle.check(answer).right == (answer in puzzle.answers)
+@pytest.mark.parametrize("kind", ["possible", "owner", "force", "trace", "quarto"])
+def test_a_wrong_answer_is_refuted_on_the_board(kind: str) -> None:
+    """The board shows other hands or the moves that follow, and offers no further taps."""
+    for seed in range(thorough(2, 20)):
+        puzzle = make(kind, seed, 2)
+        fresh = page(puzzle).partition('<section class="thumb"')[0]
+        for answer, reason in list(puzzle.wrong.items())[:: thorough(7, 1)]:
+            shown = page(puzzle, answer)
+            board = shown.partition('<section class="thumb"')[0]
+            about = message_data(reason)
+            for hand in map(message_data, about.get("hands", ())):
+                for card in hand.get("cards", ()):
+                    tile = re.search(rf'data-card="{card}".*? aria-label="([^"]*)"', board)
+                    assert tile is None or f"{NAMES[hand['who']]} has it" in tile[1]
+            if "line" in about or "cell" in about:
+                assert board != fresh
+            assert taps(shown) == []
+            assert "Try again" in shown
 
 
 def test_seeds_and_steps_are_numbers_up_to_a_limit(site: Site) -> None:

@@ -1,8 +1,9 @@
-"""The review of a game as a page, which exists only when the game is over."""
+"""The story of a finished game: the same for all viewers, and another try at its best moment."""
 
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -17,46 +18,88 @@ pytest.importorskip("starlette", reason="the table in a browser needs the extra 
 
 from quaternity.web.app import app
 
-LINK = re.compile(r'href="(/t/[^"]+/review)"')
+TIME = "quaternity.web.reviews"
 
 
-def pages(site: Site, text: str, language: str = "en") -> tuple[Page, Page]:
-    """Return the page of a record's table, and that of its review."""
+def upload(site: Site, text: str) -> str:
+    """Return the id of the table of a record."""
     made = site.ask("POST", "/api/records", text.encode())
     assert made.status == 201, made.body
-    path = f"/t/{made.json['table']}"
-    return site.ask("GET", path), site.ask("GET", f"{path}/review?language={language}")
+    return str(made.json["table"])
+
+
+def story(site: Site, table: str, language: str = "en") -> Page:
+    """Return the story of a table."""
+    return site.ask("GET", f"/t/{table}/story?language={language}")
+
+
+def cut(text: str) -> str:
+    """Return a record without its last line."""
+    return "".join(text.splitlines(keepends=True)[:-1])
 
 
 @pytest.mark.parametrize("game", TABLES)
-def test_only_a_finished_game_is_reviewed(game: str, tmp_path: Path) -> None:
+def test_only_a_finished_game_has_a_story(game: str, tmp_path: Path) -> None:
     text = record(match(game, 0))
-    with Site(app(str(tmp_path))) as site, limited("quaternity.web.reviews", REVIEW_SECONDS=1.0):
-        table, review = pages(site, text)
-        assert review.status == 200, review.body
-        assert LINK.search(table.body.decode())
-        page = review.body.decode()
-        assert "Decisive moments" in page
-        assert "<polyline" in page
-        assert "style=" not in page.partition("<svg")[2].partition("</svg>")[0]
-        german = pages(site, text, "de")[1].body.decode()
-        assert "Entscheidende Momente" in german
-        table, review = pages(site, "".join(text.splitlines(keepends=True)[:-1]))
-        assert review.status == 409
-        assert b"here is no review before the game is over" in review.body
-        assert not LINK.search(table.body.decode())
+    with Site(app(str(tmp_path))) as site, limited(TIME, REVIEW_SECONDS=1.0):
+        table = upload(site, text)
+        page, answer = site.ask("GET", f"/t/{table}").body.decode(), story(site, table)
+        assert answer.status == 200, answer.body
+        assert f'data-story="/t/{table}/story"' in page
+        shown = answer.body.decode()
+        assert "<polyline" in shown
+        assert "style=" not in shown.partition("<svg")[2].partition("</svg>")[0]
+        # Every point of the curve and every other moment leads to a position of this game.
+        moves = site.ask("GET", f"/api/tables/{table}").json["version"]
+        linked = {int(number) for number in re.findall(rf'href="/t/{table}/at/(\d+)"', shown)}
+        assert {0, moves} <= linked <= {*range(moves + 1)}
+        assert (
+            "Spielverlauf" in story(site, table, "de").body.decode()
+            or "Chancen" in story(site, table, "de").body.decode()
+        )
+        table = upload(site, cut(text))
+        page = site.ask("GET", f"/t/{table}").body.decode()
+        assert "data-story" not in page
+        for path in (f"/t/{table}/story", f"/t/{table}/review"):
+            refused = site.ask("GET", path)
+            assert refused.status == 409
+            assert b"here is no review before the game is over" in refused.body
+        refused = site.ask("POST", f"/api/tables/{table}/try", {"number": 1})
+        assert refused.status == 409
 
 
-def test_a_review_is_the_same_when_it_is_opened_again(tmp_path: Path) -> None:
+def test_a_story_is_the_same_when_it_is_opened_again(tmp_path: Path) -> None:
     text = play_random_game(TWO, 0).record()
     with Site(app(str(tmp_path))) as site:
-        made = site.ask("POST", "/api/records", text.encode())
-        path = f"/t/{made.json['table']}/review"
+        table = upload(site, text)
         bodies = []
         for seconds in (0.0, 8.0, 0.0):
-            with limited("quaternity.web.reviews", REVIEW_SECONDS=seconds):
-                bodies.append(site.ask("GET", path).body)
+            with limited(TIME, REVIEW_SECONDS=seconds):
+                bodies.append(site.ask("GET", f"/t/{table}/review").body)
     unfinished, finished, reopened = bodies
     assert b"Not computed in time" in unfinished
     assert b"Not computed in time" not in finished
     assert reopened == finished
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_another_try_continues_right_before_the_decisive_move(seed: int, tmp_path: Path) -> None:
+    """The new table has the same moves up to the moment, then the better move if there is one."""
+    text = play_random_game(TWO, seed).record()
+    with Site(app(str(tmp_path))) as site:
+        table = upload(site, text)
+        shown = unescape(story(site, table).body.decode())
+        assert not re.search(r"\b\d asks \d", shown)
+        number = int(re.findall('name="number" value="(\\d+)"', shown)[0])
+        made = site.ask("POST", f"/api/tables/{table}/try", {"number": number})
+        assert made.status == 201, made.body
+        copy, seat = made.json["table"], made.json["seat"]
+        kinds = [place["kind"] for place in site.ask("GET", f"/api/tables/{copy}").json["seats"]]
+        assert kinds == ["person" if place == seat else "program" for place in range(len(kinds))]
+        old, new = (
+            re.findall(".* asks .*", site.ask("GET", f"/api/tables/{name}/record").body.decode())
+            for name in (table, copy)
+        )
+        assert new[: number - 1] == old[: number - 1]
+        assert len(new) >= number - 1
+        assert site.ask("POST", f"/api/tables/{table}/try", {"number": 999}).status == 404

@@ -13,6 +13,7 @@ import pytest
 
 from quaternity.web.app import app
 from quaternity.web.rate_limits import Limits
+from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.site import Site
 from tests.web.test_api import SMALL, Table
@@ -441,3 +442,41 @@ def test_a_visitor_takes_a_free_seat_if_the_host_allows_it(visitors: bool, site:
         )
     begun = {"invitation": table.made["table"], "name": "Ben"}
     assert site.ask("POST", "/api/seats", begun).status == (409 if visitors else 404)
+
+
+def test_the_game_begins_after_a_countdown_that_every_player_can_stop(site: Site) -> None:
+    head = {"content-type": "application/x-www-form-urlencoded", "origin": f"http://{Site.HOST}",
+            "cookie": "quaternity=" + "a" * 22}  # fmt: skip
+    form = b"game=quarto&name=Ann&with=friends&players=2&length=normal&visitors=on"
+    page = site.ask("POST", "/new", form, headers=head)
+    name = dict(page.headers)[b"location"].decode().rpartition("/")[2]
+    cookies = [{"cookie": "quaternity=" + letter * 22} for letter in "ab"]
+
+    def post(person: int, what: str, **body: Any) -> Any:
+        return site.ask("POST", f"/api/tables/{name}/{what}", body, headers=cookies[person])
+
+    def state() -> Any:
+        return site.ask("GET", f"/api/tables/{name}").json
+
+    def part() -> str:
+        return site.ask("GET", f"/t/{name}/part", headers=cookies[0]).body.decode()
+
+    with limited("quaternity.web.actor", COUNTDOWN_SECONDS=3600.0):
+        joined = site.ask("POST", "/api/seats", {"invitation": name, "ready": False, "name": "Ben"},
+                          headers=cookies[1])  # fmt: skip
+        assert joined.status == 201
+        assert [seat["ready"] for seat in state()["seats"]] == [False, False]
+        for person in (0, 1):
+            assert "data-countdown" not in part()
+            assert post(person, "ready", ready=True, countdown=True).status == 200
+        assert 'data-countdown="3"' in part()
+        assert not state()["begun"]
+        assert post(1, "ready", ready=False, countdown=True).status == 200
+        assert "data-countdown" not in part()
+    with limited("quaternity.web.actor", COUNTDOWN_SECONDS=0.0):
+        for _ in range(20):
+            assert not state()["begun"], "the stopped countdown begins no game"
+        assert post(1, "ready", ready=True, countdown=True).status == 200
+        for _ in range(20):
+            state()
+        assert state()["begun"]

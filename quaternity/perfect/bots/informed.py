@@ -22,6 +22,7 @@ from quaternity.perfect.bots.heuristic import (
     many_prospects,
     rough_prospects,
 )
+from quaternity.perfect.bots.random_bot import RandomBot
 from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after
 
@@ -42,14 +43,18 @@ class InformedBot:
     Cost: one count of the deals per legal answer, each a tenth of a millisecond in small games.
     """
 
-    def __init__(self, random: Random) -> None:
-        self._random = random
+    def __init__(self, random: Random, attention: float = 1.0) -> None:
+        """Create a bot that decides at random in a share of `1 - attention` of its decisions."""
+        self._random, self._attention = random, attention
+        self._careless = RandomBot(random)
         self._known: dict[Key, Prospects] = {}
         self._worth: dict[int, Prospects] = {}
 
     def ask(self, state: State) -> Question:
         """Return a random question among those with the best prospects."""
         assert state.turn is not None, "the game must not be over"
+        if self._is_careless():
+            return self._careless.ask(state)
         code = _coding(state)
         best: list[Question] = []
         best_value = float("-inf")
@@ -73,11 +78,17 @@ class InformedBot:
         answers = list(state.answers(question))
         if len(answers) == 1:
             return answers[0]
+        if self._is_careless():
+            return self._careless.answer(state, question)
         self._random.shuffle(answers)
         return max(
             answers,
             key=lambda answer: lead(self._after(code, state, question, answer), question.asked),
         )
+
+    def _is_careless(self) -> bool:
+        # A bot that always looks ahead must not draw numbers, so that its games stay the same.
+        return self._attention < 1 and self._random.random() >= self._attention
 
     def _after(
         self, code: KeyCodec | None, state: State, question: Question, answer: Answer

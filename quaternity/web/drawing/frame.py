@@ -15,7 +15,7 @@ from quaternity.web.chat import REACTIONS
 from quaternity.web.drawing.any_game import part
 from quaternity.web.drawing.moments import last_moment
 from quaternity.web.drawing.tips import tips
-from quaternity.web.drawing.words import plain_names, seat_names, sight_words
+from quaternity.web.drawing.words import level_of, plain_names, seat_names, sight_words
 from quaternity.web.forms import form_fields
 from quaternity.web.languages import gettext as _
 from quaternity.web.languages import join_names
@@ -42,12 +42,14 @@ def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
 class Chair(NamedTuple):
     """A seat as the page of a table shows it.
 
-    `state` describes the player in a few words, or is empty. If the visitor may invite a player to
-    the seat, `invitation` is the complete link and `qr` its QR code. Otherwise both are None.
+    `face` is the emoji of a program's level, or empty. `state` describes the player in a few words,
+    or is empty. If the visitor may invite a player to the seat, `invitation` is the complete link
+    and `qr` its QR code. Otherwise both are None.
     """
 
     number: int
     kind: str
+    face: str
     is_own: bool
     acting: bool
     state: str
@@ -57,6 +59,7 @@ class Chair(NamedTuple):
     invitation: str | None
     qr: Markup | None
     first_open: bool
+    place: int
 
 
 class EventLine(NamedTuple):
@@ -133,7 +136,10 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
     advice = _("You are watching. To take a seat, open the invitation link that you received.")
     if link is not None:
         advice = _("You can take a free seat.") if empty else _("Every seat is taken.")
-    if sight.may_start:
+    counts_down = not empty and not busy
+    if counts_down and sight.own_seats:
+        advice = _("Everybody is ready. Every player can stop the countdown.")
+    elif sight.may_start:
         advice = _("The game begins when everybody is ready, or when you start it.")
     elif sight.own_seats:
         advice = _("The game begins when everybody is ready.")
@@ -155,6 +161,7 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
         "levels": game.levels,
         "strongest": game.strongest,
         "empty": empty,
+        "counts_down": counts_down,
         "reactions": REACTIONS,
         "fewer": any(field.seats for field in form_fields(sight.game)),
         "ready": sight.seat is not None and sight.seats[sight.seat].ready,
@@ -166,7 +173,7 @@ def table_line(sight: TableView | None) -> tuple[str, str, str]:
     """Return the texts of a table in a list: the other players, the headline and the last event."""
     if sight is None:
         return "", "", ""
-    names = seat_names(sight.seats)
+    names = seat_names(sight.seats, sight.game)
     others = [name for seat, name in enumerate(names) if seat not in sight.own_seats]
     if not sight.begun:
         return join_names(others), _("Waiting for friends"), ""
@@ -246,10 +253,14 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
     """Return the seats of a table as the page shows them."""
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
+        level = level_of(seat, sight.game)
         states = [
             (_("not ready"), not seat.ready),
             (f"{_('place')} {sight.places[number]}" if sight.places else "", True),
-            (_("program"), seat.kind == "program" and number not in sight.thinking),
+            (
+                _(f"{level.name} program") if level else _("program"),
+                seat.kind == "program" and number not in sight.thinking,
+            ),
             (_("thinking"), number in sight.thinking),
             (_("nobody yet"), seat.kind == "open"),
             (_("away"), _is_away(sight, number) and number not in sight.empty_seats),
@@ -262,6 +273,7 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
             Chair(
                 number,
                 seat.kind,
+                level.face if level else "",
                 number in sight.own_seats,
                 number in sight.to_act,
                 ", ".join(text for text, holds in states if text and holds),
@@ -271,6 +283,7 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
                 link,
                 None if link is None else qr_svg(link),
                 link is not None and not any(chair.invitation for chair in chairs),
+                sight.places[number] if sight.places else 0,
             )
         )
     return chairs

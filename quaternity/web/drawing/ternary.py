@@ -62,8 +62,7 @@ def part(sight: TableView) -> dict[str, Any]:
     places, wrong = card_places(sight), wrong_claims(sight)
     drawn: dict[str, Any] = {
         "cards": [
-            None if card is None else _draw_card(card, tuple(wrong.get(card, ())))
-            for card in places
+            None if card is None else draw_card(card, tuple(wrong.get(card, ()))) for card in places
         ],
         "stripes": Markup(stripes_svg()),
         "how": _(RULE_TEXTS[view.settings.rule]),
@@ -80,7 +79,7 @@ def part(sight: TableView) -> dict[str, Any]:
             Taken(
                 seat,
                 name,
-                tuple(map(_draw_card, threes[-1])) if threes else (),
+                tuple(map(draw_card, threes[-1])) if threes else (),
                 tuple(
                     translate_words(", ".join(str(SetCard(card)) for card in t))
                     for t in reversed(threes)
@@ -153,7 +152,8 @@ def wrong_claims(sight: TableView) -> dict[int, list[tuple[int, int]]]:
     return claims
 
 
-def _draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
+def draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
+    """Return a card as the page shows it."""
     return DrawnCard(
         card, translate_words(str(SetCard(card))), translate_picture(card_svg(card)), wrong
     )

@@ -15,6 +15,7 @@ from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 from quaternity.insight import explanation
 from quaternity.table.games import registration
+from quaternity.table.registration import Level
 from quaternity.web.languages import gettext, join_names, language, translate_words
 
 if TYPE_CHECKING:
@@ -49,6 +50,12 @@ ADVICE = {
     sentences.WAITS.name: "say yes or no",
 }
 """Advice on what to do instead of a refused move, by the name of the fault."""
+
+
+PROGRAM_NAMES = (
+    "Milo", "Zoë", "Otto", "Ida", "Finn", "Luna", "Emil", "Noor", "Hugo", "Roos", "Oskar", "Lotte",
+)  # fmt: skip
+"""First names of programs, by seat."""
 
 
 class SpokenDeck(NamedTuple):
@@ -153,18 +160,22 @@ def stored_deck(name: str) -> Deck:
 def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """Return the name of each player, for use where the number of the seat is also shown.
 
-    A program that belongs to a level of the game has the name of the level.
+    A program that belongs to a level of the game has a first name, which depends on its seat.
     """
-    known = registration(game).levels if game else ()
-    levels = {level.player: gettext(level.name).capitalize() for level in known}
     names = [
-        levels.get(seat.name or "", seat.name) if seat.kind == "program" else seat.name
-        for seat in seats
+        PROGRAM_NAMES[number % len(PROGRAM_NAMES)] if level_of(seat, game) else seat.name
+        for number, seat in enumerate(seats)
     ]
     return [
         _isolate_name(name or gettext("Seat %(number)s") % {"number": number})
         for number, name in enumerate(names)
     ]
+
+
+def level_of(seat: SeatView | Seat, game: str) -> Level | None:
+    """Return the level at which a seat plays, or None if no program of a level plays there."""
+    levels = registration(game).levels if game and seat.kind == "program" else ()
+    return next((level for level in levels if level.player == seat.name), None)
 
 
 def seat_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:

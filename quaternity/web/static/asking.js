@@ -79,7 +79,14 @@ function drawAsking() {
   }
   const people = element("div", "", { class: "persons", "data-arrows": "" });
   people.append(...asks.map(person));
-  draw(panel, element("p", `${tile.dataset.name}: ${word(asks.length ? "which player do you ask?" : "you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused));
+  draw(panel, element("p", `${tile.dataset.name}: ${asks.length ? panel.dataset.question ?? word("which player do you ask?") : word("you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused));
+  if (asks.length && part.querySelector('[data-help="chances"]')) {
+    panel.append(element("button", word("Who can have it?"), { type: "button", class: "small", "data-odds": "" }));
+  }
+}
+
+// Show the chances of the players, which the user has requested.
+function showOdds(panel) {
   likely().then((found) => {
     const [set, number] = (chosen ?? "").split("/");
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {
@@ -93,6 +100,7 @@ function drawAsking() {
 whenDrawn(drawAsking);
 
 document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-odds]")) showOdds(part.querySelector("#ask"));
   if (event.target.closest("#ask [data-move]")) chosen = null;
   const tile = event.target.closest("[data-asks]");
   if (!tile || !part.querySelector("#ask")) return;

@@ -26,7 +26,12 @@ export function morph(node, html, callbacks = {}) {
   for (const [key, one] of controls(node)) if (now(one) !== usual(one)) chosen.set(key, now(one));
   // Do not change a field in which the user is typing; update other focused elements.
   const ignoreActiveValue = document.activeElement?.matches("input, textarea, select") ?? false;
-  Idiomorph.morph(node, html, { morphStyle: "innerHTML", ignoreActiveValue, restoreFocus: true, callbacks });
+  // When the game begins, replace the waiting room as a whole, so that nothing moves across the screen.
+  if (node.querySelector(".table.waiting") && !html.includes('class="table waiting')) {
+    const focused = node.contains(document.activeElement);
+    node.innerHTML = html;
+    if (focused) node.querySelector("#headline")?.focus({ preventScroll: true });
+  } else Idiomorph.morph(node, html, { morphStyle: "innerHTML", ignoreActiveValue, restoreFocus: true, callbacks });
   for (const [key, one] of controls(node)) {
     const wish = chosen.get(key);
     if (wish === undefined || one.disabled || wish === now(one)) continue;

@@ -1,20 +1,23 @@
-// Shows answers and steps of puzzles without leaving the page, lets the user tap cards, and stores
-// the results of the daily puzzles in the browser. The results are not sent to the server.
-import { Idiomorph } from "./idiomorph.js";
-import { announce, complain, remember, remembered, said, word } from "./page.js";
+// Judges taps on the board of a puzzle, shows steps of its proof without leaving the page, and
+// stores the results of the daily puzzles in the browser. The results are not sent to the server.
+import { fit } from "./fitting.js";
+import { morph } from "./morphing.js";
+import { complain, part, remember, remembered, said, word } from "./page.js";
+import { prepare } from "./showing.js";
 
 const KEPT = "puzzles";
 const days = () => remembered(KEPT, {});
 const seedOf = (day) => day.replaceAll("-", "");
+const puzzle = () => document.getElementById("puzzle");
 
 // Store the first answer to a puzzle of the day, and whether hints were used.
 function keep() {
-  const puzzle = document.getElementById("puzzle");
-  const [kind, , seed] = (puzzle?.dataset.puzzle ?? "").split("/");
-  if (!puzzle?.dataset.judged || !("daily" in puzzle.dataset) || !/^2\d{7}$/.test(seed)) return;
+  const { puzzle: name = "", judged, daily, steps } = { ...puzzle()?.dataset };
+  const [kind, , seed] = name.split("/");
+  if (!judged || daily === undefined || !/^2\d{7}$/.test(seed)) return;
   const all = days();
   const day = (all[seed] ??= {});
-  day[kind] ??= puzzle.dataset.judged === "right" ? (Number(puzzle.dataset.steps) ? "💡" : "✓") : "✗";
+  day[kind] ??= judged === "right" ? (Number(steps) ? "💡" : "✓") : "✗";
   const late = Object.keys(all).sort().slice(-400);
   remember(KEPT, Object.fromEntries(late.map((name) => [name, all[name]])));
 }
@@ -42,30 +45,48 @@ function drawDay() {
 }
 
 async function show(path) {
-  const puzzle = document.getElementById("puzzle");
-  puzzle.setAttribute("aria-busy", "true");
+  puzzle().setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(path);
     if (![200, 422].includes(answer.status)) { complain(await said(answer)); return; }
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("puzzle");
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("part");
     if (!page) { location.href = path; return; }
-    Idiomorph.morph(puzzle, page.outerHTML, { restoreFocus: true });
-    const verdict = document.getElementById("verdict");
-    const last = document.querySelector(".proof li:last-child");
-    (verdict.textContent.trim() ? verdict : last)?.scrollIntoView({ block: "nearest" });
-    if (last) announce(last.textContent);
+    const focused = part.contains(document.activeElement);
+    document.getElementById("set-form")?.reset(); // the cards of a claim are no longer chosen
+    morph(part, page.innerHTML);
+    part.querySelector(".thumb").scrollTop = 0;
+    if (focused && !part.contains(document.activeElement)) document.getElementById("headline").focus({ preventScroll: true });
+    prepare();
+    fit();
     keep();
-  } catch { complain("The server does not answer."); } finally { puzzle.removeAttribute("aria-busy"); }
+    drawDay();
+  } catch { complain("The server does not answer."); } finally { puzzle()?.removeAttribute("aria-busy"); }
+}
+
+// Send an answer. SETs that were found already belong to it.
+function submit(query) {
+  const { link, steps, found } = puzzle().dataset;
+  query.set("steps", steps);
+  if (found) query.append("answer", found);
+  show(`${link}?${query}`);
 }
 
 document.addEventListener("submit", (event) => {
-  const form = event.target.closest("[data-puzzle-form]");
-  if (!form) return;
+  const form = event.target;
+  if (!puzzle()?.contains(form)) return;
   event.preventDefault();
-  show(`${form.action}?${new URLSearchParams(new FormData(form, event.submitter))}`);
-});
+  event.stopImmediatePropagation();
+  submit(new URLSearchParams(new FormData(form, event.submitter)));
+}, true);
 
 document.addEventListener("click", (event) => {
+  const tap = event.target.closest("#puzzle [data-move]");
+  if (tap) {
+    event.stopImmediatePropagation();
+    const cell = document.querySelector("#puzzle input[name=cell]:checked")?.value;
+    if (tap.dataset.move.includes("{cell}") && !cell) complain(tap.form.dataset.incomplete);
+    else submit(new URLSearchParams({ answer: tap.dataset.move.replace("{cell}", cell) }));
+  }
   const link = event.target.closest("[data-puzzle-link]");
   if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); show(link.href); }
   const share = event.target.closest("[data-share]");
@@ -73,22 +94,7 @@ document.addEventListener("click", (event) => {
     const text = `${share.dataset.share} ${document.querySelector("[data-streak]").textContent}`;
     navigator.clipboard?.writeText(text).then(() => complain("The result is copied."), () => complain(text));
   }
-});
-
-// Write the letters of three tapped cards into the answer.
-document.addEventListener("change", (event) => {
-  if (!event.target.dataset.letter) return;
-  const chosen = Array.from(document.querySelectorAll("[data-letter]:checked"));
-  if (chosen.length < 3) return;
-  const field = document.querySelector("[data-puzzle-form] input:is([name=answer], [data-threes])");
-  const three = chosen.map((box) => box.dataset.letter).sort().join("");
-  for (const box of chosen) box.checked = false;
-  if (!field) return;
-  const threes = new Set(field.value.toUpperCase().split(/[\s,;.]+/).filter(Boolean));
-  if (!threes.delete(three)) threes.add(three);
-  field.value = [...threes].join(" ");
-  announce(field.value);
-});
+}, true);
 
 keep();
 drawDay();

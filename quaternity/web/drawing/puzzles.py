@@ -1,0 +1,226 @@
+"""Drawing of puzzles on the boards of their games, with answers to tap, refutations and proofs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from itertools import product, starmap
+from types import SimpleNamespace
+from typing import Any
+
+from markupsafe import Markup
+
+from quaternity.base.sentences import Message, MessageTemplate, message_data
+from quaternity.decks.deck import PLAIN, deck_for
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
+from quaternity.game.sentences import ANSWERED, ASKS, question_sentence
+from quaternity.kwartet.seat_log import SeatLog
+from quaternity.puzzles.boards import position_of
+from quaternity.puzzles.dealing import ELSEWHERE, HERE_THEY_DO
+from quaternity.puzzles.kwartet_puzzles import DEAL
+from quaternity.puzzles.puzzle import Puzzle, Step
+from quaternity.puzzles.set_puzzles import FIRST_CARD, IS_A_SET, IS_NO_SET, LETTERS
+from quaternity.quarto.board import Board
+from quaternity.quarto.rows import CELLS, cell_name
+from quaternity.quarto.rules import QuartoPosition
+from quaternity.ternary.table_picture import stripes_svg
+from quaternity.web.drawing import quarto
+from quaternity.web.drawing.owners import Tile, owner_blocks
+from quaternity.web.drawing.ternary import draw_card
+from quaternity.web.drawing.words import PageWords
+from quaternity.web.languages import gettext as _
+from quaternity.web.languages import language
+from solvers.problem import players_in
+
+NAMES = ("Anna", "Bram", "Cleo", "David", "Emma")
+"""Names of the players in puzzles."""
+
+SPOKEN = {
+    ASKS.template: "{asker:player} asks {asked:player} for {card:card}",
+    ANSWERED.template: "{asker:player} asks {asked:player} for {card:card}: {answer}",
+    HERE_THEY_DO.template: "With the hands on the board, the answer is {answer}.",
+    ELSEWHERE.template: "{who:player} need not have {card:card}: the board shows other hands.",
+    DEAL.template: "The board shows hands that are possible.",
+    FIRST_CARD.template: "The marked card is in at least one SET.",
+    IS_A_SET.template: "These three cards are a SET: {parts:parts}.",
+    IS_NO_SET.template: "These three cards are not a SET: exactly two of them have the "
+    "{property} {word}.",
+}
+"""Message templates that the pages of puzzles use instead of the templates for the terminal."""
+
+_QUARTO_MOVE = re.compile(r"(?:place it on (H\dV\d))?(?:, )?(?:hand over (\w))?")
+_CELLS = {cell_name(cell): cell for cell in range(CELLS)}
+
+
+class PuzzleWords(PageWords):
+    """The wording of a puzzle, with names of players and cards, in the language of the request."""
+
+    def template(self, kind: MessageTemplate) -> str:
+        """Return the template of a kind of message in the language of the request."""
+        spoken = SPOKEN.get(kind.template)
+        return _(spoken) if spoken else super().template(kind)
+
+    def card(self, card: tuple[int, int]) -> str:
+        """Return the name of a card, without its set, which the board shows."""
+        name = self.deck.card_name(*card, self.language)
+        return f"the {name}" if self.language == "en" else name
+
+    def text(self, value: object) -> str:
+        """Return the translation of a value of a message; a move of Quarto in words."""
+        move = None if isinstance(value, Message) else _QUARTO_MOVE.fullmatch(str(value))
+        if not move or not value:
+            return super().text(value)
+        parts = [_("place it on {cell}").format(cell=move[1])] if move[1] else []
+        parts += [_("hand over {piece}").format(piece=move[2])] if move[2] else []
+        return ", ".join(parts)
+
+    def answer(self, text: str) -> str:
+        """Return an answer in words. The SETs of an answer are shown only on the board."""
+        if card := re.fullmatch(r"(\d+/\d+) (\d+)", text):
+            return f"{self.card(Card.parse(card[1]))}: {self.player(int(card[2]))}"
+        if asks := re.fullmatch(r"(\d+) asks (\d+) for (\d+/\d+)", text):
+            asker, asked, card_text = asks.groups()
+            return self.say(ASKS(asker=int(asker), asked=int(asked), card=Card.parse(card_text)))
+        if text in ("yes", "no"):
+            return _(text.capitalize())
+        return "" if text.isupper() else self.text(text)
+
+
+def draw_puzzle(puzzle: Puzzle, shown: Sequence[Step], because: str) -> dict[str, Any]:
+    """Return the values of the templates that show the board of a puzzle.
+
+    Args:
+        shown: The steps of the proof that the page shows. The parts of the last step are marked.
+        because: The reason why an answer is wrong, which the board illustrates, or empty.
+    """
+    position, words = position_of(puzzle), puzzle_words(puzzle)
+    drawn: dict[str, Any]
+    if isinstance(position, tuple):
+        drawn = _draw_cards(puzzle, position, shown, because)
+    elif isinstance(position, Board):
+        drawn = _draw_quarto(puzzle, position, shown, because)
+    else:
+        drawn = _draw_asking(puzzle, position, shown, because)
+    sight = SimpleNamespace(seat=drawn.get("seat"), places=None, game=puzzle.game)
+    return {
+        "drawn": drawn, "sight": sight, "deck": words.spoken_deck(), "names": words.names,
+        "plain": words.names,
+        "moves": ["; ".join(map(words.say, events)) for events in drawn.get("moves", ())],
+    }  # fmt: skip
+
+
+def puzzle_words(puzzle: Puzzle) -> PuzzleWords:
+    """Return the wording of a puzzle, with a deck that has a picture for each of its cards."""
+    position = position_of(puzzle)
+    if isinstance(position, tuple | Board):
+        return PuzzleWords(PLAIN, [_("you")], language())
+    settings = position.settings
+    deck = deck_for(settings.sets, settings.set_size)
+    return PuzzleWords(deck, NAMES[: settings.players], language())
+
+
+def _draw_asking(
+    puzzle: Puzzle, position: Any, shown: Sequence[Step], because: str
+) -> dict[str, Any]:
+    """Draw a game of Quaternity or Kwartet with the owners that its moves allow."""
+    about, asks = message_data(because), message_data(puzzle.question)
+    last_step = message_data(shown[-1].text) if shown else {}
+    line = [message_data(event) for event in about.get("line", ())]
+    if isinstance(position, SeatLog):
+        public, problem, seat = position.views[-1].public, position.views[-1].problem, position.seat
+        completed, moves = public.removed, [event.sentences() for event in position.events]
+        hands, turn = public.hands, public.turn
+    else:
+        state, seat = position.state, asks.get("who")
+        for event in line:  # Play the moves that refute the answer.
+            question = Question(event["asker"], event["asked"], event["card"])
+            state = state.after(question, event["answer"])
+        problem, completed, hands, turn = state.problem, state.completed, state.hands, state.turn
+        moves = [(question_sentence(*move),) for move in position.moves]
+    event = next((x for x in (*line[-1:], message_data(last_step.get("move", "")), asks)
+                  if "asked" in x), message_data(moves[-1][0]))  # fmt: skip
+    hands_shown = map(message_data, about.get("hands", last_step.get("hands", ())))
+    owners = {card: (hand["who"],) for hand in hands_shown for card in hand.get("cards", ())}
+    answers = {} if because else _answers_by_card(puzzle, position, seat)
+    size = (0,) * position.settings.set_size
+    return {
+        "tiles": [
+            [
+                Tile(card, owners.get(card) or tuple(players_in(mask)),
+                     json.dumps(answers.get(card, [])), "[]")
+                for number, mask in enumerate(row.owners or size)
+                for card in [Card.unchecked(index, number)]
+            ]
+            for index, row in enumerate(problem.sets)
+        ],
+        "blocks": owner_blocks(problem, completed, None, ()), "moves": moves,
+        "asked": (event["asked"], *event["card"]), "hands": hands, "turn": turn, "seat": seat,
+        "rests": {part for step in shown[-1:] for part in step.rests},
+    }  # fmt: skip
+
+
+def _answers_by_card(
+    puzzle: Puzzle, position: Any, seat: int | None
+) -> dict[Card, list[tuple[int, str, str]]]:
+    """Return the answers that begin with a tap on a card, as (player, "", answer) for each card."""
+    answers: dict[Card, list[tuple[int, str, str]]] = {}
+    if puzzle.answer_form == "card":
+        cards = product(range(position.settings.sets), range(position.settings.set_size))
+        for card in starmap(Card.unchecked, cards):
+            players = (player for player in range(position.settings.players) if player != seat)
+            answers[card] = [(player, "", f"{card} {player}") for player in players]
+    if puzzle.answer_form == "move":
+        for question in position.state.legal_questions:
+            text = str(question_sentence(question))
+            answers.setdefault(question.card, []).append((question.asked, "", text))
+    return answers
+
+
+def _draw_quarto(
+    puzzle: Puzzle, board: Board, shown: Sequence[Step], because: str
+) -> dict[str, Any]:
+    """Draw a board of Quarto after the moves of the proof, or after those that refute an answer."""
+    in_hand, about, start = puzzle.position.partition(" ")[2] or None, message_data(because), board
+    marked: list[str] = []
+    for step in shown:
+        marked = [part.partition(" ")[0] for part in step.rests]
+        for cell, _space, piece in (part.partition(" ") for part in step.rests):
+            board = board.after(_CELLS[cell], piece) if piece else board
+    if "move" in about:
+        for text in (about["move"], *about.get("line", ())):
+            cell, piece = _QUARTO_MOVE.fullmatch(text).groups()  # type: ignore[union-attr]
+            board = board.after(_CELLS[cell], str(in_hand)) if cell else board
+            marked, in_hand = [cell], piece
+    if "cell" in about:
+        board, marked = board.after(_CELLS[about["cell"]], str(in_hand)), [about["cell"]]
+    may_move = not because and board is start
+    view = QuartoPosition(board, in_hand if board is start else None, 0, squares=False)
+    drawn = quarto.part(SimpleNamespace(  # type: ignore[arg-type]
+        view=view, seat=0, to_act=(0,) if may_move else (), moves=(), places=None, deck=PLAIN.name,
+        seats=(), game="",
+    ))  # fmt: skip
+    drawn["cells"] = [cell._replace(last=cell.name in marked) for cell in drawn["cells"]]
+    if drawn["placing"] and any("hand over" in answer for answer in puzzle.answers):
+        drawn["advice"] = _("Tap a cell, then the piece to hand over.")
+    wins = not any("hand over" in answer for answer in puzzle.answers)
+    # If the answer is a cell alone, no piece can be handed over.
+    tray = [] if wins else drawn["tray"]
+    return drawn | {"left": True, "may_end": wins, "tray": tray}
+
+
+def _draw_cards(
+    puzzle: Puzzle, cards: tuple[int, ...], shown: Sequence[Step], because: str
+) -> dict[str, Any]:
+    """Draw cards of SET. A wrong claim is marked on its cards."""
+    wrong = message_data(because).get("three", "")
+    marked = {letter for step in shown[-1:] for letter in step.rests}
+    return {
+        "cards": [
+            draw_card(card, ((0, 0),) if letter in wrong else ())
+            for letter, card in zip(LETTERS, cards, strict=False)
+        ],
+        "rests": {card for letter, card in zip(LETTERS, cards, strict=False) if letter in marked},
+        "stripes": Markup(stripes_svg()), "choosing": puzzle.answer_form == "cards" and not because,
+    }  # fmt: skip

@@ -1,0 +1,29 @@
+// Loads the story of a finished game into the page of its table, and shares the game.
+import { fit } from "./fitting.js";
+import { complain, part, whenDrawn } from "./page.js";
+
+let loading = "";
+
+// Draw the story once. The part of the page that changes keeps it (see `changes` in showing.js).
+async function drawStory() {
+  const place = part?.querySelector("[data-story]");
+  if (!place || place.dataset.loaded !== undefined || loading === place.dataset.story) return;
+  loading = place.dataset.story;
+  try {
+    const answer = await fetch(loading, { cache: "no-store" });
+    if (!answer.ok || !place.isConnected) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    place.replaceChildren(...page.body.childNodes);
+    place.dataset.loaded = "";
+    fit();
+  } catch { /* The final board stays. */ } finally { loading = ""; }
+}
+
+whenDrawn(drawStory);
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-share-link]")?.dataset.shareLink;
+  if (!link) return;
+  if (navigator.share) navigator.share({ title: document.title, url: link }).catch(() => {});
+  else navigator.clipboard?.writeText(link).then(() => complain("The link is copied."), () => complain(link));
+});
