@@ -145,7 +145,8 @@ async function pass(next, length = hurrying && next.version !== own ? 0 : sceneL
 
 function draw({ html, body, version: shown }) {
   if (shown < latest) keepNewer(body);
-  show(html, shown, body.childNodes);
+  // The waiting room is replaced as a whole.
+  show(html, shown, part.querySelector(".table.waiting") ? html : body.childNodes);
   note();
   tellOutside(part);
   waiting = waiting.filter(([version, done]) => shown < version || done());
