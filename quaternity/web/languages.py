@@ -220,6 +220,7 @@ SCRIPT_WORDS = (
     "Go to the present position",
     "The server does not answer: the mark was not saved.",
     "No answer from the server; trying again…",
+    "day",
     "days",
     "no mark",
     "has it",
