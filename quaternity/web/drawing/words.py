@@ -120,6 +120,10 @@ class PageWords(DeckWords):
             return super().set(index)
         return gettext("set {number}").format(number=index)
 
+    def sets(self, indices: Sequence[int]) -> str:
+        """Return the names of sets as a list in words."""
+        return self._join(map(self.set, indices))
+
     def cards(self, count: int) -> str:
         """Return a number of cards as text, such as "1 card"."""
         text = gettext("{count} card") if count == 1 else gettext("{count} cards")
