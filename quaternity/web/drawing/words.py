@@ -150,7 +150,7 @@ class PageWords(DeckWords):
 
 
 def _quarto_move(text: str) -> str:
-    """Return the translation of a move of Quarto, or an empty text if the text is none."""
+    """Return the translation of a move of Quarto, or an empty text for any other text."""
     move = QUARTO_MOVE.fullmatch(text)
     parts = [gettext("place it on {cell}").format(cell=move[1])] if move and move[1] else []
     parts += [gettext("hand over {piece}").format(piece=move[2])] if move and move[2] else []
