@@ -52,7 +52,7 @@ class LiveTable:
 
     Attributes:
         state: The state of the table. Only the queue changes it.
-        queue: The commands that wait.
+        queue: The commands that wait to be executed.
     """
 
     def __init__(
