@@ -27,8 +27,9 @@ class Drawing:
 
 
 def svg_document(
-    width: float, height: float, title: str, description: str, parts: Iterable[str], ground: str
-) -> str:
+    width: float, height: float, title: str, description: str, parts: Iterable[str], ground: str,
+    role: str = "img",
+) -> str:  # fmt: skip
     """Return an SVG document with a title and a description for screen readers.
 
     Args:
@@ -37,10 +38,12 @@ def svg_document(
         description: description of the drawing.
         parts: SVG elements, from back to front.
         ground: background colour.
+        role: `img`, or `group` if the drawing contains links.
     """
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" role="img" font-family="Helvetica, Arial, sans-serif">',
+        f'width="{width}" height="{height}" role="{role}" '
+        'font-family="Helvetica, Arial, sans-serif">',
         f"<title>{escape(title)}</title>",
         f"<desc>{escape(description)}</desc>",
         f'<rect width="{width}" height="{height}" fill="{ground}"/>',

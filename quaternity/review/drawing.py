@@ -32,7 +32,8 @@ def curve_svg(
     height = 2 * _MARGIN + _HIGH + 20 * ((review.seats + 3) // 4)
     parts, title = _parts(review, words or Wording(review.names)), "chances over the game"
     parts = chain(parts, () if link is None else _links(review, link))
-    return svg_document(_WIDE + 2 * _MARGIN, height, title, description, parts, "#fff")
+    role = "img" if link is None else "group"
+    return svg_document(_WIDE + 2 * _MARGIN, height, title, description, parts, "#fff", role)
 
 
 def _links(review: Review, link: Callable[[int], str]) -> Iterator[str]:

@@ -33,6 +33,9 @@ APPEARANCE_WORDS = (
 )  # fmt: skip
 """Words that describe the appearance of cards and pieces."""
 
+_CARD = re.compile(
+    r"\b(one|two|three) (green|red|purple) (striped|open|solid) (diamonds?|ovals?|squiggles?)\b"
+)
 _WORD = re.compile(rf"\b(?:{'|'.join(APPEARANCE_WORDS)})\b")
 
 _language: ContextVar[str] = ContextVar("language", default="en")
@@ -91,9 +94,23 @@ def translate_picture(svg: str) -> Markup:
 
 
 def translate_words(text: str) -> str:
-    """Return the description of a card or a piece, translated word by word."""
+    """Return the description of a card or a piece, translated word by word.
+
+    A card of SET becomes a phrase whose words need no endings, such as "2 Rauten (rot, offen)".
+    """
     known = catalogue(_language.get())
-    return _WORD.sub(lambda match: known.get(match[0], match[0]), text) if known else text
+    if not known:
+        return text
+    text = _CARD.sub(_card_phrase, text)
+    return _WORD.sub(lambda match: known.get(match[0], match[0]), text)
+
+
+def _card_phrase(match: re.Match[str]) -> str:
+    """Return the description of a card of SET in the order of the language, in English words."""
+    number, colour, fill, shape = match.groups()
+    digit = ("one", "two", "three").index(number) + 1
+    phrase = gettext("{number} {colour} {fill} {shape}")
+    return phrase.format(number=digit, colour=colour, fill=fill, shape=shape)
 
 
 @contextmanager
@@ -220,6 +237,7 @@ SCRIPT_WORDS = (
     "Go to the present position",
     "The server does not answer: the mark was not saved.",
     "No answer from the server; trying again…",
+    "day",
     "days",
     "no mark",
     "has it",

@@ -10,13 +10,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from quaternity.base.sentences import Message
 from quaternity.review.drawing import curve_svg
-from quaternity.review.reviewing import Moment, Review
+from quaternity.review.reviewing import CHANGED, Moment, Review
 from quaternity.table.games import registration
 from quaternity.web.changes import Entry
 from quaternity.web.core import TableState
 from quaternity.web.drawing.frame import table_context
-from quaternity.web.drawing.words import sight_words
+from quaternity.web.drawing.words import plain_names, sight_words
 from quaternity.web.http_errors import HttpError
 from quaternity.web.middleware import caller_of, document_of, root_of
 from quaternity.web.rate_limits import RateLimits
@@ -48,7 +49,7 @@ class ToldMoment(NamedTuple):
     Attributes:
         before: Number of moves of the table before this move.
         after: Number of moves of the table after this move and its answer.
-        certain: Whether the judgement is proved. Otherwise it is estimated.
+        certain: Whether the judgement is proved. If not, it is estimated. None for a fact.
         better: The move that would have been better, or None if none is known.
     """
 
@@ -58,7 +59,7 @@ class ToldMoment(NamedTuple):
     after: int
     events: tuple[str, ...]
     lines: tuple[str, ...]
-    certain: bool
+    certain: bool | None
     better: Any
 
 
@@ -94,7 +95,8 @@ def _tell(review: Review, moment: Moment, is_exact: bool) -> ToldMoment:
     events = review.moves[places[-1]].events
     changed, *notes = moment.lines[len(events) :]
     lines = (*reversed(notes), changed) if mistakes else (changed, *notes)
-    certain = is_exact if worth is None else worth.exact
+    is_change = isinstance(changed, Message) and changed.kind == CHANGED
+    certain = worth.exact if worth else is_exact if is_change else None
     better = None if worth is None else worth.by
     return ToldMoment(
         moment.number, review.moves[at].seat, at, places[-1] + 1, events, lines[:MAX_LINES],
@@ -188,7 +190,9 @@ class Stories(Handlers):
         caller, cookie = await self.with_cookie(request)
         name, token = new_token(), new_token()
         owner = Owner(hash_token(token), caller.cookie_hash)
-        stored, seats, log = branch(table.state, moments[number], name, owner)
+        seat = table.state.seats[visitor.seats[0]] if visitor.seats else None
+        player = seat.person if seat else None
+        stored, seats, log = branch(table.state, moments[number], name, owner, player)
         state = new_state(stored, table.state.rules, "", seats, self.tables.store.uptime())
         await self.tables.lobby.store(state, log)
         return created(
@@ -197,11 +201,12 @@ class Stories(Handlers):
 
 
 def branch(
-    state: TableState, moment: ToldMoment, name: str, owner: Owner
+    state: TableState, moment: ToldMoment, name: str, owner: Owner, player: str | None = None
 ) -> tuple[StoredTable, tuple[Seat, ...], list[Entry]]:
     """Return a table that repeats a game up to a decisive move, and continues with a better move.
 
     The owner gets the seat of the player who made the decisive move. Programs play all others.
+    `player` is the name of the owner. By default, it is the name of the player who made the move.
     """
     rules, game, program = state.rules, state.history.game, state.usual_program()
     moves = [(seat, rules.write(move)) for seat, move in game.moves[: moment.before]]
@@ -209,7 +214,7 @@ def branch(
         moves.append((moment.seat, rules.write(moment.better)))
     log = [Entry(name, number, seat, "", move) for number, (seat, move) in enumerate(moves, 1)]
     before = state.seats[moment.seat]
-    person = before.person or before.name
+    person = player or before.person or plain_names(state.seats, rules.name)[moment.seat]
     seats = tuple([
         Seat(PERSON, person, person, owner) if number == moment.seat else Seat(PROGRAM, program)
         for number in range(len(state.seats))

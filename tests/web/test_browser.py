@@ -899,6 +899,7 @@ def test_every_kind_of_puzzle_is_solved_by_taps_or_keys(
     ann = person(keys=keys) if keys else person(**PHONE)
     puzzle = make(kind, 5, 1)
     ann.page.goto(f"/puzzles/{VERSION}/{kind}/1/5")
+    assert keys or ann.axe() == []
     answer = puzzle.answers[0]
     if puzzle.answer_form == "yes-no":
         ann.press(ann.page.locator(f"button[value={answer}]"))
@@ -986,6 +987,9 @@ def test_the_chart_of_a_review_is_whole(width: int, person: Callable[..., Person
     }"""
     assert [name for name in chart.evaluate(cut) if name != "HTML"] == []
     assert ann.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert ann.axe() == []
+    ann.page.mouse.wheel(0, 200)
+    ann.page.wait_for_function("() => scrollY > 0")
 
 
 def test_a_friend_who_gets_the_address_of_a_waiting_table_sits_down(

@@ -44,6 +44,7 @@ from quaternity.web.rendering import (
     new_html,
     table_html,
 )
+from solvers import shortage
 from tests.sizes import examples
 from tests.web.site import Site
 from tests.web.test_api import Table
@@ -72,6 +73,8 @@ def kinds() -> set[str]:
         ):
             values = vars(importlib.import_module(module.name)).values()
             templates |= {value.template for value in values if isinstance(value, MessageTemplate)}
+    values = vars(shortage).values()
+    templates |= {value.template for value in values if isinstance(value, MessageTemplate)}
     return {TEMPLATES.get(template, template) for template in templates}
 
 

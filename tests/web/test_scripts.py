@@ -23,4 +23,6 @@ def test_scripts_are_short_and_import_each_other_without_a_cycle() -> None:
     imports = {name: set(IMPORT.findall(text)) for name, text in scripts.items()}
     assert imports["acting.js"]
     assert set().union(*imports.values()) <= {*scripts}
+    for name in scripts.keys() - {"table.js"}:
+        assert any(f"/{name}" in text for other, text in scripts.items() if other != name), name
     assert len([*TopologicalSorter(imports).static_order()]) == len(scripts)

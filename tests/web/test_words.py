@@ -82,7 +82,9 @@ def test_a_lobby_names_empty_seats_and_players_who_are_not_ready(
         sight = sight._replace(seats=seats, own_seats=own, may_start=may_start, begun=False)
         drawn = waiting_context(sight, "http://here", "")
         assert drawn["empty"] == [n for n, (kind, _) in enumerate(three) if kind == "open"]
-        assert ("or when you start it" in drawn["advice"]) == may_start
+        begins = own and all(kind != "open" and ready for kind, ready in three)
+        assert ("countdown" in drawn["advice"]) == bool(begins)
+        assert ("or when you start it" in drawn["advice"]) == (may_start and not begins)
         assert ("You are watching" in drawn["advice"]) == (not own and not may_start)
         busy = own and not all(ready for _, ready in three)
         assert ("Not ready" in drawn["advice"]) == bool(busy)
@@ -168,7 +170,7 @@ def test_the_words_for_a_seat_are_true(sight: TableView) -> None:
         says = {
             "you sit here": is_own and number == sight.seat,
             "not ready": not seat.ready,
-            "program": seat.kind == "program" and not thinks,
+            "program": seat.kind == "program" and not thinks and not sight.places,
             "thinking": thinks,
             "nobody yet": seat.kind == "open",
             "away": bool(seat.kind == "person" and not seat.present and waited_for),

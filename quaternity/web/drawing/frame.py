@@ -259,7 +259,7 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
             (f"{_('place')} {sight.places[number]}" if sight.places else "", True),
             (
                 _(f"{level.name} program") if level else _("program"),
-                seat.kind == "program" and number not in sight.thinking,
+                seat.kind == "program" and number not in sight.thinking and not sight.places,
             ),
             (_("thinking"), number in sight.thinking),
             (_("nobody yet"), seat.kind == "open"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from quaternity.base.sentences import Message, MessageTemplate, message_data
+from quaternity.base.sentences import MessageTemplate, message_data
 from quaternity.decks.deck import PLAIN, deck_for
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
@@ -29,7 +29,7 @@ from quaternity.ternary.table_picture import stripes_svg
 from quaternity.web.drawing import quarto
 from quaternity.web.drawing.owners import Tile, owner_blocks
 from quaternity.web.drawing.ternary import draw_card
-from quaternity.web.drawing.words import PageWords
+from quaternity.web.drawing.words import QUARTO_MOVE, PageWords
 from quaternity.web.languages import gettext as _
 from quaternity.web.languages import language
 from solvers.problem import players_in
@@ -50,7 +50,6 @@ SPOKEN = {
 }
 """Message templates that the pages of puzzles use instead of the templates for the terminal."""
 
-_QUARTO_MOVE = re.compile(r"(?:place it on (H\dV\d))?(?:, )?(?:hand over (\w))?")
 _CELLS = {cell_name(cell): cell for cell in range(CELLS)}
 
 
@@ -66,15 +65,6 @@ class PuzzleWords(PageWords):
         """Return the name of a card, without its set, which the board shows."""
         name = self.deck.card_name(*card, self.language)
         return f"the {name}" if self.language == "en" else name
-
-    def text(self, value: object) -> str:
-        """Return the translation of a value of a message; a move of Quarto in words."""
-        move = None if isinstance(value, Message) else _QUARTO_MOVE.fullmatch(str(value))
-        if not move or not value:
-            return super().text(value)
-        parts = [_("place it on {cell}").format(cell=move[1])] if move[1] else []
-        parts += [_("hand over {piece}").format(piece=move[2])] if move[2] else []
-        return ", ".join(parts)
 
     def answer(self, text: str) -> str:
         """Return an answer in words. The SETs of an answer are shown only on the board."""
@@ -190,7 +180,7 @@ def _draw_quarto(
             board = board.after(_CELLS[cell], piece) if piece else board
     if "move" in about:
         for text in (about["move"], *about.get("line", ())):
-            cell, piece = _QUARTO_MOVE.fullmatch(text).groups()  # type: ignore[union-attr]
+            cell, piece = QUARTO_MOVE.fullmatch(text).groups()  # type: ignore[union-attr]
             board = board.after(_CELLS[cell], str(in_hand)) if cell else board
             marked, in_hand = [cell], piece
     if "cell" in about:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import bidirectional
@@ -14,6 +15,7 @@ from quaternity.decks.words import DeckWords
 from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 from quaternity.insight import explanation
+from quaternity.review.reviewing import BETTER
 from quaternity.table.games import registration
 from quaternity.table.registration import Level
 from quaternity.web.languages import gettext, join_names, language, translate_words
@@ -24,12 +26,16 @@ if TYPE_CHECKING:
 
 _QUESTION = "{asker:seat} → {asked:seat}: {card:card}?"
 
+QUARTO_MOVE = re.compile(r"(?:place it on (H\dV\d))?(?:, )?(?:hand over (\w))?")
+"""Matches the text of a move of Quarto: the cell, and the piece that is handed over."""
+
 TEMPLATES = {
     sentences.ASKS.template: _QUESTION,
     sentences.ANSWERED.template: f"{_QUESTION} {{answer:reply}}",
     sentences.FORCED.template: f"{_QUESTION} {{answer:reply}} (had to)",
     explanation.REFUSED.template: "{question} Refused: {fault}",
     explanation.BOTH_POSSIBLE.template: "{question} Both answers are possible.",
+    BETTER.template: "In simulated games, '{best}' wins {better} and this move {played}.",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
 """Message templates that pages use instead of the templates for the terminal."""
@@ -114,16 +120,23 @@ class PageWords(DeckWords):
             return super().set(index)
         return gettext("set {number}").format(number=index)
 
+    def sets(self, indices: Sequence[int]) -> str:
+        """Return the names of sets as a list in words."""
+        return self._join(map(self.set, indices))
+
     def cards(self, count: int) -> str:
         """Return a number of cards as text, such as "1 card"."""
         text = gettext("{count} card") if count == 1 else gettext("{count} cards")
         return text.format(count=count)
 
     def text(self, value: object) -> str:
-        """Return the translation of a message, an answer or the appearance of a card."""
+        """Return the translation of a message, an answer, a move of Quarto or a card of SET."""
         if isinstance(value, Answer):
             return self.reply(value).lower()
-        return self.say(value) if isinstance(value, Message) else translate_words(str(value))
+        if isinstance(value, Message):
+            return self.say(value)
+        text = str(value)
+        return _quarto_move(text) or translate_words(text)
 
     def spoken_deck(self) -> SpokenDeck:
         """Return the deck in the language of this object."""
@@ -134,6 +147,14 @@ class PageWords(DeckWords):
         instead = ADVICE.get(fault.kind.name) if isinstance(fault, Message) else None
         text = self.say(fault) if isinstance(fault, Message) else gettext(fault)
         return f"{text}: {gettext(instead)}" if instead else text
+
+
+def _quarto_move(text: str) -> str:
+    """Return the translation of a move of Quarto, or an empty text for any other text."""
+    move = QUARTO_MOVE.fullmatch(text)
+    parts = [gettext("place it on {cell}").format(cell=move[1])] if move and move[1] else []
+    parts += [gettext("hand over {piece}").format(piece=move[2])] if move and move[2] else []
+    return ", ".join(parts)
 
 
 def page_words(deck: str, seats: Sequence[SeatView | Seat], game: str = "") -> PageWords:

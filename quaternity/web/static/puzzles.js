@@ -41,7 +41,7 @@ function drawDay() {
   const marks = five.map((kind) => today[kind] ?? "·").join("");
   const count = streak(all, day, five);
   section.querySelector(".streak").hidden = !count && !Object.keys(today).length;
-  section.querySelector("[data-streak]").textContent = count ? `${marks} · ${count} ${word("days")}` : marks;
+  section.querySelector("[data-streak]").textContent = count ? `${marks} · ${count} ${word(count === 1 ? "day" : "days")}` : marks;
 }
 
 async function show(path) {

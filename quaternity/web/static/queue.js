@@ -145,8 +145,7 @@ async function pass(next, length = hurrying && next.version !== own ? 0 : sceneL
 
 function draw({ html, body, version: shown }) {
   if (shown < latest) keepNewer(body);
-  // The waiting room is replaced as a whole.
-  show(html, shown, part.querySelector(".table.waiting") ? html : body.childNodes);
+  show(html, shown, body.childNodes);
   note();
   tellOutside(part);
   waiting = waiting.filter(([version, done]) => shown < version || done());

@@ -5,6 +5,7 @@ import { listen } from "./listening.js";
 import "./keys.js";
 import "./notebook.js";
 import "./asking.js";
+import "./clocks.js";
 import { part, remember, remembered } from "./page.js";
 import { start } from "./queue.js";
 import "./sharing.js";
