@@ -49,7 +49,7 @@ def make_from_game(rules: Any, record: str, seed: str, seconds: float | None) ->
 def _quaternity_attempts(rules: Any, record: str, random: Random) -> Attempts:
     del rules
     game, owner, possible = Game.parse(record), Owner(), Possible()
-    lengths = _shuffled(range(1, len(game.moves)), random)
+    lengths = _shuffle(range(1, len(game.moves)), random)
     games = [Game(game.settings, game.moves[:n], game.states[: n + 1]) for n in lengths]
     for before in games[: MAX_GAME_ATTEMPTS // 2]:
         yield owner, owner.of_game(before)
@@ -63,7 +63,7 @@ def _kwartet_attempts(rules: Any, record: str, random: Random) -> Attempts:
         return
     lengths = range(MIN_REQUESTS, len(log.events))
     moments = [(length, seat) for length in lengths for seat in range(rules.seats)]
-    for length, seat in _shuffled(moments, random):
+    for length, seat in _shuffle(moments, random):
         events, positions = log.events[:length], log.positions[: length + 1]
         seen = seat_log_of(GameLog(log.settings, log.hands, events, positions), seat)
         yield trace, trace.of_log(seen)
@@ -79,19 +79,19 @@ def _quarto_attempts(rules: Any, record: str, random: Random) -> Attempts:
             boards.append((position.board, position.in_hand))
             if move.cell is not None and move.hand_over is not None:
                 boards.append((position.place(move.cell).board, ""))
-    for board, piece in _shuffled(boards, random):
+    for board, piece in _shuffle(boards, random):
         yield quarto, quarto.of_board(board, piece)
 
 
 def _set_attempts(rules: Any, record: str, random: Random) -> Attempts:
     sets = Sets()
     tables = dict.fromkeys(place.seen.places for place in rules.replay(record.encode()).positions)
-    for cards in _shuffled(tables, random):
+    for cards in _shuffle(tables, random):
         if len(cards) <= len(LETTERS):
             yield sets, sets.of_cards(cards)
 
 
-def _shuffled(values: Any, random: Random) -> list[Any]:
+def _shuffle(values: Any, random: Random) -> list[Any]:
     listed = list(values)
     return random.sample(listed, len(listed))
 

@@ -309,6 +309,13 @@ def _steps(
     )
 
 
+def prove_owner(log: SeatLog, card: Card, owner: int) -> list[str]:
+    """Return the sentences that say why only one player can have a card."""
+    look = Step(LOOK_AT(set=card.set_index))
+    steps = _steps(log, _why(log, f"H{owner} {card}"), card, look, slice(1, None))
+    return [*(step.text for step in steps[1:]), HENCE(card=card, who=owner)]
+
+
 def _proof(log: SeatLog, why: QueryReason, card: Card) -> Message:
     return PROOF(lines=[step.text for step in _lines(log, why, card)])
 

@@ -36,7 +36,7 @@ def make(text: str, seed: str = "") -> Puzzle | None:
 
 def quaternity_positions(text: str, puzzle: Puzzle) -> bool:
     """Return whether a puzzle begins with the moves of a game and ends before its end."""
-    game, asked = Game.parse(text), position_of(puzzle)
+    game, asked = Game.parse(text), Game.parse(puzzle.position)
     return asked.moves == game.moves[: len(asked.moves)] and len(asked.moves) < len(game.moves)
 
 
