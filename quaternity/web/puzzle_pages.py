@@ -67,7 +67,7 @@ class PuzzlePages:
         """
         self.thinking, self._turns = thinking, turns
         self._kept: OrderedDict[tuple[str, int, int], asyncio.Task[Puzzle]] = OrderedDict()
-        """Puzzles by kind, seed and level, which may still be in the making."""
+        """Puzzles by kind, seed and level, which may not be finished yet."""
         self._next: dict[tuple[str, int], int] = {}
         """For each kind and level, the seed of the next puzzle, which is made in advance."""
 

@@ -1,4 +1,4 @@
-"""The story of a finished game: its decisive moments on the board, and another try at them."""
+"""The story of a finished game: its decisive moments, and new tables that continue from them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MAX_LINES = 2
 
 
 class ToldMoment(NamedTuple):
-    """A decisive move, as the page tells it.
+    """A decisive move, as the story of the game describes it.
 
     Attributes:
         before: Number of moves of the table before this move.

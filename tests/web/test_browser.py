@@ -260,7 +260,7 @@ def test_a_game_has_the_settings_chosen_in_the_form(
     ann.page.get_by_label("Programs", exact=True).check()
     ann.page.get_by_role("radio", name="strong").check()
     ann.page.get_by_role("radio", name="short").check()
-    ann.page.get_by_label("Players, with you").select_option("3")
+    ann.page.get_by_label("Players, including you").select_option("3")
     ann.page.get_by_text("Advanced", exact=True).click()
     ann.page.get_by_label("Cards set aside").fill("3")
     ann.page.get_by_label("Allow help").check()

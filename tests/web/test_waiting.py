@@ -16,6 +16,7 @@ from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.site import Site
 from tests.web.test_api import SMALL, Table
+from tests.web.test_open_store import wait_until
 
 GAMES: dict[str, tuple[dict[str, Any], int]] = {
     "quaternity": (SMALL, 3), "kwartet": ({"sets": 5}, 4), "quarto": ({}, 2), "set": ({}, 3),
@@ -416,6 +417,4 @@ def test_the_game_begins_after_a_countdown_that_every_player_can_stop(site: Site
         for _ in range(20):
             assert not state()["begun"], "the stopped countdown begins no game"
         assert post(1, "ready", ready=True, countdown=True).status == 200
-        for _ in range(20):
-            state()
-        assert state()["begun"]
+        wait_until(lambda: bool(state()["begun"]))
