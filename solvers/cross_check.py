@@ -191,7 +191,7 @@ def compare_verdicts(
         elif bool(verdict) == bool(evidence):
             continue
         elif isinstance(evidence, Feasible) and not _is_proof(verdict):
-            hands = quote_value(evidence.deal.in_words(separator="; "), str)
+            hands = quote_value(evidence.deal.in_words(separator="; ") or "no cards", str)
             text = f"says infeasible, but this deal satisfies the problem: {hands}"
             faults.append(Fault(name, text))
         else:

@@ -40,8 +40,8 @@ from solvers.random_problems import (
     random_feasible,
     random_tightened,
 )
-from solvers.registry import SOLVERS, solve
-from solvers.solver import Solver, solver_from_function
+from solvers.registry import SOLVERS, AnySolver, as_solver, solve
+from solvers.solver import Solver
 from solvers.strategies import deal_problems
 from solvers.verdict import Feasible, Verdict
 
@@ -252,7 +252,7 @@ def tightenings(problem: DealProblem, limit: int | None = None) -> list[tuple[De
 
 
 def check_solver(
-    solver: Solver | Callable[[DealProblem], Verdict],
+    solver: AnySolver,
     examples: int = 300,
     seed: int = 0,
     *,
@@ -268,7 +268,8 @@ def check_solver(
     folder.
 
     Args:
-        solver: a `Solver`, or a function that takes a problem and returns a verdict.
+        solver: a solver, its name (see `find_solver`), or a function that takes a problem and
+            returns a verdict.
         examples: the number of small problems, and also of draws in `problems_of_all_sizes`. There
             are three times as many draws in `one_bound_problems`. Each size of game is tried once
             for each `EXAMPLES_PER_ROUND` examples, rounded up. 300 examples cover all numbers of
@@ -282,6 +283,7 @@ def check_solver(
             default, the line is written to standard error.
 
     Raises:
+        InputError: If the name of the solver is unknown.
         SolverFault: If the solver breaks a law. The message contains a small problem, as Python
             code, on which the solver fails again. The error is also raised if the solver decided no
             problem, no feasible problem or no infeasible problem, because the laws were then not
@@ -291,11 +293,10 @@ def check_solver(
     for max-flow, but many minutes for a solver that is slow on problems of the size of games. Pass
     `sizes=()` to omit these problems. The number of runs is proportional to `examples`.
 
-    >>> from solvers import SOLVERS
-    >>> check_solver(SOLVERS["max-flow"], examples=10, sizes=[(4, 3, 3)]).refused
+    >>> check_solver("max-flow", examples=10, sizes=[(4, 3, 3)]).refused
     0
     """
-    row = solver if isinstance(solver, Solver) else solver_from_function(_name(solver), solver)
+    row = as_solver(solver)
     count: Counter[str] = Counter()
     largest, last = [0, 0], [DealProblem([0], [])]
     write, next_report = report or _report, monotonic() + REPORT_SECONDS
@@ -493,10 +494,6 @@ def _find_fault(law: Law, solver: Solver, problem: DealProblem) -> str | None:
         raise
     except BaseException as error:
         return crash_fault(solver.name, error).text
-
-
-def _name(function: Callable[[DealProblem], Verdict]) -> str:
-    return getattr(function, "__name__", repr(function))
 
 
 def _run_checked(solver: Solver, problem: DealProblem) -> tuple[Verdict | None, str | None]:

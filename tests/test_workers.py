@@ -481,6 +481,25 @@ def test_each_worker_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch
         pass
 
 
+def test_a_worker_with_other_source_files_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two checkouts can have the same version, and a worker may be too old to have the function."""
+    distributed = pytest.importorskip("distributed")
+
+    class Client(ConnectedClient):
+        def run(self, function: Any, *arguments: Any, on_error: str) -> dict[str, Any]:
+            assert on_error == "return"
+            digest = function(*arguments)
+            return {"tcp://a": digest, "tcp://b": digest[::-1], "tcp://c": AttributeError("no")}
+
+    monkeypatch.setattr(distributed, "Client", Client)
+    words = (
+        "all machines need quaternity 1, but worker tcp://b: quaternity 1 with other source files; "
+        "worker tcp://c: quaternity 1 with other source files$"
+    )
+    with pytest.raises(InputError, match=words), open_executor(dask="tcp://127.0.0.1:9"):
+        pass
+
+
 @only_thorough
 def test_external_code_reaches_a_real_cluster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -223,6 +223,8 @@ def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
         raise InputError(
             f"{position}: a game needs sets of at least 2 cards, and at least 2 players"
         )
+    if state.turn is None and not state.is_over:
+        raise InputError(f"{position}: turn: missing; add the number of the player to move")
     if not state.verdict():
         warn(f"{position}: the state is impossible")
         raise typer.Exit(ExitStatus.IMPOSSIBLE)

@@ -20,7 +20,7 @@ QUATERNITY = Registration(
         Level(
             "medium",
             "informed:50",
-            "Weighs every second question, and guesses the others.",
+            "Weighs half of the questions, and guesses the others.",
             1502,
             "🦊",
         ),

@@ -71,6 +71,7 @@ KWARTET = Registration(
     helpers={
         "chances": "quaternity.web.hints:kwartet_chances",
         "know": "quaternity.web.hints:kwartet_know",
+        "why": "quaternity.web.hints:kwartet_why",
     },
     advice="quaternity.web.hints:chance_of_yes",
     help=(

@@ -85,7 +85,7 @@ class KwartetSettings:
     max_moves: int | None = field(
         default=None,
         metadata={
-            "label": "Maximum of requests",
+            "label": "Maximum number of requests",
             "help": "Requests until the game ends.",
             "range": MAX_MOVES,
         },

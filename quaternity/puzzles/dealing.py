@@ -159,9 +159,12 @@ class Possible:
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about a question at the end of a random game."""
+        del level
         game = open_game(random, SIZES, MAX_DEALING_MOVES)
-        if game is None:
-            return None
+        return None if game is None else self.of_game(game, random, wish)
+
+    def of_game(self, game: Game, random: Random, wish: float) -> Puzzle | None:
+        """Return a puzzle about a random question at the end of a game."""
         state, possible = game.state, wish < 0.5
         asked: list[tuple[Question, Answer]] = []
         for question in state.legal_questions:
@@ -222,8 +225,10 @@ class Owner:
         """Return a puzzle of this level about the only card whose owner can be deduced."""
         del wish
         game = open_game(random, MANY_SETS if level < 2 else LARGE_SETS, MAX_DEALING_MOVES)
-        if game is None:
-            return None
+        return None if game is None else self.of_game(game, level)
+
+    def of_game(self, game: Game, level: int | None = None) -> Puzzle | None:
+        """Return a puzzle of this level, or of any level, about the position of a game."""
         state = game.state
         problem, exact = state.problem, state.filtered()
         certain = list(certain_cards(problem, exact))
@@ -234,7 +239,8 @@ class Owner:
         others = [player for player in marks if player != owner]
         proofs = {player: prove_impossible(game, card, player) for player in others}
         count = max(map(Count.of, proofs.values()), key=lambda count: count.score)
-        if level_by(count.score + count.sets, (4, 5, 8, 9)) != level:
+        difficulty = level_by(count.score + count.sets, (4, 5, 8, 9))
+        if level not in (None, difficulty):
             return None
         wrong = dict(wrong_owners(exact, state.players, [card], lambda card: SEEN(card=card)))
         for player in {*range(state.players)} - {owner}:
@@ -255,7 +261,7 @@ class Owner:
                 *steps, *impossibility_steps(card, proofs),
                 Step(HENCE(card=card, who=owner), (str(card), f"player {owner}")),
             ),
-            level=level, level_from={"players": len(count.players), "sets": count.sets},
+            level=difficulty, level_from={"players": len(count.players), "sets": count.sets},
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:

@@ -153,8 +153,10 @@ class Trace:
         """Return a puzzle of this level about a card whose owner the seat can deduce."""
         del wish
         log = random_log(random, SIZES[level - 1], 6 + 3 * level)
-        if log is None:
-            return None
+        return None if log is None else self.of_log(log, level)
+
+    def of_log(self, log: SeatLog, level: int | None = None) -> Puzzle | None:
+        """Return a puzzle of this level, or of any level, about what a seat saw."""
         seat, view = _seat(log), log.views[-1]
         exact = filter_problem(view.problem)
         certain = {
@@ -165,7 +167,8 @@ class Trace:
         reasons = {card: _why(log, f"H{owner} {card}") for card, owner in certain.items()}
         card = min(reasons, key=lambda card: len(_requests(reasons[card])))
         lines = len(_requests(reasons[card]))
-        if level_by(lines, REQUESTS_AT) != level:
+        difficulty = level_by(lines, REQUESTS_AT)
+        if level not in (None, difficulty):
             return None
         players = log.settings.players
         wrong: dict[str, str] = dict(
@@ -183,7 +186,7 @@ class Trace:
         return Puzzle(
             "trace", "kwartet", seat_log_text(log), WHICH(who=seat), "card",
             answers=tuple(f"{card} {owner}" for card, owner in sorted(certain.items())),
-            wrong=wrong, why=steps, level=level,
+            wrong=wrong, why=steps, level=difficulty,
             level_from={"requests": lines, "cards": len(certain)},
         )  # fmt: skip
 
@@ -304,6 +307,13 @@ def _steps(
         else Step(OTHER_HANDS() if why.deals else NO_REQUEST()),
         *list(_lines(log, why, card))[lines],
     )
+
+
+def prove_owner(log: SeatLog, card: Card, owner: int) -> list[str]:
+    """Return the sentences that say why only one player can have a card."""
+    look = Step(LOOK_AT(set=card.set_index))
+    steps = _steps(log, _why(log, f"H{owner} {card}"), card, look, slice(1, None))
+    return [*(step.text for step in steps[1:]), HENCE(card=card, who=owner)]
 
 
 def _proof(log: SeatLog, why: QueryReason, card: Card) -> Message:

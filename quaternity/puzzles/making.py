@@ -91,14 +91,19 @@ def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None)
         puzzle = maker.attempt(random, level, wish)
         if puzzle is not None and puzzle.level == level:
             puzzle = replace(puzzle, kind=kind, seed=seed)
-            again = maker.answers_again(puzzle)
-            if again != set(puzzle.answers):
-                raise SolverFault(
-                    f"puzzle {kind} {level} {seed}: one method finds {sorted(puzzle.answers)}, "
-                    f"the other method finds {sorted(again)}"
-                )
+            check_answers(maker, puzzle)
             return puzzle
     raise LimitError(f"{MAX_ATTEMPTS:,} attempts gave no puzzle of kind {kind} and level {level}")
+
+
+def check_answers(maker: PuzzleKind, puzzle: Puzzle) -> None:
+    """Raise SolverFault if the second method of a kind of puzzle finds other answers."""
+    again = maker.answers_again(puzzle)
+    if again != set(puzzle.answers):
+        raise SolverFault(
+            f"puzzle {puzzle.kind} {puzzle.level} {puzzle.seed}: one method finds "
+            f"{sorted(puzzle.answers)}, the other method finds {sorted(again)}"
+        )
 
 
 DAILY = (("sets", 1), ("possible", 2), ("quarto", 2), ("trace", 3), ("owner", 4))

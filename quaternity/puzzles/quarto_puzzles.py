@@ -71,6 +71,15 @@ class Quarto:
             return self._win_later(board, random.choice(board.left))
         return self._hand_over(board)
 
+    def of_board(self, board: Board, piece: str) -> Puzzle | None:
+        """Return a puzzle about a board and the piece to place, which is empty if there is none."""
+        is_late = len(board.empty) <= max(EMPTY_AT[5])
+        if piece and winning_cells(board, piece):
+            return self._win_now(board, piece)
+        if piece:
+            return self._win_later(board, piece) if is_late else None
+        return (self._hand_over(board) if is_late else None) or self._hand_over_now(board)
+
     def _win_now(self, board: Board, piece: str) -> Puzzle | None:
         winning = winning_cells(board, piece)
         if len(winning) != 1:

@@ -51,6 +51,11 @@ class Sets:
         threes = triples(cards, Rule.SET)
         if level >= 3 and wish < 0.4:
             return self._is_there(cards, threes, wish < 0.2)
+        return self.of_cards(cards)
+
+    def of_cards(self, cards: tuple[int, ...]) -> Puzzle | None:
+        """Return a puzzle that asks for all SETs, or None if there is no SET."""
+        threes = triples(cards, Rule.SET)
         return self._all(cards, threes) if threes else None
 
     def _all(self, cards: tuple[int, ...], threes: tuple[Triple, ...]) -> Puzzle:

@@ -37,7 +37,7 @@ def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]
 
 
 class History(Generic[P, M, V]):
-    """An immutable game so far. The methods `play` and `undo` return another history.
+    """An immutable history of a game. The methods `play` and `undo` return another history.
 
     Attributes:
         rules: the rules of the game.
@@ -111,7 +111,7 @@ class History(Generic[P, M, V]):
             after = self._after(self.position, seat, move)
         other: History[P, M, V] = History.__new__(History)
         other.rules, other.start, other.max_stored = self.rules, self.start, self.max_stored
-        # To add tuples is faster than to unpack them.
+        # Adding tuples is faster than unpacking them.
         other.moves = self.moves + ((seat, move),)  # noqa: RUF005
         positions = (after,) if self.max_stored == 1 else (*self._positions, after)
         other._positions = positions[-self.max_stored :]

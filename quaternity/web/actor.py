@@ -52,7 +52,7 @@ class LiveTable:
 
     Attributes:
         state: The state of the table. Only the queue changes it.
-        queue: The commands that wait.
+        queue: The commands that wait to be executed.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class LiveTable:
 
     async def _begin_later(self) -> None:
         await asyncio.sleep(COUNTDOWN_SECONDS)
-        self._countdown = None  # not cancelled by the beginning of the game
+        self._countdown = None  # so that `_count_down` does not cancel this task
         with suppress(HttpError):  # the next request starts another countdown
             await self.submit(Begin(new_token()))
 

@@ -1,4 +1,4 @@
-"""The JSON API, which other programs and the scripts of the pages use: its routes and tables."""
+"""The JSON API for programs and for the scripts of the pages: its routes and its table requests."""
 
 from __future__ import annotations
 

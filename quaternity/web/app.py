@@ -75,7 +75,8 @@ def app(
     thinking = BackgroundWork(move_seconds, players, admission)
     tables = Tables(_open_store(data), thinking, keep)
     seen = ServerMetrics(tables, admission, metrics_token)
-    site, stories = pages.Pages(tables), Stories(tables, admission)
+    site = pages.Pages(tables)
+    stories = Stories(tables, admission, site.puzzles)
 
     @asynccontextmanager
     async def lifespan(application: Starlette) -> AsyncIterator[None]:

@@ -52,7 +52,7 @@ class Attendance(NamedTuple):
 
 
 class PausedClock(NamedTuple):
-    """The seconds that were left when a change of players stopped the clock, and the version."""
+    """The seconds left when a change of players stopped the clock, and the version at that time."""
 
     version: int = -1
     left: float = 0.0

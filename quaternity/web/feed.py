@@ -54,8 +54,8 @@ class TableFeed:
     def send_event(self, event: str, data: dict[str, Any], revision: int, known: int) -> None:
         """Send an event, which may come from another server, to the streams at this server.
 
-        There the table has the given `revision`, and here the revision `known`. A notice to the
-        players is kept only if it is about the known revision or a later one.
+        `revision` is the revision of the table at the sender, and `known` the one at this server. A
+        notice to the players is kept only if `revision` is not older than `known`.
         """
         if event == "talk":
             streams = self._presence.streams

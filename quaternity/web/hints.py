@@ -12,7 +12,10 @@ what the player or bystander may see. WORD and the entries of the object are:
   (empty while a question waits for its answer). Each has `asked`, `set`, `cards`, `answers`, `yes`
   (the chance of a yes) and `bits` (the expected information).
 - `why` (Quaternity). `lines`: why the question in `?move=` is refused, or why only one answer to it
-  is possible. Without `move`: why only one answer was possible to the last such question.
+  is possible. With `?card=` instead: the same about each question for this card. Without both: why
+  only one answer was possible to the last such question.
+- `why` (Kwartet). `lines`: which players can have the card in `?card=`, and why if only one player
+  can have it.
 - `know` (Quaternity). `known`: the truth value of the formula in `?formula=` if it is the same in
   all possible deals, otherwise null. `text`: this result in words. `lines` (with `&why=1`): the
   moves from which this follows, or a deal in which the formula is true and a deal in which it is
@@ -39,6 +42,7 @@ from quaternity.base.errors import InputError, LimitError
 from quaternity.base.sentences import MessageTemplate, unindent
 
 NOT_FORCED = MessageTemplate("not_forced", "Nobody has been forced to answer yet.")
+CAN_HAVE = MessageTemplate("can_have", "Possible owners of {card:card}: {who:players}.")
 
 WINS, IS_SAFE, IS_SET, HAS_NO_SET = HINT_REASONS = (
     "It completes a row.",
@@ -99,6 +103,12 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     from quaternity.insight.explanation import explanation_lines
 
     game = parse_record(record).replay()
+    if "card" in asked:
+        players = (seat for seat in range(rules.seats) if seat != view.state.turn)
+        moves = [f"{seat} {asked['card'].replace('/', ' ')}" for seat in players]
+        questions = [rules.read(move, QuaternityPosition(view.state)) for move in moves]
+        lines = [line for question in questions for line in explanation_lines(game, question)]
+        return {"lines": list(map(unindent, lines))}
     if "move" in asked:
         question = rules.read(asked["move"], QuaternityPosition(view.state))
     else:
@@ -115,6 +125,32 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     if not hasattr(question, "asker"):
         raise InputError(f"move: expected a question, not {question}")
     return {"lines": list(map(unindent, explanation_lines(game, question)))}
+
+
+def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
+    """Return which players can have a card, and why if only one player can have it."""
+    from quaternity.game.cards import Card
+    from quaternity.kwartet.queries import moment_of_view, read_formula
+    from quaternity.kwartet.seat_log import SeatLog
+    from quaternity.kwartet.view import NOBODY
+    from quaternity.puzzles.kwartet_puzzles import prove_owner
+    from solvers.filtering import filter_problem
+    from solvers.problem import players_in
+
+    del record
+    if view.seat == NOBODY:
+        raise InputError("only a player can ask this: a bystander has no hand")
+    log, card = SeatLog.of_view(view), Card.parse(asked.get("card", ""))
+    # This refuses a card that does not exist.
+    read_formula(f"H0 {card}", moment_of_view(log.views[0].public, log.views[-1]))
+    masks = filter_problem(view.problem).sets[card.set_index].owners
+    owners = players_in(masks[card.number]) if masks else ()
+    players = [player for player in owners if player < rules.seats]
+    if not players:
+        raise InputError(f"card {card}: no player has this card")
+    if len(owners) > 1:
+        return {"lines": [CAN_HAVE(card=card, who=players)]}
+    return {"lines": prove_owner(log, card, players[0])}
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:

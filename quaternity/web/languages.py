@@ -226,6 +226,7 @@ SCRIPT_WORDS = (
     "The link as a QR code",
     "Why?",
     "Who can have it?",
+    "Best questions",
     "which player do you ask?",
     "you cannot ask anybody for it.",
     "Tap another card.",

@@ -1,4 +1,4 @@
-"""Create, find, join and start tables, and hand over their seats."""
+"""Requests to make, find, join and start tables, and to hand over their seats."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class OwnTable(NamedTuple):
 
 
 class Lobby:
-    """The ways to a table and to its seats before and between games."""
+    """Makes tables and rematches, finds tables, and gives their seats to players."""
 
     def __init__(self, live: LiveTables) -> None:
         self._live, self._store, self._thinking = live, live.store, live.thinking

@@ -192,7 +192,7 @@ class PostgresSharing(Sharing):
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Exchange presence and the use of rate limits with other servers. See `Store.exchange`."""
+        """Exchange presence and rate limits with other servers. See `Sharing.exchange`."""
         names = {self._hash_name(name): name for name in used}
         budgets = [(name, *used[key]) for name, key in sorted(names.items())]
         self._store.read_uptime()

@@ -74,7 +74,7 @@ class TablePrograms:
         self._retry = False
         """Whether a program must move again because its move could not be stored."""
         self.alarm: asyncio.TimerHandle | None = None
-        """The next check of the clock."""
+        """The timer for the next check of the clock."""
 
     def wake(self) -> None:
         """Start the programs that may move now, and stop all others."""
@@ -110,7 +110,7 @@ class TablePrograms:
         self._alone = self._alone + 1 if moved else 0
 
     def count_seats(self) -> None:
-        """Let programs go on alone, because a player has changed."""
+        """Count the consecutive moves of programs from 0 again, because a player has changed."""
         self._alone = 0
 
     def tick(self) -> None:

@@ -23,6 +23,7 @@ from quaternity.puzzles.puzzle import LEVELS, MAX_SEED, VERSION, Puzzle
 from quaternity.puzzles.set_puzzles import LETTERS
 from quaternity.ternary.cards import SetCard
 from quaternity.web.drawing.puzzles import PuzzleWords, draw_puzzle, puzzle_words
+from quaternity.web.drawing.words import PageWords
 from quaternity.web.http_errors import MAX_QUOTED_CHARS, HttpError, quote_start
 from quaternity.web.languages import gettext
 from quaternity.web.middleware import root_of
@@ -67,7 +68,7 @@ class PuzzlePages:
         """
         self.thinking, self._turns = thinking, turns
         self._kept: OrderedDict[tuple[str, int, int], asyncio.Task[Puzzle]] = OrderedDict()
-        """Puzzles by kind, seed and level, which may still be in the making."""
+        """Puzzles by kind, seed and level, which may not be finished yet."""
         self._next: dict[tuple[str, int], int] = {}
         """For each kind and level, the seed of the next puzzle, which is made in advance."""
 
@@ -110,8 +111,14 @@ class PuzzlePages:
             self._make(kind, self._next[kind, level], level)
         return await self.respond(request, puzzle)
 
-    async def respond(self, request: Request, puzzle: Puzzle, path: str = "") -> Response:
-        """Return the page of a puzzle, which judges the answer in the query of the request."""
+    async def respond(
+        self, request: Request, puzzle: Puzzle, path: str = "", table: PageWords | None = None
+    ) -> Response:
+        """Return the page of a puzzle, which judges the answer in the query of the request.
+
+        If the puzzle was made from a game, `path` is its link, and `table` the wording of its
+        table.
+        """
         asked = request.query_params
         answer, cards = " ".join(asked.getlist("answer")).strip(), asked.getlist("card")
         if len(answer) > MAX_ANSWER_LENGTH or len(cards) > MAX_ANSWER_LENGTH:
@@ -120,7 +127,7 @@ class PuzzlePages:
         verdict = judge(puzzle, answer, cards)
         today = datetime.now(UTC).date()
         async with self._turns.hold_place():
-            html = puzzle_html(puzzle, verdict, steps, today, root_of(request), path)
+            html = puzzle_html(puzzle, verdict, steps, today, root_of(request), path, table)
         return HTMLResponse(html, verdict.status)
 
     async def prepare(self) -> None:
@@ -226,17 +233,18 @@ def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
 
 
 def puzzle_html(
-    puzzle: Puzzle, verdict: Verdict, steps: int, today: date, root: str = "", path: str = ""
-) -> str:
+    puzzle: Puzzle, verdict: Verdict, steps: int, today: date, root: str = "", path: str = "",
+    table: PageWords | None = None,
+) -> str:  # fmt: skip
     """Return the page of a puzzle, with a verdict and the first `steps` steps of the proof.
 
-    `path` is the link of the puzzle if it was made from a game.
+    If the puzzle was made from a game, `path` is its link, and `table` the wording of its table.
     """
-    words, shown = puzzle_words(puzzle), puzzle.why[:steps]
+    words, shown = puzzle_words(puzzle, table), puzzle.why[:steps]
     sentences = [words.sentence(step.text) for step in shown]
     places = [number for number, day in enumerate(DAILY) if day == (puzzle.kind, puzzle.level)]
     seed_links = [f"{root}/puzzles/{VERSION}/{kind}/{level}/{puzzle.seed}" for kind, level in DAILY]
-    drawn = draw_puzzle(puzzle, shown, verdict.because if verdict.judged == "wrong" else "")
+    drawn = draw_puzzle(puzzle, words, shown, verdict.because if verdict.judged == "wrong" else "")
     return templates().get_template("puzzle.html").render(
         drawn, root=root, puzzle=puzzle, title=kind_texts()[puzzle.kind][0],
         link=path or f"{root}/puzzles/{VERSION}/{puzzle.kind}/{puzzle.level}/{puzzle.seed}",

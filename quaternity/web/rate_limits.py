@@ -262,7 +262,7 @@ class RateLimits:
             raise refusal(work.limit, 429, TOO_OFTEN(most=limit // work.cost), wait)
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return the use of all budgets since the last call. See `Store.exchange`."""
+        """Return the use of all budgets since the last call. See `Sharing.exchange`."""
         return self._rates.collect_use()
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:

@@ -248,7 +248,8 @@ def help_html(
         chances = answer[GUESSED] if GUESSED in query and GUESSED in answer else answer["chances"]
         context["blocks"] = draw_part(sight, chances)["blocks"]
     asked = f"{word}?{GUESSED}=1" if GUESSED in query else word
-    context["headline"] = gettext(dict(registration(sight.game).help).get(asked, "Help"))
+    # In Kwartet, this question is asked only about a chosen card, so it has no entry.
+    context["headline"] = gettext(dict(registration(sight.game).help).get(asked, "Why?"))
     context["lines"] = list(map(words.say, answer.get("lines", ())))
     return _render(
         "help.html", **context, word=word, answer=answer, query={"formula": "", **query},

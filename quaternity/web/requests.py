@@ -1,4 +1,4 @@
-"""What the handlers of the JSON API share: the caller, the table and the fields of a request."""
+"""The base class of request handlers: find the caller, the table and the fields of a request."""
 
 from __future__ import annotations
 

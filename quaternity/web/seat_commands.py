@@ -221,7 +221,7 @@ class Reclaim(NamedTuple):
     token: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide whose seat it is. The answer is a ticket, and the owners before and after."""
+        """Find the seat of the proof. The answer is a ticket, and the owners before and after."""
         numbers = [
             number
             for number, seat in enumerate(state.seats)

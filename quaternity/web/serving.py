@@ -51,7 +51,7 @@ class ServerAddress:
 
 @dataclass(frozen=True, slots=True)
 class PlayOptions:
-    """What players may do at the tables; see `quaternity.web.app.app`."""
+    """Programs, limits and retention of the tables; see `quaternity.web.app.app`."""
 
     programs: Mapping[tuple[str, str], str]
     limits: Limits
@@ -61,7 +61,7 @@ class PlayOptions:
 
 @dataclass(frozen=True, slots=True)
 class Monitoring:
-    """What an operator sees of a server.
+    """The metrics and the log of a server.
 
     Attributes:
         port: the port of the metrics server, or None. Each further process uses the next port.

@@ -8,7 +8,7 @@ from quaternity.web.changes import ChangeNotice, Presence
 
 
 class Sharing:
-    """The messages of a server to the other servers of the same tables. Here there are none."""
+    """Messages to the other servers of the same tables. This base class assumes none."""
 
     def listen(
         self, hear: Callable[[Sequence[ChangeNotice]], None], miss: Callable[[], None]

@@ -1,7 +1,8 @@
-"""The story of a finished game: its decisive moments on the board, and another try at them."""
+"""The story of a finished game: its decisive moments, and new tables that continue from them."""
 
 from __future__ import annotations
 
+from asyncio import gather
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -14,12 +15,14 @@ from quaternity.base.sentences import Message
 from quaternity.review.drawing import curve_svg
 from quaternity.review.reviewing import CHANGED, Moment, Review
 from quaternity.table.games import registration
+from quaternity.web.actor import LiveTable
 from quaternity.web.changes import Entry
 from quaternity.web.core import TableState
 from quaternity.web.drawing.frame import table_context
-from quaternity.web.drawing.words import plain_names, sight_words
+from quaternity.web.drawing.words import page_words, plain_names, sight_words
 from quaternity.web.http_errors import HttpError
 from quaternity.web.middleware import caller_of, document_of, root_of
+from quaternity.web.puzzle_pages import PuzzlePages
 from quaternity.web.rate_limits import RateLimits
 from quaternity.web.rendering import templates
 from quaternity.web.requests import Handlers, created, read_field
@@ -32,6 +35,7 @@ from quaternity.web.seats import (
     Owner,
     Seat,
     StoredTable,
+    Visitor,
     hash_token,
     new_token,
 )
@@ -44,7 +48,7 @@ MAX_LINES = 2
 
 
 class ToldMoment(NamedTuple):
-    """A decisive move, as the page tells it.
+    """A decisive move, as the story of the game describes it.
 
     Attributes:
         before: Number of moves of the table before this move.
@@ -104,10 +108,13 @@ def _tell(review: Review, moment: Moment, is_exact: bool) -> ToldMoment:
     )  # fmt: skip
 
 
-def story_html(sight: TableView, review: Review, root: str = "", whole: bool = False) -> str:
+def story_html(
+    sight: TableView, review: Review, root: str = "", whole: bool = False, has_puzzle: bool = False
+) -> str:
     """Return the story of a game as a part of the page of its table, or as a whole page.
 
-    `sight` shows the table right before the moment that decided the game.
+    `sight` shows the table right before the moment that decided the game. `has_puzzle` says whether
+    the story offers a puzzle from the game.
     """
     words, moments = sight_words(sight), told_moments(review)
     ends = {move.number: at + 1 for at, move in enumerate(review.moves)}
@@ -136,21 +143,23 @@ def story_html(sight: TableView, review: Review, root: str = "", whole: bool = F
     return templates().get_template("review.html" if whole else "story.html").render(
         context, title=registration(sight.game).title, moments=sentences, moves=moves,
         unfinished=[words.say(line) for line in review.unfinished], curve=Markup(curve), path=path,
+        has_puzzle=has_puzzle,
     )  # fmt: skip
 
 
 class Stories(Handlers):
-    """The handlers of requests for the stories of finished games."""
+    """The handlers of requests for the stories of finished games, and puzzles from them."""
 
-    def __init__(self, tables: Tables, admission: RateLimits) -> None:
+    def __init__(self, tables: Tables, admission: RateLimits, puzzles: PuzzlePages) -> None:
         super().__init__(tables, admission)
-        self.reviews = Reviews(tables.thinking)
+        self.reviews, self.puzzles = Reviews(tables.thinking), puzzles
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes of stories, which exist only when the game is over."""
         return [
             Route("/t/{table}/story", self.story),
             Route("/t/{table}/review", self.page),
+            Route("/t/{table}/puzzle", self.puzzle),
             Route("/api/tables/{table}/try", self.try_again, methods=["POST"]),
         ]
 
@@ -164,14 +173,32 @@ class Stories(Handlers):
 
     async def _respond(self, request: Request, whole: bool) -> Response:
         table, visitor = await self.open_table(request)
-        review = await self.reviews.review(table, visitor)
+        review, has_puzzle = await gather(
+            self.reviews.review(table, visitor), self._has_puzzle(table, visitor)
+        )
         moments = told_moments(review)
         # All viewers see the board of the player whose move decided the game.
         at = moments[0].before if moments else len(review.moves)
         visitor = table.identify(caller_of(request), moments[0].seat if moments else None)
         sight = view_table(table, visitor, await table.replays.position(table.state, at))
-        draws = True, story_html, sight, review, root_of(request), whole
+        draws = True, story_html, sight, review, root_of(request), whole, has_puzzle
         return HTMLResponse(await self.tables.thinking.draw(*draws))
+
+    async def _has_puzzle(self, table: LiveTable, visitor: Visitor) -> bool:
+        try:
+            return await self.reviews.puzzle(table, visitor) is not None
+        except HttpError:  # The story is also shown without a puzzle.
+            return False
+
+    async def puzzle(self, request: Request) -> Response:
+        """`GET /t/T/puzzle?answer=&steps=`: return the page of a puzzle from a finished game."""
+        table, visitor = await self.open_table(request)
+        puzzle, state = await self.reviews.puzzle(table, visitor), table.state
+        if puzzle is None:
+            raise HttpError(404, "no puzzle was found in this game")
+        words = page_words(state.stored.options.deck, state.seats, state.rules.name)
+        path = f"{root_of(request)}/t/{state.id}/puzzle"
+        return await self.puzzles.respond(request, puzzle, path, words)
 
     async def try_again(self, request: Request) -> Response:
         """`POST /api/tables/T/try`: make a table that continues with a better move.

@@ -1,4 +1,4 @@
-"""The form for a new table: from the fields that a browser submits to a request."""
+"""The form for a new table: conversion of the submitted fields to a request."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ def event_statements(state: TableState, event: Event) -> list[Statement]:
 
 
 def _end_of_votes(state: TableState) -> list[Statement]:
-    """Return the statement that deletes the stored votes. Empty if there are no votes."""
+    """Return the statement that deletes the stored votes, or nothing if there are no votes."""
     if not any(state.votes):
         return []
     return [("UPDATE tables SET agreed = NULL WHERE id = ?", (state.id,))]

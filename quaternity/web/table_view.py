@@ -37,7 +37,7 @@ class SeatView(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TableInfo:
-    """What does not change at a table.
+    """The properties of a table that do not change.
 
     Attributes:
         table: Id of the table, which cannot be guessed.
@@ -62,7 +62,7 @@ class TableInfo:
 
 @dataclass(frozen=True, eq=False)
 class GameView:
-    """What a seat sees of the game at one moment.
+    """The game at one moment, as a seat sees it.
 
     Attributes:
         number: Number of moves before the shown position. In a replay, it may be less than `last`.
@@ -89,7 +89,7 @@ class GameView:
 
 @dataclass(frozen=True, eq=False)
 class Viewpoint:
-    """Who looks at a table, and what only this visitor may see or do.
+    """The visitor of a table, and everything that only this visitor may see or do.
 
     Attributes:
         seat: Seat whose view of the game the visitor sees, or None for the view of bystanders.
@@ -134,7 +134,7 @@ class TableStatus:
 
 @dataclass(frozen=True, eq=False)
 class PlayerStatus:
-    """What players and programs are doing.
+    """The present activities and votes of players and programs.
 
     Attributes:
         thinking: Seats whose programs are choosing a move.
@@ -157,7 +157,7 @@ class PlayerStatus:
 class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
     """Everything that one visitor, a player or a bystander, may see of a table.
 
-    It is made of its parts, whose attributes it has.
+    It inherits the attributes of its parts.
     """
 
     def __init__(

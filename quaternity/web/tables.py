@@ -20,7 +20,7 @@ class Tables:
 
     Attributes:
         live: The tables in memory.
-        lobby: The ways to a table and to its seats.
+        lobby: Makes, finds and starts tables, and gives their seats to players.
         links: Links and codes with which players take their seats to other devices.
         assistance: Help for players.
         maintenance: The periodic tasks.

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import partial
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from quaternity.base.errors import InputError, QuaternityError, WorkersLost
@@ -76,7 +79,10 @@ def cluster_client(address: str) -> Iterator[Any]:
 
 
 def _check_versions(client: Any) -> None:
-    """Raise `InputError` if the scheduler or a worker has another version of this package."""
+    """Raise `InputError` if the scheduler or a worker has another version of this package.
+
+    Workers of the same version must also have the same source files.
+    """
     answers = client.get_versions(packages=["quaternity"])
     needed = answers["client"]["packages"]["quaternity"]
     parts = {"the scheduler": answers["scheduler"]}
@@ -87,8 +93,26 @@ def _check_versions(client: Any) -> None:
         if version != needed:
             has = "quaternity is not installed" if version is None else f"quaternity {version}"
             faults.append(f"{name}: {has}")
+    if not faults:
+        source = _source_digest()
+        faults = [
+            f"worker {address}: quaternity {needed} with other source files"
+            for address, digest in client.run(_source_digest, on_error="return").items()
+            if digest != source
+        ]
     if faults:
         raise InputError(f"dask: all machines need quaternity {needed}, but {_join_faults(faults)}")
+
+
+def _source_digest() -> str:
+    """Return a checksum of the source files of this project on this machine."""
+    digest = sha256()
+    for package in ("quaternity", "solvers"):
+        folder = Path(str(files(package)))
+        for path in sorted(folder.rglob("*.py")):
+            text = path.read_bytes().replace(b"\r\n", b"\n")
+            digest.update(f"{path.relative_to(folder).as_posix()} {len(text)}\n".encode() + text)
+    return digest.hexdigest()
 
 
 def _join_faults(faults: list[str]) -> str:

@@ -100,8 +100,8 @@ class DocumentReader:
             raise self.ERROR(["the document is nested too deeply"]) from None
         except InputError:
             raise
-        except ValueError as error:  # an integer with thousands of digits
-            raise self.ERROR([f"not readable: {error}"]) from None
+        except ValueError:
+            raise self.ERROR(["a number has thousands of digits"]) from None
         if not isinstance(document, dict):
             raise self.ERROR([f"{self.NOUN} must be a JSON object, not {kind_of(document)}"])
         return document

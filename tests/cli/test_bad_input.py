@@ -35,7 +35,7 @@ RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
         (b"[1, 2]", "a list"),
         (b'{"sets": NaN}', "NaN"),
         (b'{"sets": -Infinity}', "-Infinity"),
-        (b'{"sets": 1' + b"0" * 5000 + b"}", "not readable"),
+        (b'{"sets": 1' + b"0" * 5000 + b"}", "thousands of digits"),
         (b'{"sets": 1, "sets": 2}', "sets: given more than once"),
         (b"quaternity 2\n", "line 1: a record starts with"),
         (b"quaternity 1\n", "set-size is missing"),

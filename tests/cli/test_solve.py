@@ -130,7 +130,7 @@ def test_impossible_positions_are_distinguished_from_bad_files(cli: Cli, tmp_pat
     for name, status, why in (
         ("impossible", 1, "impossible"),
         ("record", 1, "cannot ask itself"),
-        ("no-turn", 2, "turn"),
+        ("no-turn", 2, f"{tmp_path / 'no-turn'}: turn: missing; add the number of the player"),
         ("bounds", 2, "upper bounds"),
         ("wrong", 2, f"{wrong}: line 2: brisk: 'maybe' is neither yes nor no"),
     ):

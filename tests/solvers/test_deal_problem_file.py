@@ -77,7 +77,7 @@ def test_a_fault_is_named(change: dict[str, Any], words: str) -> None:
         ('{"hands": [1], "hands": [2]}', "hands: given more than once"),
         ('{"sets": [], "hands": [1], "hands": [2], "x": 1}', "^hands: given more than once$"),
         ('{"sets": [{"low": [], "low": []}]}', "low: given more than once"),
-        ('{"hands": [1' + "0" * 5000 + "]}", "not readable"),
+        ('{"hands": [1' + "0" * 5000 + "]}", "thousands of digits"),
         ("[]", "a deal problem must be a JSON object, not a list"),
         ('{"format": "deal-problem/1"}', "hands: missing; sets: missing"),
     ],

@@ -17,6 +17,7 @@ from solvers import (
     SOLVERS,
     DealProblem,
     Infeasible,
+    InputError,
     SetConstraint,
     SolverFault,
     Verdict,
@@ -179,8 +180,11 @@ def test_given_problems_are_tried_first() -> None:
         pytest.raises(SolverFault, match=words),
     ):
         check_solver(wrong_once, examples=0, problems=[only])
-    conformance = check_solver(SOLVERS["max-flow"], examples=0, problems=[only])
-    assert (conformance.feasible, conformance.infeasible, conformance.max_cards) == (1, 0, 1)
+    for solver in (SOLVERS["max-flow"], "max-flow"):
+        conformance = check_solver(solver, examples=0, problems=[only])
+        assert (conformance.feasible, conformance.infeasible, conformance.max_cards) == (1, 0, 1)
+    with pytest.raises(InputError, match="unknown solver 'max-folw'"):
+        check_solver("max-folw")
 
 
 def test_a_solver_that_refuses_everything_does_not_conform() -> None:
@@ -352,6 +356,14 @@ def test_the_solver_fails_on_the_problem_of_the_message() -> None:
     assert lines == [
         "wrong_about_equals: found a fault; now looking for a smaller problem that shows it"
     ]
+
+
+def test_a_deal_without_cards_has_words() -> None:
+    def wrong_without_sets(problem: DealProblem) -> Verdict:
+        return SOLVERS["max-flow"](problem) if problem.sets else Infeasible()
+
+    with pytest.raises(SolverFault, match=r"satisfies the problem: no cards\non DealProblem"):
+        check_solver(wrong_without_sets, examples=0, problems=[DealProblem([0, 0], [])])
 
 
 def test_progress_is_reported(capsys: pytest.CaptureFixture[str]) -> None:

@@ -122,11 +122,17 @@ class Person:
         return made["table"], [urlsplit(link).path for link in links]
 
     def join(self, invitation: str, name: str) -> None:
-        """Take a seat by a link."""
+        """Take a seat by a link, and press Ready. If no seat is open, wait for the game to begin."""
         self.page.goto(invitation)
         self.page.get_by_label("name").fill(name)
         self.press(self.page.locator("main form button"))
-        self.page.wait_for_selector("#part")
+        self.page.wait_for_selector("body.ready #part")
+        if not self.page.locator(".table.waiting").count():
+            return
+        self.press(self.page.locator(".waiting form[data-api$='/ready'] button"))
+        seats = self.ask("GET", f"/api{urlsplit(self.page.url).path.replace('/t/', '/tables/')}")
+        if all(seat["kind"] != "open" for seat in seats["seats"]):
+            self.page.wait_for_selector(".table:not(.waiting)")
 
     def press(self, element: Locator) -> None:
         """Press an element by mouse, finger or keys."""

@@ -50,7 +50,8 @@ MEASURING = """(() => {
     if (!part) return;
     const fault = (what, node) => measured.faults.add(
       `${innerWidth}x${innerHeight} ${what}: ${(node?.outerHTML ?? '').slice(0, 120)}`);
-    for (const what of ['[data-turn]', '[data-news]', '[data-board]']) {
+    const waits = part.querySelector('.table.waiting');
+    for (const what of waits ? [] : ['[data-turn]', '[data-news]', '[data-board]']) {
       if (part.querySelectorAll(what).length !== 1) fault(`not one ${what}`);
     }
     const seats = part.querySelectorAll('li[data-seat]');

@@ -10,7 +10,7 @@ import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import unescape
-from itertools import product
+from itertools import chain, product, starmap
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,23 +20,30 @@ import pytest
 
 from quaternity import guide
 from quaternity.base.errors import InputError
+from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Move as GameMove
 from quaternity.game.record import record_text
 from quaternity.game.rules import QuaternityPosition, QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.tablebase import write_tablebase
+from quaternity.puzzles.dealing import HENCE
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import game_names, registration, rules_class
+from quaternity.table.history import History
 from quaternity.table.match import Match
 from quaternity.web.app import app
-from quaternity.web.hints import why
+from quaternity.web.hints import CAN_HAVE, kwartet_why, why
 from quaternity.web.new_table import parse_upload
 from quaternity.web.rate_limits import Limits
 from quaternity.web.rendering import static_files
 from quaternity.web.seats import Caller
+from solvers.problem import SetConstraint, with_entry
+from solvers.registry import solve as deal
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.server import Server
@@ -381,7 +388,41 @@ def test_help_is_given_if_it_is_allowed(site: Site) -> None:
     )
     assert site.ask("GET", f"{table.path}/help/know?formula=H9+0/0").status == 422
     assert site.ask("GET", f"{table.path}/help/know").status == 422
-    assert site.ask("GET", f"{table.path}/help/why?move=?").status == 422
+    for query in ("move=?", "card=?"):
+        assert site.ask("GET", f"{table.path}/help/why?{query}").status == 422
+
+
+def test_why_about_a_card_explains_all_questions_for_it(site: Site) -> None:
+    table = Table(site, help=True)
+    path = f"{table.path}/help/why"
+    lines = [site.ask("GET", f"{path}?move={seat}+0+2").json["lines"] for seat in (1, 2)]
+    assert site.ask("GET", f"{path}?card=0/2").json["lines"] == [*chain(*lines)]
+
+
+@pytest.mark.parametrize("seed", range(thorough(3, 30)))
+def test_why_in_kwartet_is_true_of_the_cards_that_a_player_cannot_see(seed: int) -> None:
+    """It names the owner if and only if no deal gives the card to another player."""
+    random, rules = Random(seed), KwartetRules(KwartetSettings(3, 3))
+    history = History(rules, rules.start(random))
+    for _ in range(random.randrange(4, 12)):
+        acting = rules.to_act(history.position)
+        if acting:
+            moves = list(rules.iter_moves(rules.view(history.position, acting[0])))
+            history = history.play(acting[0], random.choice(moves))
+    view = rules.view(history.position, random.randrange(3))
+    for card in starmap(Card, product(range(3), range(4))):
+        if not view.problem.sets[card.set_index].size:
+            continue
+        row = view.problem.sets[card.set_index]
+        owners = [seat for seat in view.problem.may_own(*card) if deal(view.problem.with_set(
+            card.set_index,
+            SetConstraint(with_entry(row.owners, card.number, 1 << seat), row.low, row.high),
+        ))]  # fmt: skip
+        lines = kwartet_why(rules, view, "", {"card": str(card)})["lines"]
+        if len(owners) == 1:
+            assert lines[-1] == HENCE(card=card, who=owners[0])
+        else:
+            assert lines == [CAN_HAVE(card=card, who=owners)]
 
 
 @pytest.mark.parametrize("seed", range(thorough(4, 40)))

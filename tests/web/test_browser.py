@@ -260,7 +260,7 @@ def test_a_game_has_the_settings_chosen_in_the_form(
     ann.page.get_by_label("Programs", exact=True).check()
     ann.page.get_by_role("radio", name="strong").check()
     ann.page.get_by_role("radio", name="short").check()
-    ann.page.get_by_label("Players, with you").select_option("3")
+    ann.page.get_by_label("Players, including you").select_option("3")
     ann.page.get_by_text("Advanced", exact=True).click()
     ann.page.get_by_label("Cards set aside").fill("3")
     ann.page.get_by_label("Allow help").check()
@@ -413,6 +413,7 @@ def test_choices_and_text_stay_until_they_are_sent(person: Callable[..., Person]
     ann.page.locator("#hand-over summary").click()
     ann.page.locator("#hand-over select[name=seat]").select_option("2")
     ann.page.locator("#hand-over select[name=player]").select_option("open")
+    ann.page.locator("details:has([data-help=know]) > summary").last.click()
     ann.page.locator("[data-help=know]").click()
     formula = ann.page.locator("#help input[name=formula]")
     formula.fill("H1 0/0 & H2")
@@ -762,6 +763,26 @@ def test_people_take_back_hand_seats_over_watch_and_play_again(
     ann.page.goto("/")
     assert ann.page.locator(".tables li").count() >= 2
     picture(ann, "home-tables")
+
+
+@pytest.mark.parametrize("game", ["quaternity", "kwartet"])
+def test_a_chosen_card_offers_help_if_it_is_allowed(
+    game: str, person: Callable[..., Person]
+) -> None:
+    ann = person(reduced_motion="reduce", viewport={"width": 320, "height": 640})
+    words = ["Who can have it?", "Why?", *["Best questions"] * (game == "quaternity")]
+    for allowed in (True, False):
+        ann.table(game, SMALL[game], ["me"] * 3, name="Ann", help=allowed)
+        ann.page.locator(".tile[data-act]").first.click()
+        ann.page.wait_for_selector("#ask [data-ask]")
+        buttons = ann.page.locator("#ask button.small")
+        assert buttons.all_inner_texts() == (words if allowed else [])
+        for word in words[1:] if allowed else ():
+            ann.page.locator("#ask").get_by_role("button", name=word).click()
+            ann.page.wait_for_selector(f"#help:not([hidden]):not([aria-busy]) >> text={word}")
+            assert len(ann.page.locator("#help").inner_text()) > 40
+            assert ann.axe() == []
+        assert ann.page.evaluate("document.documentElement.scrollWidth") == 320
 
 
 @only_thorough

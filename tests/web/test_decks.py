@@ -137,6 +137,13 @@ def test_a_refusal_uses_names_and_says_what_to_do_instead(site: Site) -> None:
     assert "wait for Anna (0)" in table.move(1, "0 0 0").json["error"]
 
 
+def test_a_player_who_must_answer_is_told_so_once(site: Site) -> None:
+    table = Table(site, game="quaternity", settings={"players": 3, "sets": 3}, seed=1)
+    assert table.move(0, "0 asks 1 for 0/0").status == 200
+    (words,) = table.move(1, "0 0 0").json["words"]
+    assert words.endswith("must be answered first: yes or no")
+
+
 def test_all_advice_belongs_to_a_sentence_and_templates_keep_their_fields() -> None:
     values = (vars(game_sentences) | vars(explanation)).values()
     kinds = [kind for kind in values if hasattr(kind, "template")]

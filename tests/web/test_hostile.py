@@ -68,6 +68,7 @@ ROUTES: dict[tuple[str, str], dict[str, Any] | None] = {
     ("GET", "/t/{table}/at/1"): None,
     ("GET", "/t/{table}/review"): None,
     ("GET", "/t/{table}/story"): None,
+    ("GET", "/t/{table}/puzzle"): None,
     ("POST", "/api/tables/{table}/try"): {"number": 1},
     ("GET", "/learn"): None,
     ("GET", "/analyse"): None,

@@ -69,7 +69,6 @@ class Evening:
         self.ann, self.ben = witness(server.host), witness(server.host, **PHONE)
         self.table, links = self.ann.table(game, settings, seats, name="Ann")
         self.ben.join(links[0], "Ben")
-        self.ann.ask("POST", f"/api/tables/{self.table}/start", {})
         still = witness(server.host, reduced_motion="reduce")
         tab = witness(server.host, storage_state=self.ann.context.storage_state())
         self.people = [self.ann, self.ben, still, tab]

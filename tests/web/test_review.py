@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
+from quaternity.puzzles.from_games import make_from_game
+from quaternity.table.games import rules_of_record
 from tests.limits import limited
 from tests.review.test_other_games import TABLES, match, record
 from tests.review.test_quaternity import TWO, play_random_game
@@ -60,10 +63,10 @@ def test_only_a_finished_game_has_a_story(game: str, tmp_path: Path) -> None:
         table = upload(site, cut(text))
         page = site.ask("GET", f"/t/{table}").body.decode()
         assert "data-story" not in page
-        for path in (f"/t/{table}/story", f"/t/{table}/review"):
-            refused = site.ask("GET", path)
+        for path, kind in (("story", "review"), ("review", "review"), ("puzzle", "puzzle")):
+            refused = site.ask("GET", f"/t/{table}/{path}")
             assert refused.status == 409
-            assert b"here is no review before the game is over" in refused.body
+            assert f"here is no {kind} before the game is over" in refused.body.decode()
         refused = site.ask("POST", f"/api/tables/{table}/try", {"number": 1})
         assert refused.status == 409
 
@@ -103,3 +106,34 @@ def test_another_try_continues_right_before_the_decisive_move(seed: int, tmp_pat
         assert new[: number - 1] == old[: number - 1]
         assert len(new) >= number - 1
         assert site.ask("POST", f"/api/tables/{table}/try", {"number": 999}).status == 404
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_a_finished_game_offers_one_puzzle(game: str, tmp_path: Path) -> None:
+    """The puzzle has the names of the table, judges answers, and is the same for all viewers."""
+    text = record(match(game, 1))
+    with Site(app(str(tmp_path))) as site, limited(TIME, REVIEW_SECONDS=1.0):
+        table = upload(site, text)
+        path = f"/t/{table}/puzzle"
+        link = f'href="{path}"' in story(site, table).body.decode()
+        puzzle = make_from_game(rules_of_record(text.encode()), text, table, None)
+        assert link == (puzzle is not None) == ("aside" not in game)
+        fresh = site.ask("GET", path)
+        if puzzle is None:
+            assert fresh.status == 404
+            return
+        shown = unescape(fresh.body.decode())
+        assert fresh.status == 200
+        assert f'data-puzzle="{puzzle.kind}/{puzzle.level}/{puzzle.seed}"' in shown
+        assert f'class="home" href="/t/{table}"' in shown
+        assert "data-daily" not in shown
+        assert "data-judged" not in shown
+        if game == "kwartet":
+            names = site.ask("GET", f"/api/tables/{table}").json["seats"]
+            for name in names:
+                assert f"<b>{name['name']}" in shown
+        for answer in (*puzzle.answers, *list(puzzle.wrong)[:3]):
+            page = site.ask("GET", f"{path}?{urlencode({'answer': answer})}").body.decode()
+            judged = re.findall(r'data-judged="(\w+)"', page)
+            assert (judged == ["right"]) == puzzle.check(answer).right
+        assert site.ask("GET", path).body == fresh.body

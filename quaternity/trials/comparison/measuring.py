@@ -223,7 +223,7 @@ def iter_measurements(
     The instances of one task share a budget, so they are measured one after another.
     """
     remaining = _RemainingTasks(works)
-    # If another process measures, the measurements of a moment share the cost of the transfer.
+    # Another process returns several measurements at once, because each transfer takes time.
     step = partial(
         _measure_next, solvers=solvers, seconds=STEP_SECONDS if pool.in_flight > 1 else 0.0
     )

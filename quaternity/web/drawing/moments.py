@@ -4,7 +4,7 @@ A page announces the texts of a moment, plays its scenes on the board before the
 shows the board after it. The script `moments.js` plays scenes and knows no games. A scene is a list
 of acts that are played at the same time. An act is a list with a verb:
 
-- `["say", SEAT, TEXT, ROW]`: a speech bubble of a player, below other rows of bubbles;
+- `["say", SEAT, TEXT, ROW]`: a speech bubble of a player, in row 0, or below it in row 1;
 - `["carry", CARD, FROM, TO]`: a copy of an element flies from one element to another;
 - `["gather", [CARD, ...], TO]`: copies of elements fly to another element, where they stay;
 - `["compare", [CARD, ...], [[TEXT, FITS], ...]]`: elements rise, and texts about them light up;

@@ -78,14 +78,17 @@ class PuzzleWords(PageWords):
         return "" if text.isupper() else self.text(text)
 
 
-def draw_puzzle(puzzle: Puzzle, shown: Sequence[Step], because: str) -> dict[str, Any]:
+def draw_puzzle(
+    puzzle: Puzzle, words: PuzzleWords, shown: Sequence[Step], because: str
+) -> dict[str, Any]:
     """Return the values of the templates that show the board of a puzzle.
 
     Args:
+        words: The wording of the puzzle.
         shown: The steps of the proof that the page shows. The parts of the last step are marked.
         because: The reason why an answer is wrong, which the board illustrates, or empty.
     """
-    position, words = position_of(puzzle), puzzle_words(puzzle)
+    position = position_of(puzzle)
     drawn: dict[str, Any]
     if isinstance(position, tuple):
         drawn = _draw_cards(puzzle, position, shown, because)
@@ -101,14 +104,17 @@ def draw_puzzle(puzzle: Puzzle, shown: Sequence[Step], because: str) -> dict[str
     }  # fmt: skip
 
 
-def puzzle_words(puzzle: Puzzle) -> PuzzleWords:
-    """Return the wording of a puzzle, with a deck that has a picture for each of its cards."""
+def puzzle_words(puzzle: Puzzle, table: PageWords | None = None) -> PuzzleWords:
+    """Return the wording of a puzzle, with a deck that has a picture for each of its cards.
+
+    If the puzzle was made from a game, the names are those of the wording of its table.
+    """
     position = position_of(puzzle)
     if isinstance(position, tuple | Board):
         return PuzzleWords(PLAIN, [_("you")], language())
     settings = position.settings
-    deck = deck_for(settings.sets, settings.set_size)
-    return PuzzleWords(deck, NAMES[: settings.players], language())
+    deck = table.deck if table and table.deck.sets else deck_for(settings.sets, settings.set_size)
+    return PuzzleWords(deck, table.names if table else NAMES[: settings.players], language())
 
 
 def _draw_asking(

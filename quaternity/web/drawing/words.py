@@ -53,7 +53,6 @@ ADVICE = {
     sentences.CANNOT_HAVE.name: "ask a player who may have it",
     sentences.HOPELESS.name: "ask a player who may have it",
     sentences.NOTHING_TO_ANSWER.name: "ask for a card",
-    sentences.WAITS.name: "say yes or no",
 }
 """Advice on what to do instead of a refused move, by the name of the fault."""
 

@@ -44,7 +44,7 @@ function person([seat, note, move]) {
 function refused([seat, why]) {
   const made = element("span", `${MARKS[seat % 8]} ${[name(seat), apart(seat)].join(" ").trim()}: ${why}`, { class: "off" });
   const [set, number] = chosen.split("/");
-  if (part.querySelector('[data-help^="why"]')) {
+  if (part.querySelector('.helps [data-help="why"]')) {
     made.append(element("button", word("Why?"), { type: "button", class: "small", "data-help": `why?move=${seat} ${set} ${number}` }));
   }
   return made;
@@ -79,10 +79,15 @@ function drawAsking() {
   }
   const people = element("div", "", { class: "persons", "data-arrows": "" });
   people.append(...asks.map(person));
-  draw(panel, element("p", `${tile.dataset.name}: ${asks.length ? panel.dataset.question ?? word("which player do you ask?") : word("you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused));
-  if (asks.length && part.querySelector('[data-help="chances"]')) {
-    panel.append(element("button", word("Who can have it?"), { type: "button", class: "small", "data-odds": "" }));
-  }
+  const helps = asks.length ? offeredHelp() : [];
+  draw(panel, element("p", `${tile.dataset.name}: ${asks.length ? panel.dataset.question ?? word("which player do you ask?") : word("you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused), ...helps);
+}
+
+// Return the buttons for help about the chosen card, if the table allows help.
+function offeredHelp() {
+  const buttons = [["Who can have it?", { "data-odds": "" }], ["Why?", { "data-help": `why?card=${chosen}` }]];
+  if (part.querySelector('.helps [data-help="questions"]')) buttons.push(["Best questions", { "data-help": "questions" }]);
+  return part.querySelector('.helps [data-help="chances"]') ? buttons.map(([text, what]) => element("button", word(text), { type: "button", class: "small", ...what })) : [];
 }
 
 // Show the chances of the players, which the user has requested.
