@@ -122,7 +122,7 @@ class Person:
         return made["table"], [urlsplit(link).path for link in links]
 
     def join(self, invitation: str, name: str) -> None:
-        """Take a seat by a link, and press Ready. If no seat is open, wait for the game to begin."""
+        """Take a seat by a link, and press Ready; if no seat is open, wait for the game."""
         self.page.goto(invitation)
         self.page.get_by_label("name").fill(name)
         self.press(self.page.locator("main form button"))
