@@ -19,6 +19,7 @@ from quaternity.game.sentences import question_sentence
 from quaternity.insight import explanation
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.review import reviewing
 from quaternity.table.games import game_names
 from quaternity.web.drawing.words import ADVICE, TEMPLATES, page_words
 from quaternity.web.migrations import MIGRATIONS
@@ -145,12 +146,12 @@ def test_a_player_who_must_answer_is_told_so_once(site: Site) -> None:
 
 
 def test_all_advice_belongs_to_a_sentence_and_templates_keep_their_fields() -> None:
-    values = (vars(game_sentences) | vars(explanation)).values()
+    values = [*(vars(game_sentences) | vars(explanation)).values(), reviewing.BETTER]
     kinds = [kind for kind in values if hasattr(kind, "template")]
     assert {*ADVICE} <= {kind.name for kind in kinds}
     assert {*TEMPLATES} <= {kind.template for kind in kinds}
     for plain, drawn in TEMPLATES.items():
-        assert {*re.findall(r"{(\w+)", plain)} == {*re.findall(r"{(\w+)", drawn)}
+        assert {*re.findall(r"{(\w+)", plain)} - {"error"} == {*re.findall(r"{(\w+)", drawn)}
     words = page_words("everyday", [SeatView("Ann", "person"), SeatView("Ben", "person")])
     question = Question(0, 1, Card(1, 0))
     assert words.say(question_sentence(question)) == "Ann → Ben: fox (forest)?"
