@@ -264,7 +264,7 @@ def prove(
         document |= {"formula": paths[0], "proof": paths[1], "checked": True, "veripb": accepted}
         print(json.dumps(document))
     else:
-        by = "checked" if accepted is None else "checked, also by VeriPB"
+        by = "checked" if accepted is None else "checked here and by VeriPB"
         say(f"{file}: impossible; {paths[1]} proves that {paths[0]} has no solution ({by})")
 
 

@@ -283,7 +283,7 @@ class TableGame:
         start = sum(count for _, count, _ in encoded.entries)
         return (
             ("player", seats, "1 for the observing player; all 0 for bystanders"),
-            ("first", seats, "1 for the player who was asked for a move first, if several may act"),
+            ("first", seats, "1 for the player who had to choose first, if several may act"),
             ("start", start, "the observation at the start"),
             ("moves", self.max_moves * per_move, f"{per_move} numbers per move: {meaning}"),
         )
@@ -499,7 +499,7 @@ class Episode:
         rules, start = self.game.rules, self.history.start
         observer = "bystander" if seat is None else f"player {seat}"
         several = len(rules.to_act(start)) > 1
-        begins = f"player {self.first} is asked for a move first\n" if several else ""
+        begins = f"player {self.first} must choose first\n" if several else ""
         shown = rules.show(rules.view(start, seat))
         return "\n".join((f"{observer}\n{begins}{shown}", *self.observations()))
 

@@ -187,7 +187,7 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
     def _action_to_string(self, player: int, action: int) -> str:
         if isinstance(self.moment, ChanceNode):
             drawn = self.moment.position is None
-            return f"draw {action}" if drawn else f"player {action} is asked for a move first"
+            return f"draw {action}" if drawn else f"player {action} must choose first"
         episode = self.moment
         table = episode.game
         view = episode.view if player == episode.seat else None

@@ -49,7 +49,7 @@ Outcomes = frozenset[tuple[int, ...]]
 """Type of the outcomes that a state may have. An outcome is what each player gets."""
 
 
-Head = NamedTuple("Head", [  # noqa: UP014 - shorter than a class
+Head = NamedTuple("Head", [  # noqa: UP014 - keeps the checker short
     ("certificate", str), ("set_size", int), ("sets", int), ("players", int), ("tie_break", str),
     ("brisk", bool), ("start", int), ("states", int), ("player", int | None), ("wish", str | None),
 ])  # fmt: skip
@@ -402,7 +402,7 @@ class Game:
         if state.turn is None or any(s not in known for _, states in questions for s in states):
             return None
 
-        def liked(choices: Sequence[Outcomes], player: int) -> Outcomes:
+        def best_for(choices: Sequence[Outcomes], player: int) -> Outcomes:
             worst = max([min([gets[player] for gets in choice]) for choice in choices])
             return frozenset(g for choice in choices for g in choice if g[player] >= worst)
 
@@ -410,8 +410,8 @@ class Game:
             target, names = known[then]
             return frozenset([_permute(gets, names) for gets in held[target].outcomes or ()])
 
-        offers = [liked([*map(after, answers)], asked) for asked, answers in questions]
-        return liked(offers, state.turn) if offers else None
+        offers = [best_for([*map(after, answers)], asked) for asked, answers in questions]
+        return best_for(offers, state.turn) if offers else None
 
     def rename(self, state: State, names: tuple[int, ...]) -> State | None:
         """Return a state with player j called `names[j]`, or None if this may change who moves."""

@@ -185,7 +185,7 @@ class History(Generic[P, M, V]):
         """
         steps, before = self._steps
         missing = len(self.moves) - len(steps)
-        if missing == 1:  # This is the usual case, so it is fast.
+        if missing == 1:  # This is the usual case, so it is fast: adding tuples, not unpacking.
             step = self._step(before, *self.moves[-1], self.position)
             self._steps = steps + (step,), self.position  # noqa: RUF005
         elif missing:

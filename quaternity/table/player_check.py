@@ -126,7 +126,7 @@ def check_player(
 
 
 def _play_position(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
-    """Play a game up to a position. Return whether the player was asked for a move."""
+    """Play a game up to a position. Return whether the player had to move."""
     random, size = Random(f"{seed}/{number}"), min(1.0, (number + 1) / FULL_SIZE)
     while True:
         rules = rules_class(game)(_settings(game, size, random))

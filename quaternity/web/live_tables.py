@@ -88,7 +88,7 @@ class LiveTables:
         A player's request counts for the rate limit of the seat if the table is in memory. All
         other requests count as reading for the rate limit of the client address.
         """
-        table, seat = self.loaded(name), None
+        table, seat = self.find_loaded(name), None
         if table is not None:
             seat = next(iter(table.state.seats_of(caller)), None)
         if seat is None:
@@ -119,7 +119,7 @@ class LiveTables:
         table.programs.wake()
         return table
 
-    def loaded(self, name: str) -> LiveTable | None:
+    def find_loaded(self, name: str) -> LiveTable | None:
         """Return a table if it is in memory, or None."""
         task = self._live.get(name)
         if task is None or not task.done() or task.cancelled() or task.exception() is not None:
@@ -128,7 +128,7 @@ class LiveTables:
 
     def all_loaded(self) -> list[LiveTable]:
         """Return the tables in memory."""
-        tables = map(self.loaded, self._live)
+        tables = map(self.find_loaded, self._live)
         return [table for table in tables if table is not None]
 
     def note_made(self, name: str, seats: int) -> None:
@@ -146,7 +146,7 @@ class LiveTables:
             return False
         if name not in self._live:
             return True
-        table = self.loaded(name)
+        table = self.find_loaded(name)
         return table is not None and table.is_quiet and table.presence.is_deserted
 
     # ------------------------------------------------------------------ dropping and deleting
@@ -172,7 +172,7 @@ class LiveTables:
         for name in list(self._live):
             if len(self._live) <= MAX_CACHED_TABLES:
                 break
-            table = self.loaded(name)
+            table = self.find_loaded(name)
             # Keep a table for which requests are waiting, because there must not be two objects
             # for it.
             if table is not None and table.is_quiet and name not in self._opening:
@@ -225,7 +225,7 @@ class LiveTables:
         for notice in news:
             if notice.table not in self._live:
                 continue
-            table = self.loaded(notice.table)
+            table = self.find_loaded(notice.table)
             if table is not None and notice.event is not None:
                 known = table.state.revision
                 table.feed.send_event(notice.event, notice.data, notice.revision, known)

@@ -16,6 +16,7 @@ from quaternity.web.http_errors import HttpError
 from quaternity.web.middleware import answer, body_of, document_of, root_of, set_cookie
 from quaternity.web.new_table import NewTable, Permissions
 from quaternity.web.requests import Handlers, base_of, created, read_field
+from quaternity.web.seat_commands import SeatTicket
 from quaternity.web.seat_links import MOVING_SECONDS
 from quaternity.web.table_form import MAX_FORM_FIELDS, read_form
 
@@ -96,9 +97,7 @@ class LobbyApi(Handlers):
         wanted = read_field(sent, "seat", int, None)
         ready = read_field(sent, "ready", bool, True)
         table, seat = await self.tables.lobby.join(invitation, name, caller, wanted, ready)
-        return created(
-            request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie
-        )  # fmt: skip
+        return _answer_seat(request, table, seat, cookie)
 
     async def move_seat(self, request: Request) -> Response:
         """`POST /api/seats/move`: move a seat to this device by a link."""
@@ -107,8 +106,7 @@ class LobbyApi(Handlers):
         link = read_field(sent, "link", str).rpartition("/")[2]
         caller, cookie = await self.with_cookie(request)
         table, seat = await self.tables.links.move_seat(link, caller)
-        seated = {"table": table, "seat": seat.seat, "token": seat.token}
-        return created(request, seated, cookie)
+        return _answer_seat(request, table, seat, cookie)
 
     async def back(self, request: Request) -> Response:
         """`POST /api/seats/back`: restore a seat by its code."""
@@ -117,8 +115,7 @@ class LobbyApi(Handlers):
         code = read_field(sent, "code", str)
         caller, cookie = await self.with_cookie(request)
         table, seat = await self.tables.links.restore_seat(code, caller)
-        seated = {"table": table, "seat": seat.seat, "token": seat.token}
-        return created(request, seated, cookie)
+        return _answer_seat(request, table, seat, cookie)
 
     async def elsewhere(self, request: Request) -> Response:
         """`POST /api/tables/T/elsewhere`: make a link that moves the seat to another device."""
@@ -195,3 +192,8 @@ class LobbyApi(Handlers):
         self.admission.count("page")
         more = self.tables.thinking.players
         return answer({"games": [game_document(game, more) for game in game_names()]})
+
+
+def _answer_seat(request: Request, table: str, seat: SeatTicket, cookie: str | None) -> Response:
+    """Return the response to a caller who has got a seat."""
+    return created(request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie)

@@ -55,7 +55,7 @@ class Move(NamedTuple):
         made = self._make_move(state, move)
         events: list[Event] = [made]
         if not state.rules.to_act(made.game.position):
-            events.append(_ended(state.rules.places(made.game.position)))
+            events.append(_game_end(state.rules.places(made.game.position)))
         if state.clock is not None:
             mover = SeatsNoted({self.seat: self._mover(state, now)})
             events += [mover, ClockSet(apply(state, made, mover).due_after(now), state.paused)]
@@ -65,7 +65,7 @@ class Move(NamedTuple):
         state.check_begun()
         acting = state.to_act
         if self.version != state.version and len(acting) < 2:
-            raise _changed(state)
+            raise _stale_error(state)
         if self.seat not in acting:
             names = seat_names(state.seats, state.stored.game)
             wait = WAIT_FOR(names=[names[other] for other in acting])
@@ -118,14 +118,14 @@ class VoteUndo(NamedTuple):
             return Decision((VotesChanged(votes, "undo"),), state.version)
         count = state.history.game.undo_length(state.people)
         entry = Entry(state.id, state.version + 1, TAKEN_BACK, "", str(count))
-        events: list[Event] = [MovesTakenBack(entry), _ended(None)]
+        events: list[Event] = [MovesTakenBack(entry), _game_end(None)]
         if state.clock is not None:
             events.append(ClockSet(apply(state, *events).due_after(now), state.paused))
         return Decision(tuple(events), entry.version)
 
     def _check(self, state: TableState) -> None:
         if self.version != state.version:
-            raise _changed(state)
+            raise _stale_error(state)
         leavers = [seat.person for seat in state.seats if seat.kind == PROGRAM and seat.is_held]
         reason = None
         if not state.history.game.moves or state.stored.options.archive:
@@ -156,11 +156,11 @@ class LeaveToProgram(NamedTuple):
         return Decision(change_seats(state, {self.seat: seat}, now))
 
 
-def _ended(places: Any) -> GameEnded:
+def _game_end(places: Any) -> GameEnded:
     return GameEnded(None if places is None else tuple(places))
 
 
-def _changed(state: TableState) -> HttpError:
+def _stale_error(state: TableState) -> HttpError:
     return HttpError(
         409,
         "the game has changed in the meantime: look at the table and try again",

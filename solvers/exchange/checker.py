@@ -104,8 +104,8 @@ def check_proof(formula: str, proof: str) -> None:
     maximum = sum(coefficient for coefficient in terms.values() if coefficient > 0)
     if maximum >= bound:
         raise InvalidProof(
-            f"proof: row {last} is no contradiction: its sum must be at least {quote_value(bound)}"
-            f", and can be up to {quote_value(maximum)}"
+            f"proof: row {last} is not a contradiction: its sum must be at least "
+            f"{quote_value(bound)}, and can be up to {quote_value(maximum)}"
         )
 
 

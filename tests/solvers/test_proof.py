@@ -150,9 +150,9 @@ def test_every_step_of_the_format_is_accepted(steps: str, last: int) -> None:
 @pytest.mark.parametrize(
     ("steps", "last", "words"),
     [
-        ("", 4, "row 4 is no contradiction: its sum must be at least -1, and can be up to 0"),
-        ("pol 1;", 5, "row 5 is no contradiction: its sum must be at least 2, and can be up to 2"),
-        ("pol 1 4 +;", 5, "row 5 is no contradiction"),
+        ("", 4, "row 4 is not a contradiction: its sum must be at least -1, and can be up to 0"),
+        ("pol 1;", 5, "is not a contradiction: its sum must be at least 2, and can be up to 2"),
+        ("pol 1 4 +;", 5, "row 5 is not a contradiction"),
         ("pol 1 2 * 5 +;", 5, "'5' is not the number of a preceding row"),
         ("pol 1 0 * 4 +;", 5, "'0' is not"),
         ("pol 1 -2 * 4 +;", 5, "'-2' is not"),

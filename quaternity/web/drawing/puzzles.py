@@ -186,14 +186,16 @@ def _draw_quarto(
             board = board.after(_CELLS[cell], piece) if piece else board
     if "move" in about:
         for text in (about["move"], *about.get("line", ())):
-            cell, piece = QUARTO_MOVE.fullmatch(text).groups()  # type: ignore[union-attr]
+            move = QUARTO_MOVE.fullmatch(text)
+            assert move is not None, text
+            cell, piece = move.groups()
             board = board.after(_CELLS[cell], str(in_hand)) if cell else board
             marked, in_hand = [cell], piece
     if "cell" in about:
         board, marked = board.after(_CELLS[about["cell"]], str(in_hand)), [about["cell"]]
     may_move = not because and board is start
     view = QuartoPosition(board, in_hand if board is start else None, 0, squares=False)
-    drawn = quarto.part(SimpleNamespace(  # type: ignore[arg-type]
+    drawn = quarto.part(SimpleNamespace(  # type: ignore[arg-type]  # a puzzle has no table
         view=view, seat=0, to_act=(0,) if may_move else (), moves=(), places=None, deck=PLAIN.name,
         seats=(), game="",
     ))  # fmt: skip

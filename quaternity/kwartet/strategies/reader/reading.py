@@ -273,7 +273,7 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 def flat_shares(before: PublicState, event: Event) -> Floats:
     """Return the probability of a request, `[habit, mask]`, for the habits that ignore other sets.
 
-    These are the last four of `HABITS`. The probabilities are multiplied by the number of sets of
+    These are the last four of `HABITS`. The probabilities are multiplied by the number of sets in
     which the asker holds a card.
     """
     asker, asked, (index, number) = event.question
