@@ -123,7 +123,7 @@ class History(Generic[P, M, V]):
         """Return the history without the last `count` moves.
 
         Raises:
-            InputError: If the history does not have so many moves.
+            InputError: If `count` is negative, or greater than the number of moves.
         """
         if not 0 <= count <= len(self.moves):
             raise InputError(f"undo: {count} is out of range 0..{len(self.moves)}")
