@@ -128,18 +128,14 @@ whenDrawn(() => { for (const form of document.querySelectorAll("#part form")) ma
 const incomplete = (form) => complain(form.dataset.incomplete ?? "Your choice is not complete yet.");
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest("[data-move], [data-select], [data-help], [data-close]");
+  const link = event.target.closest("[data-move], [data-help], [data-close]");
   if (!link) return;
   if (link.dataset.move !== undefined) {
     const text = written(link.dataset.move, link.form);
     if (text === null) incomplete(link.form); else if (isArmed(link, event)) move(text, link);
   }
   else if (link.dataset.help !== undefined) help(link.dataset.help, true);
-  else if (link.dataset.close !== undefined) closeHelp();
-  else {
-    link.select();
-    navigator.clipboard?.writeText(link.value).then(() => complain("The link is copied."), () => {});
-  }
+  else closeHelp();
 });
 
 document.addEventListener("change", (event) => {
