@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from random import Random
 from typing import Any, Generic
 
+from quaternity.base.errors import InputError
 from quaternity.base.sentences import MessageTemplate, message_data
 from quaternity.base.text_record import Replay
 from quaternity.table.protocol import M, P, Rules, Step, V
@@ -119,7 +120,13 @@ class History(Generic[P, M, V]):
         return other
 
     def undo(self, count: int = 1) -> History[P, M, V]:
-        """Return the history without the last `count` moves."""
+        """Return the history without the last `count` moves.
+
+        Raises:
+            InputError: If the history does not have so many moves.
+        """
+        if not 0 <= count <= len(self.moves):
+            raise InputError(f"undo: {count} is out of range 0..{len(self.moves)}")
         kept = len(self.moves) - count
         positions, steps = self.positions()[: kept + 1], self._steps[0]
         other = History(self.rules, self.start, self.moves[:kept], positions, self.max_stored)

@@ -15,7 +15,7 @@ from typing import Any
 from quaternity.web.background import BackgroundWork
 from quaternity.web.changes import MAX_TRIES, ChangeNotice, Entry, Statement, VersionConflict
 from quaternity.web.chat import chat_statements
-from quaternity.web.command_queue import CommandQueue, Reload
+from quaternity.web.command_queue import CommandQueue, ForgetRematch, QueuedCommand, Reload
 from quaternity.web.core import (
     Attendance,
     ClockSet,
@@ -171,10 +171,9 @@ class LiveTable:
         """Reload the table from the store if it has changed."""
         await self.queue.submit(Reload())
 
-    def forget_rematch(self, removed: Sequence[str]) -> None:
-        """Forget the table of the rematch if it was deleted."""
-        if self.state.stored.again in removed:
-            self.state = self.state._replace(stored=self.state.stored._replace(again=None))
+    async def forget_rematch(self) -> None:
+        """Forget the table of the rematch, which was deleted."""
+        await self.queue.submit(ForgetRematch())
 
     def stop(self) -> None:
         """Stop the clock and the programs of this table, and end its streams."""
@@ -183,9 +182,13 @@ class LiveTable:
         self.programs.stop()
         self.presence.end_all()
 
-    async def _execute(self, command: Command | Reload, context: Context) -> Any:
+    async def _execute(self, command: QueuedCommand, context: Context) -> Any:
         if isinstance(command, Reload):
             return await self._refresh(context)
+        if isinstance(command, ForgetRematch):
+            stored = self.state.stored._replace(again=None)
+            self.state = self.state._replace(stored=stored)
+            return None
         if (
             self._store.shared
             and isinstance(command, Move | VoteUndo)
@@ -243,6 +246,7 @@ class LiveTable:
             before = self.state
             self.state = apply(before, made)._replace(revision=news.revision)
             self._publisher.publish(before, self.state, [made, GameEnded(None)])
+            self._count_down()
         return 0 <= news.revision <= self.state.revision
 
     async def _refresh(self, context: Context) -> None:
@@ -263,4 +267,5 @@ class LiveTable:
         for entry in log:
             history = history.with_entry(entry)
         self.state = row.state(history)._replace(paused=before.paused)
+        self._count_down()
         context.run(self._publisher.report_changes, before, self.state, log, begun)

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextvars import Context, copy_context
-from typing import Any
+from typing import Any, TypeAlias
 
 from quaternity.web.core import Command
 from quaternity.web.http_errors import HttpError
@@ -14,6 +14,14 @@ from quaternity.web.http_errors import HttpError
 
 class Reload:
     """A command to reload the table from the store, because another server has changed it."""
+
+
+class ForgetRematch:
+    """A command to forget the table of the rematch, because it was deleted."""
+
+
+QueuedCommand: TypeAlias = Command | Reload | ForgetRematch
+"""Type of the commands that a queue executes."""
 
 
 class CommandQueue:
@@ -24,11 +32,11 @@ class CommandQueue:
             deleted or dropped from memory. Otherwise None.
     """
 
-    def __init__(self, execute: Callable[[Command | Reload, Context], Awaitable[Any]]) -> None:
+    def __init__(self, execute: Callable[[QueuedCommand, Context], Awaitable[Any]]) -> None:
         """Set up a queue whose commands are executed by a function, in the sender's context."""
         self.gone: tuple[int, str] | None = None
         self._execute = execute
-        self._waiting: deque[tuple[Command | Reload, Context, asyncio.Future[Any]]] = deque()
+        self._waiting: deque[tuple[QueuedCommand, Context, asyncio.Future[Any]]] = deque()
         self._worker: asyncio.Task[None] | None = None
 
     @property
@@ -36,7 +44,7 @@ class CommandQueue:
         """Return whether a command is being executed or waits."""
         return self._worker is not None
 
-    async def submit(self, command: Command | Reload) -> Any:
+    async def submit(self, command: QueuedCommand) -> Any:
         """Execute a command after those that wait, and return its answer."""
         self.check_open()
         done = asyncio.get_running_loop().create_future()

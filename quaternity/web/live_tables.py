@@ -177,8 +177,7 @@ class LiveTables:
             # for it.
             if table is not None and table.is_quiet and name not in self._opening:
                 self._seen[name] = table.presence.last_seen
-                table.stop()
-                del self._live[name]
+                _drop(self._live.pop(name))
 
     async def remove(self, names: Sequence[str]) -> None:
         """Delete tables from the store and from memory."""
@@ -198,8 +197,10 @@ class LiveTables:
             await self.store.write((), removal_statements(names), None, news)
         except BaseException:
             for table in closed:
-                table.queue.gone = None
-                table.programs.wake()
+                # A table that was dropped in the meantime must not change any more.
+                if self.find_loaded(table.state.id) is table:
+                    table.queue.gone = None
+                    table.programs.wake()
             raise
         finally:
             self._removed.difference_update(names)
@@ -209,7 +210,9 @@ class LiveTables:
             self._live.pop(name, None)
             self._seen.pop(name, None)
         for table in self.all_loaded():
-            table.forget_rematch(names)
+            if table.state.stored.again in names:
+                with suppress(HttpError):  # the table was deleted as well
+                    await table.forget_rematch()
 
     def end(self) -> None:
         """End all streams, tables and programs of the server."""
@@ -242,9 +245,12 @@ class LiveTables:
         """Reload a table that another server has changed, in the background."""
 
         async def follow() -> None:
-            # Ignore errors, because the table was deleted, or the next request reloads it.
-            with suppress(HttpError):
+            try:
                 await (await self.open(name)).reload()
+            except HttpError as error:
+                # After any other error, the next request reloads the table.
+                if error.status == 404:
+                    self._live.pop(name, None)
 
         task = self._following.get(name)
         if task is not None:

@@ -143,14 +143,18 @@ class VoteUndo(NamedTuple):
 
 
 class LeaveToProgram(NamedTuple):
-    """A program takes over the seat of a player who has missed too many moves."""
+    """A program takes over the seat of a player who has missed too many moves.
+
+    `due` is the time at which the player's clock ran out. A move in the meantime changes it.
+    """
 
     seat: int
+    due: float
 
     def decide(self, state: TableState, now: float) -> Decision:
         """Decide whether the player is still late."""
         late = state.seats[self.seat]
-        if late.kind != PERSON or self.seat not in state.to_act or state.due is None:
+        if late.kind != PERSON or self.seat not in state.to_act or state.due != self.due:
             return Decision(())
         seat = late._replace(kind=PROGRAM, name=state.usual_program(), missed=0)
         return Decision(change_seats(state, {self.seat: seat}, now))

@@ -176,7 +176,7 @@ class TablePrograms:
         if state.seats[seat].missed + 1 < MAX_MISSED_MOVES:
             self._begin(seat, self._move(seat, state.usual_program()))
         else:
-            self._begin(seat, self._send(LeaveToProgram(seat)))
+            self._begin(seat, self._send(LeaveToProgram(seat, due)))
 
     # ------------------------------------------------------------------ tasks
 

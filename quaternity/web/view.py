@@ -110,7 +110,7 @@ async def view_after(
     return past._replace(
         version=kept, last=number, taken_back=taken_back, thinking=(), undo=(), notice=None,
         rematch=None, revealed=past.revealed if past.places is not None else None,
-        empty_seats=past.empty_seats if acting else (), takeover_votes={},
+        empty_seats=past.empty_seats if acting else (), takeover_votes={}, absent=(), times_left=(),
         series=() if table.state.is_over else past.series,
     )  # fmt: skip
 

@@ -96,12 +96,14 @@ def test_added_constraints_are_printed_with_their_names() -> None:
     model.add(model.holds("Ann", "A") + 2 * model.amount("Bob", "hearts") >= 3)
     model.add(model.holds(0, "A") + model.holds("Bob", (0, 1)) != 1)
     model.add(model.amount("Ann", 0) <= 2)
+    model.model.add_linear_constraint(model.amount("Bob", 0), 1, 3)
     model.add(flag + model.holds("Ann", "Q") == 2)
     model.model.add_bool_or([flag])
     assert str(model).splitlines()[5:] == [
         "added: Ann holds A + 2 * Bob holds A + 2 * Bob holds K + 2 * Bob holds Q >= 3",
         "added: Ann holds A + Bob holds K <= 0 or >= 2",
         "added: Ann holds A + Ann holds K + Ann holds Q <= 2",
+        "added: Bob holds A + Bob holds K + Bob holds Q in 1..3",
         "added: Ann holds Q + flag = 2",
         "added: bool_or { literals: 6 }",
     ]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from quaternity.environments.episode import Episode, TableGame
-from quaternity.errors import IllegalMove
+from quaternity.errors import IllegalMove, InputError
 from quaternity.game.settings import Settings
 from quaternity.kwartet import KwartetGame, KwartetSettings
 from quaternity.quarto import QuartoGame, QuartoSettings
@@ -147,6 +147,13 @@ class HistoryMachine(RuleBasedStateMachine):
             self.value = self.value.undo()
         if count:
             self.write(TAKEN_BACK, "", str(count))
+
+    @rule(more=st.integers(1, 3))
+    def more_moves_than_there_are_cannot_be_undone(self, more: int) -> None:
+        for history in self.histories:
+            for count in (-more, len(history.moves) + more):
+                with pytest.raises(InputError, match="is out of range"):
+                    history.undo(count)
 
     @invariant()
     def an_undo_takes_back_the_last_move_of_a_person(self) -> None:

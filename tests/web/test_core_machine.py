@@ -25,7 +25,7 @@ from quaternity.web.core import (
 from quaternity.web.documents import document
 from quaternity.web.game_commands import Rematch, Start, check_start
 from quaternity.web.http_errors import HttpError
-from quaternity.web.move_commands import Move, VoteUndo
+from quaternity.web.move_commands import LeaveToProgram, Move, VoteUndo
 from quaternity.web.new_table import rules_with
 from quaternity.web.seat_commands import HandOver, Join, Leave, Reclaim, SetCode, SetReady
 from quaternity.web.seating import new_state, record_head
@@ -210,3 +210,20 @@ def test_the_core_has_no_clock_no_store_and_no_random_tokens(name: str) -> None:
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     assert not imported & IMPURE
     assert not names & {"new_token", "new_code", "Store", "LiveTable"}
+
+
+def test_a_program_takes_over_only_in_the_turn_whose_clock_ran_out() -> None:
+    table = CoreDriver()
+    table.make(Game("quarto", {}, 2, (60, 0)), [PERSON, PERSON], 1)
+    late = table.state.due
+    assert late is not None
+    for version in (0, 1):
+        table.now += 1
+        (seat,), rules = table.state.to_act, table.state.rules
+        text = rules.write(next(iter(rules.moves(table.state.history.position))))
+        table.submit(Move(seat, table.state.seats[seat].token, version, "a", text))
+    assert table.state.to_act == (0,)
+    table.submit(LeaveToProgram(0, late))
+    assert table.state.seats[0].kind == PERSON
+    table.submit(LeaveToProgram(0, cast(float, table.state.due)))
+    assert table.state.seats[0].kind == PROGRAM
