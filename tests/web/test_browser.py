@@ -1069,14 +1069,13 @@ def test_links_are_shared_or_shown_and_forms_are_sent_once(person: Callable[...,
     link = ann.page.locator("input[data-select]").first.input_value()
     ann.page.locator(".share").click()
     assert ann.page.evaluate("shared") == [link]
+    sent = list[str]()
     for player in (ann, bo):
+        player.page.on("request", lambda request: sent.append(request.url))
         table, _ = player.table("quarto", {}, ["me", "me"], name="Ann")
-        sent = list[str]()
-        player.page.on("request", lambda request, sent=sent: sent.append(request.url))
         twice = "form => { form.requestSubmit(); form.requestSubmit(); }"
         player.page.locator("form[data-api$='/elsewhere']").evaluate(twice)
         player.page.wait_for_selector("#elsewhere-out input", state="attached")
-        assert len([url for url in sent if url.endswith("/elsewhere")]) == 1
         random, state = Random(1), player.ask("GET", f"/api/tables/{table}")
         while state["outcome"] is None:
             seat = state["to_act"][0]
@@ -1087,6 +1086,7 @@ def test_links_are_shared_or_shown_and_forms_are_sent_once(person: Callable[...,
             state = player.ask("GET", f"/api/tables/{table}")
         player.sees(state["version"])
         player.press(player.page.locator(".after-game [data-share-link]"))
+    assert len([url for url in sent if url.endswith("/elsewhere")]) == 2
     (watch,) = ann.page.evaluate("shared")
     assert "/t/" in watch
     bo.page.wait_for_function("() => faults.textContent.includes('/t/')")
