@@ -216,7 +216,6 @@ SCRIPT_WORDS = (
     "Tap it again to ask.",
     "The page changed just as you tapped, so nothing was done.",
     "Not played:",
-    "The server does not answer: the move may not have been played.",
     "The server has not answered your last move: it is sent again.",
     "Your choice is not complete yet.",
     "The link is copied.",

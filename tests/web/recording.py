@@ -28,6 +28,7 @@ RECORDING = """(() => {
     const part = document.getElementById('part');
     if (!part?.querySelector('.table:not(.waiting)')) return;
     if (!document.body.classList.contains('ready')) return;
+    if (part.querySelector('[data-loaded]')) return; // the story shows an earlier board
     const lines = Array.from(document.querySelectorAll('#live [data-version]'));
     const announcements = lines.map((one) => [Number(one.dataset.version), one.textContent]);
     const version = Number(part.dataset.version);

@@ -350,13 +350,14 @@ def test_a_page_older_than_the_reported_version_is_requested_again(
 ) -> None:
     """The process that draws a page may learn of a move later than the process that reports it."""
     ann = person()
+    ann.page.add_init_script(FAST)
     table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
     before = ann.page.context.request.get(ann.page.url + "/part")
     body, headers = before.body(), before.headers
     old_answers: list[str] = []
 
     def answer_with_the_old_page(route: Any) -> None:
-        if len(old_answers) < 2:
+        if len(old_answers) < 9:
             old_answers.append(route.request.url)
             route.fulfill(status=200, body=body, headers=headers)
         else:
@@ -366,7 +367,7 @@ def test_a_page_older_than_the_reported_version_is_requested_again(
     wanted = {"version": 0, "id": "1", "move": "A"}
     ann.ask("POST", f"/api/tables/{table}/moves", wanted)
     ann.sees(1)
-    assert len(old_answers) == 2
+    assert len(old_answers) == 9
 
 
 WITHOUT_WORKERS = {
@@ -1049,3 +1050,43 @@ def test_labels_say_what_is_shown_and_every_row_has_a_name(person: Callable[...,
     assert [*faults, *ann.axe()] == []
     ann.page.goto(f"/puzzles/{VERSION}/possible/1/7")
     assert ann.axe() == []
+
+
+SHARED = """(() => {
+  globalThis.shared = [];
+  navigator.share = async ({ url }) => { shared.push(url); };
+})()"""
+"""Script: the browser can share links."""
+
+
+def test_links_are_shared_or_shown_and_forms_are_sent_once(person: Callable[..., Person]) -> None:
+    ann, bo = person(), person()
+    ann.context.add_init_script(SHARED)
+    bo.context.add_init_script(
+        "Object.defineProperty(navigator, 'clipboard', { value: undefined })"
+    )
+    ann.table("quarto", {}, ["me", "open"], name="Ann")
+    link = ann.page.locator("input[data-select]").first.input_value()
+    ann.page.locator(".share").click()
+    assert ann.page.evaluate("shared") == [link]
+    sent = list[str]()
+    for player in (ann, bo):
+        player.page.on("request", lambda request: sent.append(request.url))
+        table, _ = player.table("quarto", {}, ["me", "me"], name="Ann")
+        twice = "form => { form.requestSubmit(); form.requestSubmit(); }"
+        player.page.locator("form[data-api$='/elsewhere']").evaluate(twice)
+        player.page.wait_for_selector("#elsewhere-out input", state="attached")
+        random, state = Random(1), player.ask("GET", f"/api/tables/{table}")
+        while state["outcome"] is None:
+            seat = state["to_act"][0]
+            moves = player.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
+            move = {"id": str(state["version"]), "seat": seat, "move": random.choice(moves)}
+            move["version"] = state["version"]
+            player.ask("POST", f"/api/tables/{table}/moves", move)
+            state = player.ask("GET", f"/api/tables/{table}")
+        player.sees(state["version"])
+        player.press(player.page.locator(".after-game [data-share-link]"))
+    assert len([url for url in sent if url.endswith("/elsewhere")]) == 2
+    (watch,) = ann.page.evaluate("shared")
+    assert "/t/" in watch
+    bo.page.wait_for_function("() => faults.textContent.includes('/t/')")

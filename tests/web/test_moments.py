@@ -1,5 +1,7 @@
 """One queue: board, scores, headline and announcements follow the events together, in order.
 
+Whole games with bad luck are followed by answers, faults and absences at the worst moment.
+
 Skipped if no Chromium is installed, like the tests of whole games.
 """
 
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.sizes import thorough
-from tests.web.browsing import PHONE, browser_path
+from tests.web.browsing import PHONE, Person, browser_path
 from tests.web.recording import Witness
 from tests.web.server import BUSY, Server
 
@@ -200,3 +202,193 @@ def test_nothing_is_shown_before_its_event_and_every_event_once(
         for person in evening.people:
             person.sees(version)
             assert person.order_faults(evening.went[person]) == []
+
+
+ANIMATED = """(() => {
+  globalThis.animated = [];
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (...how) {
+    animated.push(Number(document.getElementById('live').lastElementChild.dataset.version));
+    return animate.apply(this, how);
+  };
+})()"""
+"""Script: notes the last announced version at the beginning of each animation."""
+
+ICON_CHANGES = """() => {
+  globalThis.changes = [];
+  const icon = document.querySelector('link[rel=icon]');
+  new MutationObserver(() => changes.push(icon.href)).observe(icon, { attributes: true });
+}"""
+"""Script: notes each change of the icon of the page, which shows whose turn it is."""
+
+
+class Held:
+    """Requests of a page that are held until they are released."""
+
+    def __init__(self, person: Person, pattern: str) -> None:
+        self.person, self.pattern, self.routes = person, pattern, list[Any]()
+        person.context.route(pattern, lambda route: self.routes.append(route))
+
+    def wait(self) -> None:
+        """Wait until a request is held."""
+        while not self.routes:
+            self.person.page.evaluate("0")
+
+    def release(self) -> None:
+        """Send the held requests."""
+        for route in self.routes:
+            route.continue_()
+        self.person.context.unroute(self.pattern)
+
+
+def play(person: Person, table: str, count: int = 1) -> Any:
+    """Make random moves for all seats of a person, and return the state of the table."""
+    random = Random(count)
+    for _ in range(count):
+        state = person.ask("GET", f"/api/tables/{table}")
+        (seat,) = state["to_act"]
+        moves = person.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
+        sent = {"version": state["version"], "id": str(state["version"]), "seat": seat}
+        move = random.choice(moves)
+        person.ask("POST", f"/api/tables/{table}/moves", {**sent, "move": move})
+    return person.ask("GET", f"/api/tables/{table}")
+
+
+def let_answers_arrive(person: Person) -> None:
+    """Let the page of a person do what follows from the answers that it has got."""
+    for _ in range(20):
+        person.page.evaluate("() => fetch('/healthz').then(() => null)")
+
+
+def test_replies_are_animated_if_the_answer_to_a_move_comes_late(
+    witness: Callable[..., Witness], server: Server
+) -> None:
+    ann = witness(server.host)
+    ann.context.add_init_script(ANIMATED)
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    answers = list[tuple[Any, Any]]()
+    ann.context.route("**/moves", lambda route: answers.append((route, route.fetch())))
+    reply = Held(ann, "**/part?*at=2*")
+    ann.press(ann.page.locator("#give-A"))
+    while not answers:
+        ann.page.evaluate("0")
+    play(ann, table)
+    reply.wait()  # the moment of the own move has begun
+    ann.sees(1)
+    (route, answer), = answers  # fmt: skip
+    route.fulfill(response=answer)
+    ann.page.wait_for_function(f"() => sessionStorage['quaternity-move-{table}'] === 'null'")
+    let_answers_arrive(ann)
+    reply.release()
+    ann.sees(2)
+    assert 2 in ann.page.evaluate("animated")
+
+
+def test_a_move_that_is_sent_again_waits_for_the_moments_before_it(
+    witness: Callable[..., Witness], server: Server
+) -> None:
+    ann = witness(server.host)
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    play(ann, table)
+    ann.sees(1)
+    moves = ann.ask("GET", f"/api/tables/{table}?seat=1")["moves"]
+    body = {"version": 1, "id": "sent again", "seat": 1, "move": moves[0]}
+    ann.page.evaluate(
+        """([table, body]) => {
+          sessionStorage[`quaternity-move-${table}`] = JSON.stringify(body);
+          localStorage['quaternity-seen'] = JSON.stringify({ [table]: 0 });
+        }""",
+        [table, body],
+    )
+    before = Held(ann, "**/part?*at=0*")
+    ann.page.reload()
+    ann.page.wait_for_function(f"() => sessionStorage['quaternity-move-{table}'] === 'null'")
+    before.wait()
+    let_answers_arrive(ann)
+    before.release()
+    ann.page.wait_for_selector("body.ready")
+    ann.sees(2)
+    assert ann.order_faults() == []
+
+
+def test_a_fault_of_an_animation_does_not_stop_the_game(
+    witness: Callable[..., Witness], server: Server
+) -> None:
+    ann, eve = witness(server.host), witness(server.host)
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    eve.context.add_init_script("Element.prototype.animate = () => { throw Error('broken'); }")
+    eve.page.goto(f"/t/{table}")
+    eve.page.wait_for_selector("body.ready")
+    play(ann, table, 3)
+    eve.sees(3)
+    assert eve.order_faults() == []
+    assert eve.faults
+    assert all("broken" in fault for fault in eve.faults)
+    eve.faults.clear()
+
+
+def test_a_hidden_page_reports_a_turn_once(witness: Callable[..., Witness], server: Server) -> None:
+    ann, ben = witness(server.host), witness(server.host)
+    table, links = ann.table("quarto", {}, ["me", "open"], name="Ann")
+    ben.join(links[0], "Ben")
+    people = ann, ben
+
+    def play_until_turn_of(seat: int, count: int) -> Any:
+        for number in range(100):
+            state = ann.ask("GET", f"/api/tables/{table}")
+            if number >= count and state["to_act"] == [seat]:
+                return state
+            play(people[state["to_act"][0]], table)
+        raise AssertionError(state)
+
+    yours = "() => document.querySelector('link[rel=icon]').href.includes('yours')"
+    ann.page.wait_for_selector("body.ready .bar.yours")
+    ann.page.wait_for_function(yours)
+    ann.page.evaluate(HIDE, True)
+    # On her return, the page shows moves after which it was somebody else's turn.
+    state = play_until_turn_of(0, 2)
+    ann.page.wait_for_function("() => document.title.includes('Your turn')")
+    ann.page.evaluate(ICON_CHANGES)
+    ann.page.evaluate(HIDE, False)
+    ann.sees(state["version"])
+    assert ann.page.evaluate("changes") == []
+
+
+def test_a_hidden_page_that_asks_what_to_show_reports_a_turn(
+    witness: Callable[..., Witness], server: Server
+) -> None:
+    ann = witness(server.host)
+    table, _ = ann.table("kwartet", {"players": 3, "sets": 6}, ["me"] * 3, name="Ann", seed=3)
+    ann.page.evaluate(HIDE, True)
+    play(ann, table, 11)
+    ann.page.evaluate(HIDE, False)
+    ann.page.wait_for_selector("#offer:not([hidden])")
+    ann.page.evaluate(HIDE, True)
+    requests = list[str]()
+    ann.page.on("request", lambda request: requests.append(request.url))
+    play(ann, table)
+    ann.page.wait_for_function(
+        "() => document.querySelector('#offer p').textContent.startsWith('12 ')"
+    )
+    let_answers_arrive(ann)
+    assert [url for url in requests if url.partition("?")[0].endswith("/part")]
+
+
+def test_help_is_requested_for_the_present_position_only(
+    witness: Callable[..., Witness], server: Server
+) -> None:
+    ann = witness(server.host)
+    settings = {"set_size": 2, "sets": 3, "players": 3}
+    table, _ = ann.table("quaternity", settings, ["me"] * 3, name="Ann", help=True)
+    requests = list[str]()
+    ann.page.on("request", lambda request: requests.append(request.url))
+    ann.page.locator("button[data-help=questions]").first.evaluate("one => one.click()")
+    ann.page.wait_for_selector("#help:not([hidden]):not([aria-busy])")
+    part = Held(ann, "**/part?*at=1*")
+    play(ann, table, 2)
+    part.wait()
+    part.release()
+    ann.sees(2)
+    ann.page.wait_for_selector("#help:not([aria-busy])", state="attached")
+    let_answers_arrive(ann)
+    assert len([url for url in requests if "/help/" in url]) == 2

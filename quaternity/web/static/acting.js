@@ -49,9 +49,10 @@ document.addEventListener("click", (event) => {
   complain("The page changed just as you tapped, so nothing was done.", event.target);
 }, true);
 
-// Elements whose move is being sent. They are kept here, because redrawing the page would remove an
-// attribute.
-const busy = new WeakSet();
+// Elements whose move or form is being sent. They are kept here, because redrawing the page would
+// remove an attribute.
+let busy = new WeakSet();
+addEventListener("pageshow", (event) => { if (event.persisted) busy = new WeakSet(); });
 
 // Store a move until it is answered, so that the page can send it again after a reload.
 const KEPT = `quaternity-move-${table}`;
@@ -69,31 +70,30 @@ export async function move(text, element) {
   // A player with several seats must name the seat.
   const seat = part.querySelector(".table[data-seat]");
   if (seat) body.seat = Number(seat.dataset.seat);
-  await deliver(body);
-  busy.delete(element);
-  element.removeAttribute("aria-busy");
+  try { await deliver(body); } finally {
+    busy.delete(element);
+    element.removeAttribute("aria-busy");
+  }
   return true;
 }
 
 // Send a move until it is answered. The id of the move makes sure that it is played only once.
 async function deliver(body) {
-  try {
-    keep(body);
-    const answer = await send(`/api/tables/${table}/moves`, body, () => { lost = true; });
-    keep(null);
-    const stays = lost ? 60000 : undefined; // show the message longer to a player who has waited
-    if (lost) faults.textContent = "";
-    lost = false;
-    if (answer.status === 409) complain(`${word("Not played:")} ${await said(answer)}`, null, stays);
-    else if (!answer.ok) {
-      complain(await said(answer), null, stays);
-      if (answer.status === 422 && part.querySelector("[data-help=why]") && !part.querySelector("[data-answer]")) help(`why?move=${encodeURIComponent(body.move)}`);
-    }
-    if (answer.ok) await showOwn((await answer.json()).version);
-    else if (answer.status === 409) await refresh();
-  } catch {
-    complain("The server does not answer: the move may not have been played.");
+  keep(body);
+  const answer = await send(`/api/tables/${table}/moves`, body, () => { lost = true; });
+  keep(null);
+  const stays = lost ? 60000 : undefined; // show the message longer to a player who has waited
+  if (lost) faults.textContent = "";
+  lost = false;
+  if (answer.status === 409) complain(`${word("Not played:")} ${await said(answer)}`, null, stays);
+  else if (!answer.ok) {
+    complain(await said(answer), null, stays);
+    if (answer.status === 422 && part.querySelector("[data-help=why]") && !part.querySelector("[data-answer]")) help(`why?move=${encodeURIComponent(body.move)}`);
   }
+  if (answer.ok) {
+    const { version } = await answer.json().catch(() => ({})); // the connection may break now
+    await (version === undefined ? refresh() : showOwn(version));
+  } else if (answer.status === 409) await refresh();
 }
 
 if (part && !part.dataset.at) {
@@ -128,18 +128,14 @@ whenDrawn(() => { for (const form of document.querySelectorAll("#part form")) ma
 const incomplete = (form) => complain(form.dataset.incomplete ?? "Your choice is not complete yet.");
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest("[data-move], [data-select], [data-help], [data-close]");
+  const link = event.target.closest("[data-move], [data-help], [data-close]");
   if (!link) return;
   if (link.dataset.move !== undefined) {
     const text = written(link.dataset.move, link.form);
     if (text === null) incomplete(link.form); else if (isArmed(link, event)) move(text, link);
   }
   else if (link.dataset.help !== undefined) help(link.dataset.help, true);
-  else if (link.dataset.close !== undefined) closeHelp();
-  else {
-    link.select();
-    navigator.clipboard?.writeText(link.value).then(() => complain("The link is copied."), () => {});
-  }
+  else closeHelp();
 });
 
 document.addEventListener("change", (event) => {
@@ -176,6 +172,7 @@ document.addEventListener("submit", (event) => {
 // structure: "settings.players" is a field of the object "settings", and "seats[]" an item of a
 // list.
 async function ask(form) {
+  if (busy.has(form)) return;
   const body = part ? { version: Number(part.dataset.version) } : {};
   for (const one of form.elements) {
     if (!one.name || one.disabled || one.closest("[hidden]")) continue;
@@ -189,17 +186,23 @@ async function ask(form) {
     else body[outer] = value;
   }
   if (form.elements.name?.type === "text") remember("name", body.name.trim());
+  busy.add(form);
+  let answer, told;
   try {
-    const answer = await send(form.dataset.api, body);
-    if (answer.status === 409 && !part) location.reload(); // the seat is taken, perhaps by this player
-    if (!answer.ok) { complain(await said(answer)); if (part) await refresh(); return; }
-    const told = await answer.json();
-    if (form.dataset.out) { showMade(document.getElementById(form.dataset.out), told); return; }
-    if (form.dataset.then !== undefined) location.href = `${root}/t/${told.table}`;
-    else { form.reset(); await refresh(); }
+    answer = await send(form.dataset.api, body);
+    if (answer.ok) told = await answer.json();
   } catch {
     complain("The server does not answer. Try again.");
+    return;
+  } finally {
+    // A form that leads to another page stays busy until the browser leaves this page.
+    if (!told || form.dataset.then === undefined) busy.delete(form);
   }
+  if (answer.status === 409 && !part) location.reload(); // the seat is taken, perhaps by this player
+  if (!told) { complain(await said(answer)); if (part) await refresh(); }
+  else if (form.dataset.out) showMade(document.getElementById(form.dataset.out), told);
+  else if (form.dataset.then !== undefined) location.href = `${root}/t/${told.table}`;
+  else { form.reset(); await refresh(); }
 }
 
 // Show a link with its QR code, or a code.

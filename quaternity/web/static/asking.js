@@ -2,6 +2,7 @@
 // allowed questions.
 import { Idiomorph } from "./idiomorph.js";
 import { part, root, table, whenDrawn, word } from "./page.js";
+import { caughtUp } from "./queue.js";
 
 const MARKS = "●■▲◆▼★✚⬢";
 let chosen = null; // the chosen card, as SET/NUMBER
@@ -19,9 +20,10 @@ function element(kind, text, attributes) {
   return made;
 }
 
-// Return the chances of all owners if help is allowed, or null.
+// Return the chances of all owners in the present position if help is allowed, or null.
 async function likely() {
   if (!part.querySelector('[data-help="chances"]')) return null;
+  await caughtUp();
   const version = part.dataset.version;
   if (chances.version !== version) {
     chances = { version };

@@ -1,26 +1,29 @@
 // Opens, updates and closes the help panel of a table.
 import { morph } from "./morphing.js";
 import { announce, complain, part, root, said, table, whenDrawn } from "./page.js";
+import { caughtUp, isBehind } from "./queue.js";
 
-let helping = null;
-let version = null; // the version of the table when the help was requested
+let helping = null; // the last request for help, and the version of the table that it is about
 
-// After a change of the table, request help about the current position again. Close help about an
+// After a change of the table, request help about the present position again. Close help about an
 // earlier moment.
 whenDrawn(() => {
-  if (!helping || version === part.dataset.version) return;
-  if (/^(chances|questions|know|analysis)/.test(helping)) help(helping); else closeHelp();
+  if (!helping?.version || helping.version === part.dataset.version) return;
+  if (!/^(chances|questions|know|analysis)/.test(helping.what)) closeHelp(); else if (!isBehind()) help(helping.what);
 });
 
+// Show help about the present position, when the page shows this position.
 export async function help(what, wanted = false) {
   const panel = document.getElementById("help");
-  helping = what;
-  version = part.dataset.version;
+  const request = helping = { what };
   panel.setAttribute("aria-busy", "true");
+  await caughtUp();
+  if (helping !== request) return;
+  request.version = part.dataset.version;
   try {
     const answer = await fetch(`${root}/t/${table}/help/${what}`, { cache: "no-store" });
-    if (helping !== what) return;
     const html = answer.ok ? await answer.text() : null;
+    if (helping !== request) return;
     if (html === null) complain(await said(answer));
     else morph(panel, html);
     panel.hidden = html === null && !panel.childElementCount;
@@ -34,5 +37,7 @@ export async function help(what, wanted = false) {
 
 export function closeHelp() {
   helping = null;
-  document.getElementById("help").hidden = true;
+  const panel = document.getElementById("help");
+  panel.hidden = true;
+  panel.removeAttribute("aria-busy");
 }

@@ -44,7 +44,7 @@ function clear() {
   for (const one of document.querySelectorAll(".bubble, .flyer, .verdicts")) one.remove();
 }
 
-const pop = (one, length, delay = 0) => one.animate?.([{ transform: "scale(1)" }, { transform: "scale(1.35)", filter: "brightness(1.25)" }, { transform: "scale(1)" }], { duration: length, delay });
+const pop = (one, length, delay = 0) => one.animate([{ transform: "scale(1)" }, { transform: "scale(1.35)", filter: "brightness(1.25)" }, { transform: "scale(1)" }], { duration: length, delay });
 
 const boxOf = (one) => one.getBoundingClientRect();
 const matches = (what) => Array.from(document.querySelectorAll(what));

@@ -2,6 +2,7 @@
 import { announce, part } from "./page.js";
 
 let text = null;
+export const isOffering = () => text !== null;
 export const updateOffer = () => { const line = document.querySelector("#offer p"); if (line && text) line.textContent = text(); };
 
 // Return the value of the chosen answer. `words` returns the question, which may change.

@@ -3,6 +3,7 @@
 import { fit } from "./fitting.js";
 import { morph } from "./morphing.js";
 import { complain, part, remember, remembered, said, word } from "./page.js";
+import { copy } from "./sharing.js";
 import { prepare } from "./showing.js";
 
 const KEPT = "puzzles";
@@ -90,10 +91,7 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-puzzle-link]");
   if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); show(link.href); }
   const share = event.target.closest("[data-share]");
-  if (share) {
-    const text = `${share.dataset.share} ${document.querySelector("[data-streak]").textContent}`;
-    navigator.clipboard?.writeText(text).then(() => complain("The result is copied."), () => complain(text));
-  }
+  if (share) copy(`${share.dataset.share} ${document.querySelector("[data-streak]").textContent}`, "The result is copied.");
 }, true);
 
 keep();

@@ -1,7 +1,7 @@
 // Shows the changes of a table one after another. Each change is a moment: the board before it, the
 // announcement and the scenes, and the board after it. No part of the page is ever ahead of the
 // last announcement.
-import { offer, updateOffer } from "./offers.js";
+import { isOffering, offer, updateOffer } from "./offers.js";
 import { announce, complain, part, remember, remembered, root, said, shownVersion, table, wait, word } from "./page.js";
 import { playMoment, readMoment, skipMoment } from "./moments.js";
 import { tellOutside } from "./outside.js";
@@ -16,6 +16,7 @@ let latest = 0; // the newest version that the server has reported
 let stale = false; // whether the shown version must be drawn again
 let returned = false; // whether the viewer was away
 let own = 0; // the version after the player's last move
+let playing = 0; // the version whose moment was played last, or is being played
 let hurrying = false; // whether moments are shown at once until none is left
 let running = null;
 let ahead = null; // the next part of the page, requested in advance
@@ -30,6 +31,7 @@ export function refresh(version = 0) {
   latest = Math.max(latest, version);
   stale ||= !version;
   updateOffer();
+  if (document.hidden && isOffering()) lookAhead();
   if (!running) clearTimeout(again); // a run that fails sets it
   running ??= run().finally(() => { running = null; });
   return version ? Promise.race([running, shows(version)]) : running;
@@ -37,14 +39,20 @@ export function refresh(version = 0) {
 
 const shows = (version) => (shownVersion() >= version ? Promise.resolve() : new Promise((done) => { waiting.push([version, done]); }));
 
-// Return a promise that is fulfilled when the page shows everything that has been reported so far.
-export const caughtUp = () => shows(latest);
+// Whether the page shows an earlier position than the present one.
+export const isBehind = () => shownVersion() < latest;
 
-// Show the player's own move at once, after the moves before it.
+// Return a promise that is fulfilled when the page shows everything that has been reported so far.
+export const caughtUp = () => (isBehind() ? shows(latest) : Promise.resolve());
+
+// Show the player's own move at once, after the moves before it. Its moment may have begun already.
 export function showOwn(version) {
-  [returned, hurrying, own] = [false, true, version];
-  countBehind();
-  skipMoment();
+  [returned, own] = [false, version];
+  if (Math.max(playing, shownVersion()) < version) {
+    hurrying = true;
+    countBehind();
+    skipMoment();
+  }
   return refresh(version);
 }
 
@@ -54,18 +62,22 @@ export function comeBack() {
   return refresh();
 }
 
-// Begin with the version that this viewer has seen last.
+// Begin with the version that this viewer has seen last. Until then, nothing else is shown.
 export async function start() {
+  returned = true;
+  tellOutside(part);
+  running = open().finally(() => { running = null; });
+  await running;
+  refresh(latest);
+}
+
+async function open() {
   latest = shownVersion();
   const version = seen()[table];
   const next = version < latest && await request(version);
-  if (next && next.version <= latest) {
-    returned = true;
-    draw(next);
-  } else prepare();
+  if (next && next.version <= shownVersion()) draw(next); else prepare();
   document.body.classList.add("ready");
   note();
-  if (shownVersion() < latest) refresh();
 }
 
 // Request the part of the page for a version. If moves were taken back, the answer is a later one.
@@ -94,16 +106,18 @@ const later = () => { clearTimeout(again); again = setTimeout(refresh, 3000); };
 // Request the next part again if it is too old: with several server processes, another process than
 // the reporting one may answer, and learn about the version later.
 async function take(version) {
-  for (let retries = 0; ; retries += 1) {
+  for (let retries = 0; retries < MAX_RETRIES; retries += 1) {
     const next = await (ahead?.version === version ? ahead.answer : request(version));
     ahead = null;
-    if (!next || next.version >= version || retries === MAX_RETRIES) return next;
+    if (!next || next.version >= version) return next;
     await wait(20 << retries);
   }
+  later();
+  return null;
 }
 
 async function run() {
-  while (stale || shownVersion() < latest) {
+  while (stale || isBehind()) {
     if (document.hidden) {
       await lookAhead();
       if (document.hidden) return;
@@ -125,29 +139,36 @@ async function run() {
     }
     returned = false;
     const next = await take(shownVersion() + 1);
-    if (!next || next.version <= shownVersion()) return;
+    if (!next) return;
     await pass(next);
   }
-  hurrying = false;
+  [returned, hurrying] = [false, false];
   countBehind();
 }
 
 // Play the moment that leads to a version, and show the version.
 async function pass(next, length = hurrying && next.version !== own ? 0 : sceneLength()) {
-  if (next.version === own) hurrying = false;
+  playing = next.version;
+  if (playing === own) hurrying = false;
   const moment = readMoment(next.body);
   const first = part.querySelector(`.mine[data-seat="${moment.seat}"]`) !== null;
   if (next.version < latest) ahead = { version: next.version + 1, answer: request(next.version + 1) };
   countBehind(first ? latest : next.version);
   for (const text of moment.texts) announce(text, next.version);
-  await playMoment(moment, () => draw(next), { length, first });
+  try {
+    await playMoment(moment, () => draw(next), { length, first });
+  } catch (fault) {
+    console.error(fault); // a fault of an animation does not stop the game
+  } finally {
+    if (shownVersion() < next.version) draw(next);
+  }
 }
 
 function draw({ html, body, version: shown }) {
   if (shown < latest) keepNewer(body);
   show(html, shown, body.childNodes);
   note();
-  tellOutside(part);
+  if (!isBehind()) tellOutside(part);
   waiting = waiting.filter(([version, done]) => shown < version || done());
 }
 
@@ -185,6 +206,6 @@ function countBehind(version = latest) {
 }
 
 document.addEventListener("click", ({ target }) => {
-  if (target.closest("[data-skip]")) hurrying = shownVersion() < latest;
+  if (target.closest("[data-skip]")) hurrying = isBehind();
   if (target.closest("#part")) skipMoment();
 });

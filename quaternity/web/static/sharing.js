@@ -1,16 +1,23 @@
-// Copies and shares the link in the waiting room.
+// Copies texts to the clipboard, and shares links.
 import { complain } from "./page.js";
 
 document.body.toggleAttribute("data-can-share", Boolean(navigator.share));
 
+// Copy a text, or show it if the browser does not allow to copy it.
+export async function copy(text, message = "The link is copied.") {
+  try {
+    await navigator.clipboard.writeText(text); // on plain HTTP, there is no clipboard
+    complain(message);
+  } catch { complain(text); }
+}
+
 document.addEventListener("click", ({ target }) => {
-  const button = target.closest("[data-copy], [data-share-link]");
-  if (!button) return;
-  const field = document.getElementById(button.dataset.copy ?? button.dataset.shareLink);
-  if (button.dataset.copy === undefined) {
-    navigator.share({ title: button.dataset.title, url: field.value }).catch(() => {}); // the user changed their mind
-  } else {
-    field.select();
-    navigator.clipboard?.writeText(field.value).then(() => complain("The link is copied."), () => {});
+  const element = target.closest("[data-copy], [data-share-link], [data-select]");
+  if (!element) return;
+  const { copy: text, shareLink: url, title = document.title } = element.dataset;
+  if (url && navigator.share) navigator.share({ title, url }).catch(() => {}); // the user changed their mind
+  else {
+    element.select?.();
+    copy(text ?? url ?? element.value);
   }
 });

@@ -1,6 +1,6 @@
-// Loads the story of a finished game into the page of its table, and shares the game.
+// Loads the story of a finished game into the page of its table.
 import { fit } from "./fitting.js";
-import { complain, part, whenDrawn } from "./page.js";
+import { part, whenDrawn } from "./page.js";
 
 let loading = "";
 
@@ -20,10 +20,3 @@ async function drawStory() {
 }
 
 whenDrawn(drawStory);
-
-document.addEventListener("click", (event) => {
-  const link = event.target.closest("[data-share-link]")?.dataset.shareLink;
-  if (!link) return;
-  if (navigator.share) navigator.share({ title: document.title, url: link }).catch(() => {});
-  else navigator.clipboard?.writeText(link).then(() => complain("The link is copied."), () => complain(link));
-});
