@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import json
 import re
-from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -20,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quaternity.base.text_format import quote_value
 from quaternity.web.http_errors import LONG_QUESTION, HttpError
 from quaternity.web.rate_limits import client_address, network_of
-from quaternity.web.seats import Caller, hash_token, new_token
+from quaternity.web.seats import Caller, derive_token, hash_token, new_token
 
 COOKIE = "quaternity"
 YEAR = 365 * 24 * 3600
@@ -149,25 +148,36 @@ def caller_of(request: Request) -> Caller:
 
     Raises `HttpError` if the header contains no valid token.
     """
+    secret = secret_of(request)
+    if secret is None:
+        return Caller()
+    if "authorization" in request.headers:
+        return Caller(token=hash_token(secret))
+    return Caller(cookie_hash=hash_token(secret))
+
+
+def secret_of(request: Request) -> str | None:
+    """Return the token or the cookie that a request contains, or None.
+
+    Raises `HttpError` if the header contains no valid token.
+    """
     credentials = request.headers.get("authorization")
     if credentials is not None:
         kind, _, token = credentials.partition(" ")
         if kind.lower() != "bearer" or not _TOKEN.fullmatch(token):
             raise HttpError(401, "Authorization: expected Bearer and the token of a seat")
-        return Caller(token=hash_token(token))
+        return token
     cookie = request.cookies.get(_cookie_name(request), "")
-    if not hmac.compare_digest(cookie.encode(), sign(request, cookie[:22]).encode()):
-        cookie = request.cookies.get(COOKIE, "")
-        # Accept a token without a signature, which version 0.1.0 issued as a cookie.
-        if not _TOKEN.fullmatch(cookie):
-            return Caller()
-    return Caller(cookie_hash=hash_token(cookie))
+    if hmac.compare_digest(cookie.encode(), sign(request, cookie[:22]).encode()):
+        return cookie
+    cookie = request.cookies.get(COOKIE, "")
+    # Accept a token without a signature, which version 0.1.0 issued as a cookie.
+    return cookie if _TOKEN.fullmatch(cookie) else None
 
 
 def sign(request: Request, token: str) -> str:
     """Return a token with a signature appended, for use as the value of a cookie."""
-    secret = request.app.state.tables.store.secret
-    return token + urlsafe_b64encode(hmac.digest(secret, token.encode(), "sha256")).decode()[:22]
+    return token + derive_token(request.app.state.tables.store.secret, token)
 
 
 def _cookie_name(request: Request) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+import logging
 from collections.abc import Sequence
-from contextlib import suppress
+from contextvars import Context
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import product
@@ -29,6 +29,7 @@ from quaternity.web.languages import gettext
 from quaternity.web.middleware import root_of
 from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import templates
+from quaternity.web.shared_tasks import SharedTasks
 
 MAX_CACHED_PUZZLES = 256
 """Maximum number of cached puzzles. The least recently used are dropped first."""
@@ -41,6 +42,9 @@ NEW_SEEDS, MAX_DAY = 1 << 40, 99_991_231
 
 PREPARATION_SECONDS = 5.0
 """Seconds between the preparations of the day's puzzles, and before the first of them."""
+
+
+_log = logging.getLogger("uvicorn.error")
 
 
 def kind_texts() -> dict[str, tuple[str, str]]:
@@ -67,7 +71,7 @@ class PuzzlePages:
         queue `turns`.
         """
         self.thinking, self._turns = thinking, turns
-        self._kept: OrderedDict[tuple[str, int, int], asyncio.Task[Puzzle]] = OrderedDict()
+        self._puzzles: SharedTasks[tuple[str, int, int]] = SharedTasks(MAX_CACHED_PUZZLES)
         """Puzzles by kind, seed and level, which may not be finished yet."""
         self._next: dict[tuple[str, int], int] = {}
         """For each kind and level, the seed of the next puzzle, which is made in advance."""
@@ -88,6 +92,7 @@ class PuzzlePages:
 
     async def new(self, request: Request) -> Response:
         """`GET /puzzles/new?kind=&level=`: redirect to a random puzzle."""
+        self.thinking.admission.count("page")
         asked = request.query_params
         kind, level = _check_choice(asked.get("kind", ""), asked.get("level", ""))
         seed = self._next.pop((kind, level), None)
@@ -105,10 +110,13 @@ class PuzzlePages:
             return HTMLResponse(puzzles_html(today, root_of(request), other=version), 404)
         kind, level = _check_choice(request.path_params["kind"], request.path_params["level"])
         seed = _number(request.path_params["seed"], MAX_SEED, "seed")
-        puzzle = await self._make(kind, seed, level)
+        key = kind, seed, level
+        puzzle = await self._puzzles.result(key, partial(self._make, *key))
         if (kind, level) not in self._next and seed > MAX_DAY:
-            self._next[kind, level] = randbelow(NEW_SEEDS)
-            self._make(kind, self._next[kind, level], level)
+            following = kind, randbelow(NEW_SEEDS), level
+            self._next[kind, level] = following[1]
+            # Do not count the next puzzle as a request of this visitor, who may not want it.
+            Context().run(self._puzzles.begin, following, partial(self._make, *following))
         return await self.respond(request, puzzle)
 
     async def respond(
@@ -137,26 +145,16 @@ class PuzzlePages:
             now = datetime.now(UTC)
             days = {now.date(), (now + timedelta(hours=12)).date()}
             for day, (kind, level) in product(sorted(days), DAILY):
-                with suppress(HttpError):
-                    await self._make(kind, int(f"{day:%Y%m%d}"), level)
+                key = kind, int(f"{day:%Y%m%d}"), level
+                try:
+                    await self._puzzles.result(key, partial(self._make, *key))
+                # Try again later, whatever the error.
+                except Exception as error:
+                    _log.error("puzzle %s cannot be made: %s", key, type(error).__name__)
 
-    def _make(self, kind: str, seed: int, level: int) -> asyncio.Future[Puzzle]:
-        """Return a puzzle from the cache, or begin to make it. A failed attempt is not cached."""
-        key = kind, seed, level
-        task = self._kept.get(key)
-        if task is None:
-            task = asyncio.create_task(self.thinking.count(make, kind, seed, level, kind="puzzle"))
-            task.add_done_callback(partial(self._forget_failure, key))
-            self._kept[key] = task
-            while len(self._kept) > MAX_CACHED_PUZZLES:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
-        # A visitor who leaves must not stop the work for others.
-        return asyncio.shield(task)
-
-    def _forget_failure(self, key: tuple[str, int, int], task: asyncio.Task[Puzzle]) -> None:
-        if task.cancelled() or task.exception():
-            self._kept.pop(key, None)
+    async def _make(self, kind: str, seed: int, level: int) -> Puzzle:
+        made: Puzzle = await self.thinking.count(make, kind, seed, level, kind="puzzle")
+        return made
 
 
 def _check_choice(kind: str, level: str) -> tuple[str, int]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
+from base64 import urlsafe_b64encode
 from typing import NamedTuple
 
 OPEN, PERSON, PROGRAM = "open", "person", "program"
@@ -150,6 +152,11 @@ def plain_code(text: str) -> str:
 def new_token() -> str:
     """Return a new token of 128 random bits."""
     return secrets.token_urlsafe(16)
+
+
+def derive_token(secret: bytes, text: str) -> str:
+    """Return a token that is always the same for a text, but that only the secret can reveal."""
+    return urlsafe_b64encode(hmac.digest(secret, text.encode(), "sha256")).decode()[:22]
 
 
 def hash_token(text: str) -> str:

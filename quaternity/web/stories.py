@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from asyncio import gather
-from itertools import groupby
+from asyncio import gather, to_thread
+from contextlib import suppress
+from itertools import count, groupby
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -11,23 +12,30 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from quaternity.base.errors import QuaternityError
 from quaternity.base.sentences import Message
 from quaternity.review.drawing import curve_svg
 from quaternity.review.reviewing import CHANGED, Moment, Review
 from quaternity.table.games import registration
-from quaternity.web.actor import LiveTable
-from quaternity.web.changes import Entry
+from quaternity.web.changes import Entry, VersionConflict
 from quaternity.web.core import TableState
 from quaternity.web.drawing.frame import table_context
 from quaternity.web.drawing.words import page_words, plain_names, sight_words
 from quaternity.web.http_errors import HttpError
-from quaternity.web.middleware import caller_of, document_of, root_of
+from quaternity.web.middleware import (
+    caller_of,
+    document_of,
+    is_browser,
+    new_cookie,
+    root_of,
+    secret_of,
+    set_cookie,
+)
 from quaternity.web.puzzle_pages import PuzzlePages
 from quaternity.web.rate_limits import RateLimits
 from quaternity.web.rendering import templates
 from quaternity.web.requests import Handlers, created, read_field
 from quaternity.web.reviews import Reviews
-from quaternity.web.seating import new_state
 from quaternity.web.seats import (
     PERSON,
     PROGRAM,
@@ -36,9 +44,11 @@ from quaternity.web.seats import (
     Seat,
     StoredTable,
     Visitor,
+    derive_token,
     hash_token,
     new_token,
 )
+from quaternity.web.table_rows import TableRows, rebuild
 from quaternity.web.table_view import TableView
 from quaternity.web.tables import Tables
 from quaternity.web.view import view_table
@@ -165,7 +175,12 @@ class Stories(Handlers):
 
     async def story(self, request: Request) -> Response:
         """`GET /t/T/story`: return the story of a finished game as a part of a page."""
-        return await self._respond(request, whole=False)
+        response = await self._respond(request, whole=False)
+        if caller_of(request).cookie_hash is None and is_browser(request.headers):
+            # Set the cookie before the visitor tries a moment again. If the response to that
+            # request is lost, the visitor can repeat it.
+            set_cookie(response, request, new_cookie(request))
+        return response
 
     async def page(self, request: Request) -> Response:
         """`GET /t/T/review`: return the page with the story and all moves of a finished game."""
@@ -173,27 +188,29 @@ class Stories(Handlers):
 
     async def _respond(self, request: Request, whole: bool) -> Response:
         table, visitor = await self.open_table(request)
+        state = table.state  # a later change of the table must not lead to another game
         review, has_puzzle = await gather(
-            self.reviews.review(table, visitor), self._has_puzzle(table, visitor)
+            self.reviews.review(state, visitor), self._has_puzzle(state, visitor)
         )
         moments = told_moments(review)
         # All viewers see the board of the player whose move decided the game.
         at = moments[0].before if moments else len(review.moves)
-        visitor = table.identify(caller_of(request), moments[0].seat if moments else None)
-        sight = view_table(table, visitor, await table.replays.position(table.state, at))
+        visitor = state.visitor(caller_of(request), moments[0].seat if moments else None)
+        sight = view_table(table, visitor, await table.replays.position(state, at), state)
         draws = True, story_html, sight, review, root_of(request), whole, has_puzzle
         return HTMLResponse(await self.tables.thinking.draw(*draws))
 
-    async def _has_puzzle(self, table: LiveTable, visitor: Visitor) -> bool:
+    async def _has_puzzle(self, state: TableState, visitor: Visitor) -> bool:
         try:
-            return await self.reviews.puzzle(table, visitor) is not None
-        except HttpError:  # The story is also shown without a puzzle.
+            return await self.reviews.puzzle(state, visitor) is not None
+        except QuaternityError:  # The story is also shown without a puzzle.
             return False
 
     async def puzzle(self, request: Request) -> Response:
         """`GET /t/T/puzzle?answer=&steps=`: return the page of a puzzle from a finished game."""
         table, visitor = await self.open_table(request)
-        puzzle, state = await self.reviews.puzzle(table, visitor), table.state
+        state = table.state
+        puzzle = await self.reviews.puzzle(state, visitor)
         if puzzle is None:
             raise HttpError(404, "no puzzle was found in this game")
         words = page_words(state.stored.options.deck, state.seats, state.rules.name)
@@ -203,28 +220,53 @@ class Stories(Handlers):
     async def try_again(self, request: Request) -> Response:
         """`POST /api/tables/T/try`: make a table that continues with a better move.
 
-        The caller gets the seat of the player who missed the move. Programs play all others.
+        The caller gets the seat of the player who missed the move. Programs play all others. A
+        repeated request gets the same table until the caller has moved there.
         """
         sent = await document_of(request, self.limits.body)
         number = read_field(sent, "number", int)
         self.count()
         table, visitor = await self.open_table(request)
-        review = await self.reviews.review(table, visitor)
-        moments = {moment.number: moment for moment in told_moments(review)}
-        if number not in moments:
+        state = table.state  # a later change of the table must not lead to another game
+        review = await self.reviews.review(state, visitor)
+        moment = next((told for told in told_moments(review) if told.number == number), None)
+        if moment is None:
             raise HttpError(404, "there is no decisive moment with this number")
-        await self.check_stored_tables()
         caller, cookie = await self.with_cookie(request)
-        name, token = new_token(), new_token()
-        owner = Owner(hash_token(token), caller.cookie_hash)
-        seat = table.state.seats[visitor.seats[0]] if visitor.seats else None
-        player = seat.person if seat else None
-        stored, seats, log = branch(table.state, moments[number], name, owner, player)
-        state = new_state(stored, table.state.rules, "", seats, self.tables.store.uptime())
-        await self.tables.lobby.store(state, log)
-        return created(
-            request, {"table": name, "seat": moments[number].seat, "token": token}, cookie
+        secret = (cookie or secret_of(request) or new_token()).encode()
+        name, is_stored = await self._find_branch(state, moment, secret)
+        token = derive_token(secret, f"token {name}")
+        if not is_stored:
+            await self.check_stored_tables()
+            owner = Owner(hash_token(token), caller.cookie_hash)
+            player = state.seats[visitor.seats[0]].person if visitor.seats else None
+            stored, seats, log = branch(state, moment, name, owner, player)
+            # Play all moves, so that no table is stored that cannot be opened.
+            rows = TableRows(stored, 0, None, None, seats, log)
+            with suppress(VersionConflict):  # a simultaneous request has stored the same table
+                await self.tables.lobby.store(rows.state(await to_thread(rebuild, rows)), log)
+        document = {"table": name, "seat": moment.seat, "token": token}
+        return created(request, document, cookie)
+
+    async def _find_branch(
+        self, state: TableState, moment: ToldMoment, secret: bytes
+    ) -> tuple[str, bool]:
+        """Return the id of a caller's table that continues from a moment, and if it is stored.
+
+        It is the first such table at which the caller has not moved.
+        """
+        last = moment.before + (moment.better is not None)
+        query = (
+            "SELECT EXISTS (SELECT 1 FROM log WHERE table_id = tables.id AND version > ? AND "
+            "seat = ?) FROM tables WHERE id = ?"
         )
+        for attempt in count():
+            text = f"try {attempt} {state.id} {state.version} {moment.number}"
+            name = derive_token(secret, text)
+            rows = await self.tables.store.rows(query, last, moment.seat, name)
+            if not rows or not rows[0][0]:
+                break
+        return name, bool(rows)
 
 
 def branch(

@@ -24,20 +24,22 @@ from quaternity.web.table_view import (
 
 
 def view_table(
-    table: LiveTable, visitor: Visitor, moment: tuple[int, Any] | None = None
-) -> TableView:
+    table: LiveTable, visitor: Visitor, moment: tuple[int, Any] | None = None,
+    state: TableState | None = None,
+) -> TableView:  # fmt: skip
     """Return the view of a table for a visitor, now or at an earlier moment of the game.
 
-    `moment` is the number of moves and the position, or None for now.
+    `moment` is the number of moves and the position, or None for now. `state` is an earlier state
+    of the table, by default the latest one.
     """
-    state, talk = table.state, table.talk
+    state, talk = state or table.state, table.talk
     rules, history, options = state.rules, state.history, state.stored.options
     last = len(history.game.moves)
     number, position = (last, history.position) if moment is None else moment
     waits = state.is_waiting
     attendance = table.attendance()
     is_host = state.is_host(visitor, attendance)
-    seats = _view_seats(table, is_host)
+    seats = _view_seats(table, state, is_host)
     places = rules.places(position)
     points = (0.0,) * len(seats) if waits else tuple(rules.points(position))
     info = TableInfo(
@@ -67,7 +69,7 @@ def view_table(
     return TableView(info, game, viewpoint, status, players)
 
 
-def _view_seats(table: LiveTable, is_host: bool) -> tuple[SeatView, ...]:
+def _view_seats(table: LiveTable, state: TableState, is_host: bool) -> tuple[SeatView, ...]:
     streaming = table.presence.streaming()
     return tuple(
         SeatView(
@@ -77,7 +79,7 @@ def _view_seats(table: LiveTable, is_host: bool) -> tuple[SeatView, ...]:
             seat.invitation if seat.kind == OPEN and is_host else None,
             seat.ready == READY,
         )
-        for index, seat in enumerate(table.state.seats)
+        for index, seat in enumerate(state.seats)
     )
 
 

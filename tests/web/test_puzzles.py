@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from html import unescape
 from itertools import count, product
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -15,12 +20,17 @@ from hypothesis import strategies as st
 
 from quaternity.base.sentences import message_data
 from quaternity.puzzles import KINDS, Puzzle, daily, make
+from quaternity.puzzles.making import DAILY
 from quaternity.puzzles.puzzle import MAX_SEED
 from quaternity.puzzles.set_puzzles import LETTERS
 from quaternity.web.app import app
+from quaternity.web.background import BackgroundWork
 from quaternity.web.drawing.puzzles import NAMES, puzzle_words
+from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import LANGUAGES, using_language
-from quaternity.web.puzzle_pages import judge, puzzle_html
+from quaternity.web.puzzle_pages import PuzzlePages, judge, puzzle_html
+from quaternity.web.rate_limits import FairQueue, Limits, client_address
+from tests.limits import limited
 from tests.sizes import examples, thorough
 from tests.web.seeded_program import Noon
 from tests.web.site import Site
@@ -246,3 +256,62 @@ def test_seeds_and_steps_are_numbers_up_to_a_limit(site: Site) -> None:
         assert site.ask("GET", path).status == (200 if is_number else 404)
 
     check_steps()
+
+
+@pytest.mark.parametrize("error", [HttpError(429, "too often"), ValueError("broken")])
+def test_a_puzzle_that_cannot_be_made_does_not_end_the_preparation(error: Exception) -> None:
+    """Every puzzle of the day is tried, and tried again later."""
+    tried: list[tuple[str, int, int]] = []
+
+    async def prepare() -> None:
+        enough = asyncio.Event()
+
+        class FailingWork:
+            async def count(self, function: Any, *puzzle: Any, kind: str) -> None:
+                tried.append(puzzle)
+                if max(Counter(tried).values()) == 3:
+                    enough.set()
+                raise error
+
+        pages = PuzzlePages(FailingWork(), FairQueue(1, 1))
+        doing = asyncio.create_task(pages.prepare())
+        async with asyncio.timeout(60):
+            await enough.wait()
+        doing.cancel()
+
+    with limited("quaternity.web.puzzle_pages", PREPARATION_SECONDS=0):
+        asyncio.run(prepare())
+    assert {(kind, level) for kind, _, level in tried} == {*DAILY}
+
+
+def test_the_next_puzzle_is_not_a_request_of_the_visitor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is made for the server, and its failure is not reported."""
+    asked: list[str] = []
+    faults: list[Any] = []
+
+    async def count_or_fail(self: Any, function: Any, *puzzle: Any, kind: str) -> Any:
+        asked.append(client_address.get())
+        if puzzle[1] == MAX_SEED:
+            return function(*puzzle)
+        raise HttpError(429, "too often")
+
+    async def report_faults() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda loop, context: faults.append(context))
+
+    with Site(app(str(tmp_path))) as site:
+        site.run(report_faults())
+        monkeypatch.setattr(BackgroundWork, "count", count_or_fail)
+        assert site.ask("GET", f"/puzzles/1/sets/1/{MAX_SEED}").status == 200
+        site.run(asyncio.sleep(0))
+        gc.collect()
+    assert asked[:2] == [site.client, ""]
+    assert faults == []
+
+
+def test_requests_for_new_puzzles_are_limited(tmp_path: Path) -> None:
+    with Site(app(str(tmp_path), limits=Limits(pages=3))) as site:
+        answers = [site.ask("GET", "/puzzles/new?kind=sets&level=1").status for _ in range(4)]
+    assert answers == [303, 303, 303, 429]

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from html import unescape
 from pathlib import Path
+from random import Random
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
+from quaternity.base.errors import IllegalMove, LimitError
 from quaternity.puzzles.from_games import make_from_game
+from quaternity.review import Review
 from quaternity.table.games import rules_of_record
 from tests.limits import limited
 from tests.review.test_other_games import TABLES, match, record
 from tests.review.test_quaternity import TWO, play_random_game
 from tests.web.site import Page, Site
+from tests.web.test_api import Table, open_site
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
+from quaternity.web import stories
 from quaternity.web.app import app
+from quaternity.web.background import BackgroundWork
+from quaternity.web.http_errors import HttpError
+from quaternity.web.reviews import Reviews
+from quaternity.web.stories import ToldMoment, told_moments
 
 TIME = "quaternity.web.reviews"
 
@@ -71,18 +82,151 @@ def test_only_a_finished_game_has_a_story(game: str, tmp_path: Path) -> None:
         assert refused.status == 409
 
 
-def test_a_story_is_the_same_when_it_is_opened_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("limit", "path", "status"),
+    [("REVIEW_SECONDS", "review", 200), ("PUZZLE_SECONDS", "puzzle", 404)],
+)
+def test_all_viewers_see_the_same_even_if_the_time_was_short(
+    limit: str, path: str, status: int, tmp_path: Path
+) -> None:
     text = play_random_game(TWO, 0).record()
     with Site(app(str(tmp_path))) as site:
         table = upload(site, text)
-        bodies = []
-        for seconds in (0.0, 8.0, 0.0):
-            with limited(TIME, REVIEW_SECONDS=seconds):
-                bodies.append(site.ask("GET", f"/t/{table}/review").body)
-    unfinished, finished, reopened = bodies
-    assert b"Not computed in time" in unfinished
-    assert b"Not computed in time" not in finished
-    assert reopened == finished
+        shown = []
+        for seconds in (0.0, 8.0):
+            with limited(TIME, **{limit: seconds}):
+                shown.append(site.ask("GET", f"/t/{table}/{path}"))
+    first, later = shown
+    assert first.status == status
+    assert later.body == first.body
+    assert (path != "review") or b"Not computed in time" in first.body
+
+
+@pytest.mark.parametrize("error", [LimitError, HttpError, ValueError])
+def test_a_failure_is_not_cached_and_does_not_hide_the_story(
+    error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = play_random_game(TWO, 0).record()
+    with Site(app(str(tmp_path))) as site:
+        table, count, broken = upload(site, text), BackgroundWork.count, {"review", "puzzle"}
+
+        async def count_or_fail(self: BackgroundWork, *work: Any, kind: str = "help") -> Any:
+            if kind in broken:
+                raise HttpError(422, "too long") if error is HttpError else error("no")
+            return await count(self, *work, kind=kind)
+
+        monkeypatch.setattr(BackgroundWork, "count", count_or_fail)
+        if error is HttpError:
+            assert story(site, table).status == 422
+        else:
+            with pytest.raises(error):
+                story(site, table)
+        broken.remove("review")
+        if error is ValueError:  # an error of the program is reported
+            broken.clear()
+        assert story(site, table).status == 200
+
+
+def finish_game(site: Site) -> Table:
+    """Return a table of two people at which a game is over."""
+    table = Table(site, game="quaternity", settings={"set_size": 3, "sets": 2}, seats=["me", "me"])
+    random = Random(4)
+    while to_act := table.look()["to_act"]:
+        (seat,) = to_act
+        assert table.move(seat, random.choice(table.look(seat)["moves"])).status == 200
+    return table
+
+
+@pytest.mark.parametrize("path", ["story", "try"])
+def test_moves_taken_back_during_the_review_change_nothing_in_it(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The story and the new table belong to the game that was reviewed."""
+    with open_site(tmp_path) as site:
+        table, review = finish_game(site), Reviews.review
+        name = table.made["table"]
+        shown = story(site, name).body.decode()
+        number = int(re.findall('name="number" value="(\\d+)"', shown)[0])
+        text = site.ask("GET", f"{table.path}/record").body.decode()
+
+        async def review_then_undo(self: Reviews, *asked: Any) -> Any:
+            done = await review(self, *asked)
+            while live.state.history.game.moves:
+                document = {"version": live.state.version, "agree": True}
+                for token in table.tokens:
+                    agreed = await site.send("POST", f"{table.path}/undo", document, token)
+                    assert agreed.status == 200
+            return done
+
+        live = site.run(site.app.state.tables.live.open(name))
+        monkeypatch.setattr(Reviews, "review", review_then_undo)
+        if path == "story":
+            assert story(site, name).body.decode() == shown
+        else:
+            made = site.ask("POST", f"{table.path}/try", {"number": number})
+            assert made.status == 201, made.body
+            copy = site.ask("GET", f"/api/tables/{made.json['table']}/record").body.decode()
+            old, new = (re.findall(".* asks .*", record) for record in (text, copy))
+            assert new[: number - 1] == old[: number - 1]
+        assert table.look()["to_act"]
+
+
+def test_an_illegal_move_is_never_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_site(tmp_path) as site:
+        table, tables = finish_game(site), site.app.state.tables
+        shown = story(site, table.made["table"]).body.decode()
+        number = int(re.findall('name="number" value="(\\d+)"', shown)[0])
+        game = site.run(tables.live.open(table.made["table"])).state.history.game
+
+        def wrong_moments(review: Review) -> list[ToldMoment]:
+            moments = told_moments(review)
+            return [
+                moment._replace(seat=1 - moment.seat, better=game.moves[moment.before][1])
+                for moment in moments
+            ]
+
+        before = tables.store.read("SELECT id FROM tables")
+        monkeypatch.setattr(stories, "told_moments", wrong_moments)
+        with pytest.raises(IllegalMove):
+            site.ask("POST", f"{table.path}/try", {"number": number})
+        assert tables.store.read("SELECT id FROM tables") == before
+
+
+@pytest.mark.parametrize("credentials", ["cookie", "token", "story"])
+def test_a_repeated_request_gets_the_same_table(credentials: str, tmp_path: Path) -> None:
+    """A double tap, or an answer that was lost, makes no second table."""
+    with open_site(tmp_path) as site:
+        table, token, headers = finish_game(site), None, {}
+        path = f"/t/{table.made['table']}/story"
+        page = site.ask("GET", path, headers={"sec-fetch-site": "same-origin"})
+        if credentials == "cookie":
+            headers = {"cookie": f"quaternity={'a' * 22}"}
+        elif credentials == "token":
+            token = table.tokens[1]
+        else:
+            cookie = dict(page.headers)[b"set-cookie"].decode()
+            headers = {"cookie": cookie.partition(";")[0]}
+        shown = page.body.decode()
+        number = int(re.findall('name="number" value="(\\d+)"', shown)[0])
+        asked = "POST", f"{table.path}/try", {"number": number}, token, headers
+        first, second = site.ask_at_once([asked, asked], Random(1))
+        later = site.ask(*asked)
+        assert first.status == second.status == later.status == 201
+        assert first.json == second.json == later.json
+        copy, seat, own = (first.json[key] for key in ("table", "seat", "token"))
+        assert site.ask("GET", f"/api/tables/{copy}", token=own).json["seat"] == seat
+        other = site.ask("POST", f"{table.path}/try", {"number": number})
+        assert other.json["table"] != copy
+        # After a move at the new table, another try begins at the moment again.
+        path = f"/api/tables/{copy}"
+        while seat not in (state := site.ask("GET", path, token=own).json)["to_act"]:
+            site.run(asyncio.sleep(0))
+            assert state["to_act"]
+        move = {"version": state["version"], "id": "1", "move": state["moves"][0]}
+        assert site.ask("POST", f"{path}/moves", move, own).status == 200
+        again = site.ask(*asked)
+        assert again.json["table"] != copy
+        assert site.ask(*asked).json == again.json
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,0 +1,43 @@
+"""Background tasks whose results are cached and shared by all requests for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Hashable
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class SharedTasks(Generic[Key]):
+    """A cache of tasks. All requests with the same key share one task.
+
+    A failed task is not cached, so that the next request starts another one.
+    """
+
+    def __init__(self, max_tasks: int) -> None:
+        """Set up a cache of at most `max_tasks` tasks, which drops the least recently used ones."""
+        self._max_tasks = max_tasks
+        self._tasks: OrderedDict[Key, asyncio.Task[Any]] = OrderedDict()
+
+    def begin(self, key: Key, compute: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
+        """Return the task of a key. If there is none, start one that computes its result."""
+        task = self._tasks.get(key)
+        if task is None:
+            task = self._tasks[key] = asyncio.create_task(compute())
+            task.add_done_callback(partial(self._forget_failure, key))
+            while len(self._tasks) > self._max_tasks:
+                self._tasks.popitem(last=False)
+        self._tasks.move_to_end(key)
+        return task
+
+    async def result(self, key: Key, compute: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """Wait for the task of a key, and return its result or raise its exception."""
+        # A visitor who leaves must not stop the task for the others.
+        return await asyncio.shield(self.begin(key, compute))
+
+    def _forget_failure(self, key: Key, task: asyncio.Task[Any]) -> None:
+        if (task.cancelled() or task.exception()) and self._tasks.get(key) is task:
+            del self._tasks[key]
