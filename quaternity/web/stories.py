@@ -229,7 +229,7 @@ class Stories(Handlers):
         table, visitor = await self.open_table(request)
         state = table.state  # a later change of the table must not lead to another game
         review = await self.reviews.review(state, visitor)
-        moment = next((told for told in told_moments(review) if told.number == number), None)
+        moment = next((m for m in told_moments(review) if m.number == number), None)
         if moment is None:
             raise HttpError(404, "there is no decisive moment with this number")
         caller, cookie = await self.with_cookie(request)

@@ -260,7 +260,7 @@ def test_seeds_and_steps_are_numbers_up_to_a_limit(site: Site) -> None:
 
 @pytest.mark.parametrize("error", [HttpError(429, "too often"), ValueError("broken")])
 def test_a_puzzle_that_cannot_be_made_does_not_end_the_preparation(error: Exception) -> None:
-    """Every puzzle of the day is tried, and tried again later."""
+    """The preparation tries every puzzle of the day, and tries it again later."""
     tried: list[tuple[str, int, int]] = []
 
     async def prepare() -> None:
