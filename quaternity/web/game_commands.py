@@ -60,7 +60,7 @@ class Start(NamedTuple):
 def check_start(state: TableState, visitor: Visitor, attendance: Attendance) -> None:
     """Raise `HttpError` if a visitor may not start the game."""
     if not state.is_waiting:
-        raise HttpError(409, "the game has begun already", version=state.version)
+        raise HttpError(409, "the game has already begun", version=state.version)
     if not state.is_host(visitor, attendance):
         raise HttpError(
             403,

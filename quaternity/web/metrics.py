@@ -158,7 +158,7 @@ class ServerMetrics:
         return b"%b%06x" % (self._drawn.encode(), next(self._numbers))
 
     def routes(self) -> list[BaseRoute]:
-        """Return the route of the health check, and the route of the metrics if there is a token."""
+        """Return the route of the health check, and of the metrics if there is a token."""
         routes: list[BaseRoute] = [Route("/healthz", self.healthz, methods=["GET"])]
         if self.token is not None:
             routes.append(Route("/metrics", self.metrics, methods=["GET"]))

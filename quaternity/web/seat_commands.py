@@ -134,7 +134,7 @@ class SetReady(NamedTuple):
         """Return the events, which begin the game if every seat is then taken and ready."""
         state.check_owners({self.seat: self.token})
         if not state.is_waiting:
-            raise HttpError(409, "the game has begun already", version=state.version)
+            raise HttpError(409, "the game has already begun", version=state.version)
         seat = state.seats[self.seat]._replace(ready=READY if self.ready else THINKING)
         events = change_seats(state, {self.seat: seat}, now)
         if self.counts_down:
