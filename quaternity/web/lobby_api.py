@@ -27,7 +27,7 @@ TABLE_FIELDS = (
 
 
 class LobbyApi(Handlers):
-    """The handlers of requests for new tables and for seats."""
+    """Handlers of the requests that make tables and change seats."""
 
     async def make(self, request: Request) -> Response:
         """`POST /api/tables`: make a table."""
@@ -37,7 +37,7 @@ class LobbyApi(Handlers):
         if unknown := sent.keys() - set(TABLE_FIELDS):
             known = ", ".join(TABLE_FIELDS)
             raise HttpError(
-                422, f"{quote_value(min(unknown), str)} is unknown; choose from {known}"
+                422, f"unknown field {quote_value(min(unknown), str)}; choose from {known}"
             )
         seats = read_field(sent, "seats", list)
         if not all(isinstance(seat, str) for seat in seats):
@@ -71,13 +71,13 @@ class LobbyApi(Handlers):
         return created(request, document, cookie)
 
     async def make_by_form(self, request: Request) -> Response:
-        """`POST /new`: make a table from the form of the page, which needs no script."""
+        """`POST /new`: make a table from a submitted HTML form, which works without scripts."""
         self.count()
         try:
             sent = (await body_of(request, self.limits.body)).decode()
             form = parse_qs(sent, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS)
         except ValueError:
-            raise HttpError(400, "the body is not a form in UTF-8") from None
+            raise HttpError(400, "the body must be an HTML form in UTF-8") from None
         new = read_form(form)
         await self.check_stored_tables()
         caller, cookie = await self.with_cookie(request)
@@ -88,7 +88,7 @@ class LobbyApi(Handlers):
         return response
 
     async def join(self, request: Request) -> Response:
-        """`POST /api/seats`: take the seat of an invitation."""
+        """`POST /api/seats`: give the caller the seat to which an invitation leads."""
         self.count()
         sent = await document_of(request, self.limits.body)
         invitation = read_field(sent, "invitation", str).rpartition("/")[2]
@@ -100,7 +100,7 @@ class LobbyApi(Handlers):
         return _answer_seat(request, table, seat, cookie)
 
     async def move_seat(self, request: Request) -> Response:
-        """`POST /api/seats/move`: move a seat to this device by a link."""
+        """`POST /api/seats/move`: move a seat to the device that sends the request, by a link."""
         self.count()
         sent = await document_of(request, self.limits.body)
         link = read_field(sent, "link", str).rpartition("/")[2]
@@ -109,7 +109,7 @@ class LobbyApi(Handlers):
         return _answer_seat(request, table, seat, cookie)
 
     async def back(self, request: Request) -> Response:
-        """`POST /api/seats/back`: restore a seat by its code."""
+        """`POST /api/seats/back`: give a seat back to its owner, who sends its code."""
         self.count()
         sent = await document_of(request, self.limits.body)
         code = read_field(sent, "code", str)
@@ -126,14 +126,14 @@ class LobbyApi(Handlers):
         return answer({"link": link, "qr": str(qr_svg(link)), "seconds": MOVING_SECONDS}, 201)
 
     async def code(self, request: Request) -> Response:
-        """`POST /api/tables/T/code`: make a code that restores a seat."""
+        """`POST /api/tables/T/code`: make a code with which the owner can get the seat back."""
         self.count()
         sent = await document_of(request, self.limits.body)
         table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
         return answer({"code": await self.tables.links.fresh_code(table, seat)}, 201)
 
     async def upload(self, request: Request) -> Response:
-        """`POST /api/records`: make a table from an uploaded record."""
+        """`POST /api/records`: make a table for watching the game of an uploaded record."""
         self.count()
         await self.check_stored_tables()
         data = await body_of(request, self.limits.record)
@@ -152,7 +152,10 @@ class LobbyApi(Handlers):
         return answer({"version": table.state.version, "invitation": link})
 
     async def again(self, request: Request) -> Response:
-        """`POST /api/tables/T/again`: return the table of the rematch, which is made if needed."""
+        """`POST /api/tables/T/again`: return the table of the rematch.
+
+        The first request makes this table.
+        """
         self.count()
         table, visitor = await self.open_table(request)
         if table.state.stored.again is None:
@@ -161,7 +164,7 @@ class LobbyApi(Handlers):
         return answer({"table": name, "watch": f"{base_of(request)}/t/{name}"}, 201)
 
     async def start(self, request: Request) -> Response:
-        """`POST /api/tables/T/start`: start the game at a waiting table."""
+        """`POST /api/tables/T/start`: start the game, which only the host may do."""
         sent = await document_of(request, self.limits.body)
         fill = read_field(sent, "fill", str, None)
         self.count()
