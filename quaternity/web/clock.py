@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from quaternity.web.http_errors import HttpError, quote_start
@@ -72,7 +72,7 @@ def read_clock(document: dict[str, Any] | None) -> Clock | None:
     return Clock(seconds, document.get("increment", 0))
 
 
-@cache
+@lru_cache(maxsize=256)
 def stored_clock(text: str | None) -> Clock | None:
     """Return the clock that a table stores as JSON, or None if the table has no clock."""
     return None if text is None else Clock(*json.loads(text))

@@ -122,8 +122,10 @@ class Pages:
     async def home(self, request: Request) -> Response:
         """`GET /`: return the start page."""
         self._count()
+        # Read the tables outside the queue, so that a database that does not answer blocks no
+        # other page.
+        tables = await self.tables.lobby.of_browser(caller_of(request).cookie_hash)
         async with self._turns[0].hold_place():
-            tables = await self.tables.lobby.of_browser(caller_of(request).cookie_hash)
             root = root_of(request)
             today = daily_puzzles(datetime.now(UTC).date(), root)
             return HTMLResponse(home_html(tables, root, today))

@@ -25,7 +25,7 @@ from quaternity.web.drawing.frame import (
     table_line,
     waiting_context,
 )
-from quaternity.web.drawing.words import seat_names, sight_words
+from quaternity.web.drawing.words import advised_move, seat_names, sight_words
 from quaternity.web.forms import form_fields, settings_in_words
 from quaternity.web.languages import gettext, join_names, language, set_up_templates
 from quaternity.web.new_table import decks_of, may_have_clock
@@ -254,6 +254,7 @@ def help_html(
     return _render(
         "help.html", **context, word=word, answer=answer, query={"formula": "", **query},
         names_in=words.say, asked=message_data(answer.get("move") or ""),
+        move=advised_move(words, answer.get("move") or ""),
     )  # fmt: skip
 
 

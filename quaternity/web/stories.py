@@ -29,7 +29,6 @@ from quaternity.web.drawing.words import page_words, plain_names, sight_words
 from quaternity.web.http_errors import HttpError
 from quaternity.web.middleware import (
     caller_of,
-    document_of,
     is_browser,
     new_cookie,
     root_of,
@@ -39,7 +38,8 @@ from quaternity.web.middleware import (
 from quaternity.web.puzzle_pages import PuzzlePages
 from quaternity.web.rate_limits import RateLimits
 from quaternity.web.rendering import templates
-from quaternity.web.requests import Handlers, created, read_field
+from quaternity.web.request_fields import TryFields
+from quaternity.web.requests import Handlers, created
 from quaternity.web.reviews import Reviews
 from quaternity.web.seats import (
     PERSON,
@@ -235,13 +235,12 @@ class Stories(Handlers):
         player who made the decisive move, and programs play all others. A repeated request gets
         the same table until the caller has moved there.
         """
-        sent = await document_of(request, self.limits.body)
-        number = read_field(sent, "number", int)
+        sent = await self.read(request, TryFields)
         self.count()
         table, visitor = await self.open_table(request)
         state = table.state  # use this state throughout, even if the table changes
         review = await self.reviews.review(state, visitor)
-        moment = next((m for m in told_moments(review) if m.number == number), None)
+        moment = next((m for m in told_moments(review) if m.number == sent.number), None)
         if moment is None:
             raise HttpError(404, "there is no decisive moment with this number")
         caller, cookie = await self.with_cookie(request)
