@@ -69,7 +69,7 @@ def assign_owners(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ..
                     previous[other] = (player, next(iter(passing[player][other])))
                     queue.append(other)
         else:
-            raise ValueError(f"counts {list(counts)} are not possible")
+            raise ValueError(f"no deal gives the players {list(counts)} cards of this set")
         room[player] -= 1
         while True:
             giver, moved_mask = previous[player]

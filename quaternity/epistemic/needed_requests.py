@@ -109,7 +109,7 @@ def reasons(
     """
     requests = as_int(requests, "requests", 0)
     if not callable(stated_by):
-        raise InputError(f"stated_by: {quote_value(stated_by)} is not a function")
+        raise InputError(f"stated_by: must be a function, not {quote_value(stated_by)}")
     deadline = Deadline(seconds)
     undecided: list[LimitError] = []
 

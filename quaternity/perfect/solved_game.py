@@ -106,7 +106,7 @@ def solve_game(task: SolvingTask, phase: Phase = quiet_phase) -> SolvedGame:
     state, limit = task.state, task.max_states
     if limit is not None and not task.has_work and is_larger(state, limit, Random(0)):
         raise LimitError(
-            f"the game has more than {limit:,} states, as random games show; "
+            f"random games show that the game has more than {limit:,} states; "
             "to allow more, use --most-states"
         )
     began = time.perf_counter()

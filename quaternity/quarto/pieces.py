@@ -107,7 +107,7 @@ class PieceSet:
     @staticmethod
     def _texts(values: object, place: str) -> tuple[str, ...]:
         if isinstance(values, str):
-            raise InputError(f"{place}: {values!r} is one string, not several")
+            raise InputError(f"{place}: expected a collection of strings, not {values!r}")
         return tuple(
             check_text(value, "a text", f"{place}[{index}]")
             for index, value in enumerate(as_iterator(values, place))

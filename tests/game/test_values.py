@@ -97,7 +97,7 @@ def test_a_question_of_plain_numbers_is_itself() -> None:
         (lambda: KwartetSettings(players="4"), "players: '4' is out of range 2..8"),
         (lambda: KwartetSettings(sets=NAN, announce="now"), "sets: nan is out of range 2..20; ann"),
         (lambda: KwartetSettings(announce=0), "announce 0 is unknown; choose from at-once, after"),
-        (lambda: KwartetSettings(own_card_requests=1), "own_card_requests: 1 is neither True nor"),
+        (lambda: KwartetSettings(own_card_requests=1), "own_card_requests: must be True or False"),
         (lambda: hand_of([Card(3, 0)], 3), "card 3/0 does not exist: there are 3 sets of 4 cards"),
         (
             lambda: hand_of([Card(0, -1)], 3),
