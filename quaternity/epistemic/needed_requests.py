@@ -24,7 +24,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 StatedBy: TypeAlias = Callable[[Collection[int]], DealProblem]
-"""Type of a function that takes the numbers of some requests, counted from 0, and returns the deal
+"""Function that takes the numbers of some requests, counted from 0, and returns the deal
 problem that these requests define."""
 
 

@@ -330,7 +330,7 @@ class GameBegun(NamedTuple):
 
 
 class RematchMade(NamedTuple):
-    """A table for the rematch was made."""
+    """The players have a new table for a rematch: `table`."""
 
     table: TableState
 

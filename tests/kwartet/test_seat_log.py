@@ -254,5 +254,7 @@ def test_impossible_starts_are_refused() -> None:
         SeatLog.start(settings, (4, 4), 0, (0b0111, 0))
     with pytest.raises(InputError, match="'1 puts down 1' is given more than once"):
         SeatLog.start(settings, (4, 4), 0, (0b1111, 0), [(0, 0), (1, 1), (1, 1)])
-    with pytest.raises(InputError, match="set 0 cannot be put down by 1 and by 0"):
+    with pytest.raises(
+        InputError, match="set 0 cannot be put down twice, by player 1 and by player 0"
+    ):
         SeatLog.start(settings, (4, 4), 0, (0b1111, 0), [(0, 1), (0, 0)])
