@@ -103,7 +103,9 @@ def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
     bound = "" if least is None else f" >= {least}"
     number = check_int(value, least, None, f"a whole number{bound}", place)
     if not -MAX_NUMBER <= number <= MAX_NUMBER:
-        raise InputError(f"{place}: must be at most {MAX_NUMBER:.0e}, not {quote_value(value)}")
+        raise InputError(
+            f"{place}: must be a number up to {MAX_NUMBER:.0e}, not {quote_value(value)}"
+        )
     return number
 
 

@@ -39,7 +39,10 @@ def test_a_question_of_plain_numbers_is_itself() -> None:
     [
         (lambda: Card(0.0, 1), "set: 0.0 is not a whole number"),
         (lambda: Card(0, True), "number of a card: True is not a whole number"),
-        (lambda: Card(0, 10**60_000), "number of a card: a value that cannot be shown"),
+        (
+            lambda: Card(0, 10**60_000),
+            "number of a card: must be a number up to 1e+50, not a value that cannot be shown",
+        ),
         (lambda: Card(0, 2)._replace(number="2"), "number of a card: '2' is not a whole number"),
         (lambda: Card._make([None, 2]), "set: None is not a whole number"),
         (lambda: Question(0, 1, (0, 2.5)), "number of a card: 2.5 is not a whole number"),
