@@ -1,4 +1,7 @@
-"""The JSON API for programs and for the scripts of the pages: its routes and its table requests."""
+"""The JSON API, for programs and for the scripts of the pages: routes, and requests for one table.
+
+Requests that make tables or change seats are handled by `lobby_api`.
+"""
 
 from __future__ import annotations
 
@@ -27,20 +30,23 @@ from quaternity.web.tables import Tables
 from quaternity.web.view import record_of, view_table
 
 MAX_MOVE_LENGTH = 200
+"""Maximum length of the text of a move, in characters."""
+
 MAX_ID_LENGTH = 64
+"""Maximum length of the id that a client chooses for a move, in characters."""
 
 Handler = Callable[[Request], Awaitable[Any]]
 
 
 class _Endpoint:
-    """An ASGI application that calls a handler, with less overhead per request than Starlette's."""
+    """An ASGI application that calls one handler, faster than an endpoint of Starlette does."""
 
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # Call the whole handler again after a conflict, because another server may have given the
-        # caller's seat away in the meantime.
+        # After a conflict, call the whole handler again, because another server may have given the
+        # caller's seat to somebody else in the meantime.
         response = await self._answer(Request(scope, receive, send))
         await response(scope, receive, send)
 
@@ -75,7 +81,7 @@ class TableApi(Handlers):
         return answer({"version": await table.submit(command)})
 
     async def undo(self, request: Request) -> Response:
-        """`POST /api/tables/T/undo`: agree to take the last move back, or withdraw this."""
+        """`POST /api/tables/T/undo`: agree to take the last move back, or withdraw the consent."""
         sent = await document_of(request, self.limits.body)
         version, agree = read_field(sent, "version", int), read_field(sent, "agree", bool)
         table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
@@ -127,15 +133,15 @@ class TableApi(Handlers):
     ) -> tuple[LiveTable, int | None, str]:
         """Return the table of a request, and the seat and the name of the author of a chat line.
 
-        The seat is None for a bystander.
+        The seat is None if the author is a bystander. Bystanders choose a name in each request.
         """
         table, visitor = await self.open_table(request, read_field(sent, "seat", int, None))
         seat = visitor.looking if visitor.looking in visitor.seats else None
         self.admission.count("words", None if seat is None else (table.state.id, seat))
         if seat is None:
             return table, None, check_name(read_field(sent, "name", str, "somebody"), 0)
-        # A chat line is signed with the name of the person who owns the seat, even while a program
-        # plays for them.
+        # Sign a chat line with the name of the person who owns the seat, even while a program plays
+        # there.
         people = [s._replace(name=s.person) if s.is_held else s for s in table.state.seats]
         return table, seat, seat_names(people)[seat]
 
@@ -157,7 +163,7 @@ class TableApi(Handlers):
             return Response(media_type="text/event-stream")
         if streams.ending:
             raise HttpError(503, "the server is shutting down")
-        # A visitor who sees the game from another player's seat counts as a bystander.
+        # A visitor who sees a finished game from another player's seat counts as a bystander.
         seat = visitor.looking if visitor.looking in visitor.seats else None
         network = self.admission.check_stream(seat, table.presence.streams, streams.open)
         stream = Stream(seat, table.presence.streams, streams, network)
@@ -173,11 +179,11 @@ class TableApi(Handlers):
 
 
 def routes(tables: Tables, admission: RateLimits) -> list[BaseRoute]:
-    """Return the routes of the API."""
+    """Return the routes of the JSON API, and of the form for a new table."""
     table, lobby = TableApi(tables, admission), LobbyApi(tables, admission)
     base = "/api/tables/{table}"
     posts: list[tuple[str, Handler]] = [
-        # Starlette tries routes in order, so moves, the most frequent requests, come first.
+        # Starlette tries the routes in order, so moves come first: they are the most frequent.
         (f"{base}/moves", table.move),
         ("/api/tables", lobby.make),
         ("/new", lobby.make_by_form),

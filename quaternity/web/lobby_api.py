@@ -195,5 +195,5 @@ class LobbyApi(Handlers):
 
 
 def _answer_seat(request: Request, table: str, seat: SeatTicket, cookie: str | None) -> Response:
-    """Return the response to a caller who has got a seat."""
+    """Return the response to a caller who has received a seat."""
     return created(request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie)

@@ -117,7 +117,7 @@ def table_html(
     replayed: bool = False,
     more: Sequence[str] = (),
 ) -> str:
-    """Return the page of a table, or only the part of the page that changes.
+    """Return the page of a table, or only the part of it that changes during the game.
 
     Args:
         base: Scheme, host and path prefix of links to share, without a trailing slash.
@@ -178,7 +178,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = (), friends: bool 
         game: Name of the game.
         root: Path prefix of the links on this page.
         more: Names of programs that the operator has added for this game.
-        friends: Whether the form suggests to play with friends.
+        friends: Whether the form suggests playing with friends.
     """
     rules, known = rules_class(game)(), registration(game)
     fields = form_fields(game)

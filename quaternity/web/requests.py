@@ -108,7 +108,7 @@ def base_of(request: Request) -> str:
 
 
 def created(request: Request, document: Any, cookie: str | None) -> Response:
-    """Return the response with a new document, and the cookie if there is one."""
+    """Return a response with status 201 and a JSON document, and set the cookie if given."""
     response = answer(document, 201)
     if cookie is not None:
         set_cookie(response, request, cookie)
