@@ -425,7 +425,9 @@ SCENES = {
 @pytest.mark.parametrize("game", thorough(["kwartet", "set"], list(SCENES)))
 def test_axe_finds_nothing_during_a_moment(game: str, browser: Browser, server: Server) -> None:
     settings, seats, kinds = SCENES[game]
-    phone = {"viewport": {"width": 390, "height": 844}, "reduced_motion": "no-preference"}
+    phone: dict[str, Any] = {
+        "viewport": {"width": 390, "height": 844}, "reduced_motion": "no-preference",
+    }  # fmt: skip
     ann = Person(browser, server.host, **phone)
     ann.context.add_init_script(HOLD)
     random, seen, faults = Random(1), set[str](), list[str]()
