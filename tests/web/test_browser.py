@@ -974,7 +974,8 @@ def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
     # Record the messages, because they are shown for a short time.
     ann.page.evaluate("""() => {
       globalThis.shown = [];
-      new MutationObserver(() => shown.push(faults.textContent)).observe(faults, { childList: true });
+      const record = new MutationObserver(() => shown.push(faults.textContent));
+      record.observe(faults, { childList: true });
     }""")
     held[0].abort()
     if meanwhile == "another move":
