@@ -12,6 +12,9 @@ the player or bystander may see. These are the values of WORD, each with the ent
   (empty while a question waits for its answer). Questions for cards that nothing distinguishes are
   listed together. Each entry has `asked` (the player who is asked), `set`, `cards`, `answers` (the
   legal answers), `yes` (the chance of a yes) and `bits` (the expected information).
+- `questions` (Kwartet). `questions`: the requests that may be answered with yes, the likeliest
+  first (empty if it is not the player's turn). Each entry has `asked` (the player who is asked),
+  `set`, `cards` (one card) and `yes` (the chance of a yes). `exact`: whether the chances are exact.
 - `why` (Quaternity). `lines`: why the question in `?move=` is refused, or why only one answer to it
   is possible. With `?card=`, the lines explain this for the questions for this card to each of the
   other players. With neither, they explain the latest answer that was the only possible one.
@@ -156,6 +159,27 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
     if len(owners) > 1:
         return {"lines": [CAN_HAVE(card=card, who=players)]}
     return {"lines": prove_owner(log, card, players[0])}
+
+
+def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
+    """Return the requests that may be answered with yes, the likeliest first.
+
+    The list is empty if it is not the player's turn.
+    """
+    from quaternity.kwartet.chances import owner_weights
+
+    del record, asked
+    weights = owner_weights(view.problem)
+    likely = []
+    for move in rules.moves(view) if view.seat == view.public.turn else ():
+        number = move.card.number
+        chance = weights.owned[move.card.set_index][number][move.asked] / weights.total
+        if chance > 0:
+            likely.append(
+                {"asked": move.asked, "set": move.card.set_index, "cards": [number], "yes": chance}
+            )
+    likely.sort(key=lambda question: -question["yes"])
+    return {"questions": likely, "exact": weights.exact}
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:

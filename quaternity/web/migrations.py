@@ -82,6 +82,7 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     """,
     "ALTER TABLE uptime ADD COLUMN clock REAL; ALTER TABLE uptime ADD COLUMN secret TEXT",
+    "ALTER TABLE tables ADD COLUMN review BLOB; ALTER TABLE tables ADD COLUMN puzzle BLOB",
 )
 """SQL scripts, each of which migrates a database from one version to the next. The first script
 creates the database."""

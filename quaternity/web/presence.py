@@ -15,7 +15,7 @@ from quaternity.web.seats import OPEN, PERSON, Seat
 from quaternity.web.streams import Stream
 
 ABSENCE_LIMIT_SECONDS = 120.0
-"""Seconds that a player must be absent before the seat may be given to another player."""
+"""Time of absence after which a player's seat may be given to someone else, in seconds."""
 
 PRESENCE_TIMEOUT_SECONDS = 40.0
 """Seconds without an open stream or a request after which a player counts as absent."""
