@@ -51,6 +51,7 @@ from quaternity.web.rendering import (
     table_html,
     templates,
 )  # fmt: skip
+from quaternity.web.requests import base_of
 from quaternity.web.table_view import TableView, page_key
 from quaternity.web.view import view_after, view_table
 
@@ -262,7 +263,7 @@ class Pages:
         packs = "gzip" in request.headers.get("accept-encoding", "")
         sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
         more = () if replayed else tuple(self._added_programs(sight.game))
-        base, root = _links(request)
+        base, root = base_of(request), root_of(request)
         # Only invitation links contain the host. Cache a page without invitations for all hosts
         # together.
         drawing = base if sight.invites else BASE, root, whole, replayed, more
@@ -316,11 +317,6 @@ def _number(text: str) -> int:
         raise HttpError(404, "there is no move with this number")
     # Do not parse a long number, because Python refuses numbers with thousands of digits.
     return int(text) if len(text) < 8 else sys.maxsize
-
-
-def _links(request: Request) -> tuple[str, str]:
-    """Return the prefix of links that visitors share, and the prefix of links within the site."""
-    return str(request.base_url).rstrip("/"), root_of(request)
 
 
 def refusal(request: Request, error: HttpError) -> Response:

@@ -69,6 +69,7 @@ def postgres_schema(script: str) -> str:
         " WITHOUT ROWID": "",
         " REFERENCES tables": "",  # not enforced by SQLite either
         "INTEGER": "BIGINT",
+        "BLOB": "BYTEA",
         "REAL": "DOUBLE PRECISION",
         "DEFAULT CURRENT_TIMESTAMP":
             "DEFAULT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS'), rowid BIGSERIAL",

@@ -173,7 +173,7 @@ class Stories(Handlers):
 
     def __init__(self, tables: Tables, admission: RateLimits, puzzles: PuzzlePages) -> None:
         super().__init__(tables, admission)
-        self.reviews, self.puzzles = Reviews(tables.thinking), puzzles
+        self.reviews, self.puzzles = Reviews(tables.store, tables.thinking), puzzles
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes. They answer with an error until the game is over."""
