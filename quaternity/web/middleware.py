@@ -118,10 +118,16 @@ class RequestChecks:
         Behind a proxy that speaks HTTPS, the origin has the scheme `https` and may have one of the
         additional host names, even if the proxy does not forward this scheme or name.
         """
-        own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
-        secure, name = f"https://{host.removesuffix(':443')}", _name(host)
-        proxied = {secure if known == name else f"https://{known}" for known in self.host_names}
-        return origins == [own] or (len(origins) == 1 and origins[0] in proxied)
+        return len(origins) == 1 and origins[0] in _own_origins(scheme, host, self.host_names)
+
+
+@lru_cache(maxsize=1024)
+def _own_origins(scheme: str, host: str, names: frozenset[str]) -> frozenset[str]:
+    """Return the origins of this server, which has additional host names."""
+    own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
+    secure, name = f"https://{host.removesuffix(':443')}", _name(host)
+    proxied = [secure if known == name else f"https://{known}" for known in names]
+    return frozenset([own, *proxied])
 
 
 @lru_cache(maxsize=1024)
