@@ -30,7 +30,7 @@ what the player or bystander may see. WORD and the entries of the object are:
 - `hint` (all games). `move`: the move that the strongest program would make, or null if it would
   wait. `by`: the name of this program. The reason is one of these: `chance` (Kwartet), the chance
   that the answer is yes; `owners` (Quaternity), the players who may own the card; `reason` (Quarto,
-  SET), a sentence.
+  SET, and answers in Quaternity), a sentence.
 """
 
 from __future__ import annotations
@@ -44,13 +44,16 @@ from quaternity.base.sentences import MessageTemplate, unindent
 NOT_FORCED = MessageTemplate("not_forced", "Nobody has been forced to answer yet.")
 CAN_HAVE = MessageTemplate("can_have", "Possible owners of {card:card}: {who:players}.")
 
-WINS, IS_SAFE, IS_SET, HAS_NO_SET = HINT_REASONS = (
+WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_FORCED, IS_BETTER = HINT_REASONS = (
     "It completes a row.",
     "It leaves your opponent no row to complete.",
+    "Every move leaves your opponent a row to complete.",
     "In every property, the three cards are all alike or all different.",
     "There may be no SET on the table.",
+    "The other answer is impossible.",
+    "Both answers are possible, but this one gives you better chances.",
 )
-"""Reasons for hints in Quarto and SET."""
+"""Reasons for hints in Quarto, in SET and for answers in Quaternity."""
 
 Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
 """Type of a function that computes the requested help. It takes the rules, a view, the record of
@@ -271,21 +274,24 @@ def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
         return {}
 
 
-def possible_owners(view: Any, move: Any) -> dict[str, list[int]]:
-    """Return the players who may own the card of a question in Quaternity."""
+def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
+    """Return the players who may own the card of a question, or why an answer is good."""
     if not hasattr(move, "card"):
-        return {}
+        is_forced = len(view.state.answers(view.pending)) == 1
+        return {"reason": IS_FORCED if is_forced else IS_BETTER}
     owners = view.state.filtered().sets[move.card.set_index].owners[move.card.number]
     return {"owners": [seat for seat in range(view.state.players) if owners >> seat & 1]}
 
 
 def quarto_reason(view: Any, move: Any) -> dict[str, str]:
     """Return why a move in Quarto is good."""
-    from quaternity.quarto.players import careful_moves
+    from quaternity.quarto.board import safe_pieces
 
     if move.hand_over is None:
         return {"reason": WINS} if len(view.board.left) > 1 else {}
-    return {"reason": IS_SAFE} if move in careful_moves(view) else {}
+    after = view if move.cell is None else view.place(move.cell)
+    is_safe = move.hand_over in safe_pieces(after.board, view.squares)
+    return {"reason": IS_SAFE if is_safe else LOSES}
 
 
 def set_reason(view: Any, move: Any) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Request handlers of the HTML pages."""
+"""The HTML pages: the routes, and the functions that answer requests for pages."""
 
 from __future__ import annotations
 
@@ -123,8 +123,9 @@ class Pages:
     async def home(self, request: Request) -> Response:
         """`GET /`: return the start page."""
         self._count()
+        # Read first: pages that need no database must not wait for one that does not answer.
+        tables = await self.tables.lobby.of_browser(caller_of(request).cookie_hash)
         async with self._turns[0].hold_place():
-            tables = await self.tables.lobby.of_browser(caller_of(request).cookie_hash)
             root = root_of(request)
             today = daily_puzzles(datetime.now(UTC).date(), root)
             return HTMLResponse(home_html(tables, root, today))
@@ -141,7 +142,7 @@ class Pages:
         """`GET /join/INVITATION`: return the page of an invitation.
 
         A visitor who already has the seat is redirected to the table. If the invitation is for any
-        seat, so is a visitor who has a seat.
+        free seat, every visitor who has a seat is redirected.
         """
         self._count()
         invitation = request.path_params["invitation"]
@@ -179,7 +180,7 @@ class Pages:
     async def part(self, request: Request) -> Response:
         """`GET /t/T/part?at=V`: return the part of a table's page that changes during the game.
 
-        `at` is the version that the page shows, by default the latest one.
+        `at` is the version of the table to show. By default, it is the latest one.
         """
         asked, at = seat_of(request), request.query_params.get("at")
         version = sys.maxsize if at is None else _number(at)

@@ -177,6 +177,18 @@ def test_a_file_of_runs_may_be_long(cli: Cli, tmp_path: Path) -> None:
     assert cli("compare", file, "--json").json["instances"] == 8
 
 
+@pytest.mark.parametrize("text", ["my notes\n", '{"format": "state/1"}\n', " "])
+def test_a_foreign_file_is_not_overwritten_by_runs(cli: Cli, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text(text)
+    refused = cli(*FAMILIES, "--runs", file)
+    assert refused.status == 2
+    assert f"{file}: is not a file of runs, and is not overwritten" in refused.err
+    assert file.read_text() == text
+    file.write_text("")
+    assert cli(*FAMILIES, "--runs", file).status == 0
+
+
 @pytest.mark.parametrize("source", [["--states", 9], [STATE, *[OTHER] * 8]], ids=["games", "files"])
 @pytest.mark.parametrize("stop", ["interrupt", "terminate", "kill", "cut", "workers"])
 def test_a_stopped_comparison_keeps_its_runs_and_resumes(

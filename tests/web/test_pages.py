@@ -28,6 +28,8 @@ from quaternity.game.settings import Settings
 from quaternity.insight.explanation import BOTH_POSSIBLE, IMPOSSIBLE, REFUSED
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.quarto.players import careful_moves
+from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import GAMES, game_names, registration, rules_class
 from quaternity.table.setting_fields import settings_of
 from quaternity.ternary.rules import MORE
@@ -42,7 +44,16 @@ from quaternity.web.drawing.frame import draw_part, event_lines
 from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import move_text, page_words, plain_names, seat_names
 from quaternity.web.forms import form_fields
-from quaternity.web.hints import kwartet_know, possible_owners, questions
+from quaternity.web.hints import (
+    IS_BETTER,
+    IS_FORCED,
+    IS_SAFE,
+    LOSES,
+    kwartet_know,
+    quarto_reason,
+    quaternity_reason,
+    questions,
+)
 from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import LANGUAGES, catalogue, translate, using_language
 from quaternity.web.new_table import parse_upload, rules_with
@@ -493,7 +504,7 @@ def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
 def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
     game = simulate(QUATERNITY, 0)
     question = Question(0, 1, Card(0, 2))
-    more = possible_owners(game.positions[0], question)
+    more = quaternity_reason(game.positions[0], question)
     assert more == {"owners": [0, 1, 2]}
     hint = {"move": move_text(question, str(question)), "by": "search", **more}
     html = help_html(sight(game, 0), "hint", hint, {})
@@ -507,6 +518,45 @@ def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
     html = help_html(sight(game, 0), "why", {"lines": faults}, {})
     assert "it is the turn of Person 0, not of Person 1" in html
     assert "player 9 is out of range 0..2" in html
+
+
+@pytest.mark.parametrize(
+    ("move", "says"),
+    [
+        ("yes", {"en": "Answer Yes", "nl": "Antwoord Ja", "de": "Mit Ja antworten"}),
+        ("more", {"en": "Agree to three more cards"}),
+        ("hand over I", {"en": "Hand over I", "nl": "Geef I", "de": "I übergeben"}),
+        ("place it on H1V2", {"en": "Place it on H1V2", "de": "Auf H1V2 setzen"}),
+        ("claim 0 1 40", {"en": "Claim one red open diamond, two red open diamonds, two green"}),
+    ],
+)
+def test_a_hint_names_the_move_in_a_sentence(move: str, says: dict[str, str]) -> None:
+    for code, text in says.items():
+        with using_language(code):
+            html = help_html(sight(simulate(QUATERNITY, 0), 0), "hint", {"move": move}, {})
+            assert f"<b>{text}" in html
+
+
+def test_a_hint_gives_a_reason_for_an_answer_and_for_a_lost_position_of_quarto() -> None:
+    game = simulate(QUATERNITY, 1)
+    assert game.positions[1].pending is not None
+    both = len(game.positions[1].state.answers(game.positions[1].pending)) == 2
+    assert quaternity_reason(game.positions[1], Answer.YES) == {
+        "reason": IS_BETTER if both else IS_FORCED
+    }
+    rules, reasons = QuartoRules(), set()
+    for seed in range(20):
+        position, random = rules.start(Random(seed)), Random(seed)
+        while rules.to_act(position):
+            move = random.choice(list(rules.iter_moves(position)))
+            after = rules.after(position, rules.to_act(position)[0], move)
+            if move.hand_over is not None:
+                loses = careful_moves(after)[0].hand_over is None and len(after.board.left) > 1
+                reason = quarto_reason(position, move)["reason"]
+                assert reason == (LOSES if loses else IS_SAFE) or len(after.board.left) == 1
+                reasons.add(reason)
+            position = after
+    assert len(reasons) == 2
 
 
 def test_pages_are_small() -> None:
@@ -700,7 +750,7 @@ def test_a_forced_answer_is_marked_for_its_player() -> None:
     assert "You had to say" not in table_html(sight(game, None), BASE)
 
 
-def test_chances_are_shown_in_the_cells_of_possible_owners() -> None:
+def test_chances_are_shown_in_the_cells_of_quaternity_reason() -> None:
     game = simulate(QUATERNITY, 0)
     third = [[[1 / 3] * 3] * 4] * 3
     shown = sight(game, 0)
