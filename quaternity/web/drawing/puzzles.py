@@ -101,10 +101,8 @@ def draw_puzzle(
         events = _asked_in(because or (shown[-1].text if shown else ""))
         drawn["scenes"] = [scene for event in events for scene in draw_question(event, words)]
     sight = SimpleNamespace(seat=drawn.get("seat"), places=None, game=puzzle.game)
-    scenes = [
-        *drawn.pop("scenes"),
-        *([[["light", ".rests, .well.lit"]]] if shown or because else []),
-    ]
+    lit = ".rests, .well.lit" if shown and shown[-1].rests else ".well.lit"
+    scenes = [*drawn.pop("scenes"), *([[["light", lit]]] if shown or because else [])]
     moment = Moment(0, None, (), tuple(scenes), "no" if because else "event")
     return {
         "drawn": drawn, "sight": sight, "moment": moment, "deck": words.spoken_deck(),
