@@ -119,7 +119,7 @@ def test_every_text_has_a_translation_with_the_same_placeholders(language: str) 
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_translation_has_a_text(language: str) -> None:
-    """A text that is no argument of `gettext` is a constant, or one of a few composed texts."""
+    """Each text is passed to `gettext`, is a constant, or is one of a few composed texts."""
     trees = [ast.parse(path.read_text()) for package in (quaternity, solvers)
              for path in Path(package.__path__[0]).rglob("*.py")]  # fmt: skip
     nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
