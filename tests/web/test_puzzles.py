@@ -250,7 +250,7 @@ def moment(html: str) -> Any:
 
 @pytest.mark.parametrize("kind", ["force", "quarto", "sets"])
 def test_a_wrong_answer_is_refuted_by_a_moment(kind: str) -> None:
-    """Every question is asked, every piece flies to its cell, and the cards of a claim rise."""
+    """Players ask every question, every piece flies to its cell, and claimed cards rise."""
     for seed in range(thorough(2, 20)):
         puzzle = make(kind, seed, 3)
         assert moment(page(puzzle))["scenes"] == []
