@@ -64,7 +64,7 @@ def check_seed(seed: int) -> int:
 def check_brisk(brisk: bool) -> bool:
     """Return `brisk` unchanged. Raise InputError if it is not a `bool`."""
     if not isinstance(brisk, bool):
-        raise InputError(f"brisk: {quote_value(brisk)} is neither true nor false")
+        raise InputError(f"brisk: must be true or false, not {quote_value(brisk)}")
     return brisk
 
 

@@ -110,7 +110,7 @@ class KwartetSettings:
             faults.append(str(error))
         if not isinstance(self.own_card_requests, bool):
             own = quote_value(self.own_card_requests)
-            faults.append(f"own_card_requests: {own} is neither True nor False")
+            faults.append(f"own_card_requests: must be True or False, not {own}")
         if not faults and self.cards - self.aside < self.players:
             max_aside = self.cards - self.players
             faults.append(

@@ -146,7 +146,7 @@ def test_no_file_is_overwritten(cli: Cli, tmp_path: Path, monkeypatch: pytest.Mo
     ):
         refused = cli("compare", *arguments)
         assert refused.status == ExitStatus.BAD_INPUT
-        assert "is named twice, so one output would overwrite another file" in refused.err
+        assert "is named twice; name a different file for each output" in refused.err
     assert {path: path.read_text() for path in tmp_path.iterdir()} == before
 
 

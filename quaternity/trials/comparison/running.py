@@ -1,4 +1,4 @@
-"""Runs of a planned comparison: measured, written to a file one by one, and continued from it."""
+"""Execution of a planned comparison. An interrupted comparison continues from its file of runs."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from solvers import Solver
 
 SHARED_ATTRIBUTES = ("plan", "machine", "versions")
-"""Attributes of a comparison that must be unchanged if an interrupted comparison in a file is
-continued."""
+"""Attributes in which a comparison must equal the interrupted comparison that it continues."""
 
 Warn = Callable[[str], None]
+"""Function that shows a warning."""
 
 
 @dataclass(frozen=True, slots=True)
