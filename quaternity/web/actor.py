@@ -118,7 +118,7 @@ class LiveTable:
         if comes and state.is_waiting:
             arriving = tuple(seat for seat in held if state.seats[seat].ready == NOT_ARRIVED)
             if arriving:
-                self._arriving = asyncio.create_task(self._arrive(Arrive(arriving, new_token())))
+                self._arriving = asyncio.create_task(self._arrive(Arrive(arriving)))
         self.programs.go_on()
         self._count_down()
         return state.visitor(caller, asked)

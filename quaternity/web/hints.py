@@ -11,6 +11,9 @@ what the player or bystander may see. WORD and the entries of the object are:
 - `questions` (Quaternity). `questions`: the legal questions, from the most to the least informative
   (empty while a question waits for its answer). Each has `asked`, `set`, `cards`, `answers`, `yes`
   (the chance of a yes) and `bits` (the expected information).
+- `questions` (Kwartet). `questions`: the requests that may be answered yes, from the most to the
+  least likely yes (empty if it is not the player's turn). Each has `asked`, `set`, `cards` (one
+  card) and `yes` (the chance of a yes). `exact`: whether the chances are exact.
 - `why` (Quaternity). `lines`: why the question in `?move=` is refused, or why only one answer to it
   is possible. With `?card=` instead: the same about each question for this card. Without both: why
   only one answer was possible to the last such question.
@@ -154,6 +157,24 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
     if len(owners) > 1:
         return {"lines": [CAN_HAVE(card=card, who=players)]}
     return {"lines": prove_owner(log, card, players[0])}
+
+
+def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
+    """Return the requests of the player to move that may be answered yes, the likeliest first."""
+    from quaternity.kwartet.chances import owner_weights
+
+    del record, asked
+    weights = owner_weights(view.problem)
+    likely = []
+    for move in rules.moves(view) if view.seat == view.public.turn else ():
+        number = move.card.number
+        chance = weights.owned[move.card.set_index][number][move.asked] / weights.total
+        if chance > 0:
+            likely.append(
+                {"asked": move.asked, "set": move.card.set_index, "cards": [number], "yes": chance}
+            )
+    likely.sort(key=lambda question: -question["yes"])
+    return {"questions": likely, "exact": weights.exact}
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:

@@ -153,22 +153,21 @@ class Begin(NamedTuple):
 
 
 class Arrive(NamedTuple):
-    """People have come to the table of a rematch, and are ready."""
+    """People have come to the table of a rematch, and are ready.
+
+    Once all players are ready, the game begins after a countdown, with `Begin`.
+    """
 
     seats: tuple[int, ...]
-    deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events, which begin the game if every seat is then taken and ready."""
+        """Return the events, which note that the players have arrived."""
         arriving = {
             number: state.seats[number]._replace(ready=READY)
             for number in self.seats
             if state.is_waiting and state.seats[number].ready == NOT_ARRIVED
         }
-        if not arriving:
-            return Decision(())
-        events = change_seats(state, arriving, now)
-        return Decision(begin_if_ready(state, events, self.deal, now))
+        return Decision(change_seats(state, arriving, now) if arriving else ())
 
 
 class Leave(NamedTuple):

@@ -26,13 +26,14 @@ from quaternity.game.rules import QuaternityRules
 from quaternity.game.sentences import MUST_HAVE, NO_TURN, PUTS_DOWN, WAITS, question_sentence
 from quaternity.game.settings import Settings
 from quaternity.insight.explanation import BOTH_POSSIBLE, IMPOSSIBLE, REFUSED
+from quaternity.kwartet.chances import chance_of
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.players import careful_moves
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import GAMES, game_names, registration, rules_class
 from quaternity.table.setting_fields import settings_of
-from quaternity.ternary.rules import MORE
+from quaternity.ternary.rules import MORE, SetRules, SetSettings
 from solvers.shortage import CARDS, EACH_KEEP, SHORT
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
@@ -50,6 +51,7 @@ from quaternity.web.hints import (
     IS_SAFE,
     LOSES,
     kwartet_know,
+    kwartet_questions,
     quarto_reason,
     quaternity_reason,
     questions,
@@ -85,6 +87,13 @@ from tests.sizes import examples
 BASE = "http://192.168.1.20:8000"
 QUATERNITY = QuaternityRules(Settings(4, 3, 3))
 KWARTET = KwartetRules(KwartetSettings(players=3, sets=4))
+
+RULES_OF_LARGE_PAGES = [
+    QuaternityRules(Settings(4, 16, 8)), QuaternityRules(Settings(6, 12, 4)),
+    KwartetRules(KwartetSettings(players=8, sets=20)),
+    SetRules(SetSettings(seats=8, table=18)),
+]  # fmt: skip
+"""Rules of games with many cards and players."""
 
 
 def simulate(rules: Any, moves: int, seed: int = 1) -> Any:
@@ -569,6 +578,17 @@ def test_pages_are_small() -> None:
         assert len(compress(html.encode(), 1)) + files < 100_000
 
 
+@pytest.mark.parametrize("rules", RULES_OF_LARGE_PAGES)
+def test_pages_are_small_without_compression(rules: Any) -> None:
+    for moves in (0, 20, 60):
+        game = simulate(rules, moves)
+        seat = next(iter(rules.to_act(game.positions[-1])), 0)
+        for language in LANGUAGES:
+            with using_language(language):
+                html = table_html(sight(game, seat), BASE)
+            assert len(html.encode()) < 200_000
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_the_form_asks_three_questions_and_has_all_other_settings(game: str) -> None:
     first, _, advanced = new_html(game).partition('<details class="advanced">')
@@ -869,3 +889,26 @@ def test_pages_use_correct_verbs_for_you_and_no_none_for_settings(game: str) -> 
             for page in (html, waiting):
                 assert "None" not in re.findall("<dd>(.*?)</dd>", page)
                 assert "no limit" in page or None not in settings_of(rules).values()
+
+
+@given(count=st.integers(0, 60), seed=st.integers(0, 9))
+@settings(max_examples=examples(200))
+def test_help_offers_the_likeliest_requests_of_kwartet(count: int, seed: int) -> None:
+    game = simulate(KWARTET, count, seed=seed)
+    seat = next(iter(game.rules.to_act(game.positions[-1])), 0)
+    view = game.rules.view(game.positions[-1], seat)
+    answer = kwartet_questions(game.rules, view, "", {})
+    chances = [
+        float(chance_of(view, Question(seat, entry["asked"], Card(entry["set"], number))))
+        for entry in answer["questions"] for number in entry["cards"]
+    ]  # fmt: skip
+    assert [entry["yes"] for entry in answer["questions"]] == pytest.approx(chances)
+    assert chances == sorted(chances, reverse=True)
+    likely = {move for move in game.rules.moves(view) if chance_of(view, move)}
+    html = help_html(sight(game, seat), "questions", answer, {})
+    offered = {game.rules.read(text, view) for text in moves_in(html)}
+    assert len(chances) == len(likely)
+    assert offered <= likely
+    assert len(offered) == min(25, len(likely))
+    other = game.rules.view(game.positions[-1], (seat + 1) % game.rules.seats)
+    assert kwartet_questions(game.rules, other, "", {})["questions"] == []
