@@ -154,15 +154,15 @@ def open_page(ann: Person, path: str) -> None:
 
 
 def unreachable(ann: Person, path: str) -> list[str]:
-    """Return the controls of a page that cannot be reached (those of the sheet *More* included)."""
+    """Return the controls of a page and of its sheet *More* that cannot be reached."""
     open_page(ann, path)
     ann.page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-    names = list(ann.page.evaluate(UNREACHABLE, "body"))
+    faults = list(ann.page.evaluate(UNREACHABLE, "body"))
     more = ann.page.locator("#more-button")
     if more.count() and more.is_visible():
         more.click()
-        names += ann.page.evaluate(UNREACHABLE, ".side")
-    return [f"{path}: {fault}" for fault in names]
+        faults += ann.page.evaluate(UNREACHABLE, ".side")
+    return [f"{path}: {fault}" for fault in faults]
 
 
 @pytest.mark.parametrize("width", SIZES)
