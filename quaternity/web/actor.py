@@ -85,14 +85,9 @@ class LiveTable:
         return self._store.trouble or self.feed.notice
 
     @property
-    def is_busy(self) -> bool:
-        """Return whether a command is being executed or waits."""
-        return self.queue.is_busy
-
-    @property
     def is_quiet(self) -> bool:
         """Return whether the table has no open stream, no running program and no command."""
-        return not (self.presence.streams or self.programs.tasks or self.is_busy)
+        return not (self.presence.streams or self.programs.tasks or self.queue.is_busy)
 
     def attendance(self) -> Attendance:
         """Return which players are present, and which absent for a long time."""
@@ -167,14 +162,6 @@ class LiveTable:
         self.queue.check_open()
         await self._store.write((), statements)
 
-    async def reload(self) -> None:
-        """Reload the table from the store if it has changed."""
-        await self.queue.submit(Reload())
-
-    async def forget_rematch(self) -> None:
-        """Forget the table of the rematch, which was deleted."""
-        await self.queue.submit(ForgetRematch())
-
     def stop(self) -> None:
         """Stop the clock and the programs of this table, and end its streams."""
         if self._countdown is not None:
@@ -239,7 +226,7 @@ class LiveTable:
 
         Return whether the table is now current. If not, it must be reloaded.
         """
-        follows = news.revision == self.state.revision + 1 and not self.is_busy
+        follows = news.revision == self.state.revision + 1 and not self.queue.is_busy
         if follows and news.entry and news.entry[1] == self.state.version + 1:
             entry = Entry(*news.entry)
             made = MoveMade(entry, self.state.history.game_after(entry))

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.table.games import rules_of_record
+from quaternity.table.games import registration, rules_of_record
 from quaternity.web.actor import LiveTable
 from quaternity.web.changes import Entry
 from quaternity.web.core import TableState
@@ -73,8 +73,12 @@ class Lobby:
     def __init__(self, live: LiveTables) -> None:
         self._live, self._store, self._thinking = live, live.store, live.thinking
 
-    async def make(self, new: NewTable, caller: Caller) -> tuple[str, str | None, list[SeatTicket]]:
+    async def make(
+        self, new: NewTable, caller: Caller, ready: bool = True
+    ) -> tuple[str, str | None, list[SeatTicket]]:
         """Make a table. Return its id, its invitation and its seats.
+
+        `ready` says whether the maker is ready for the game to begin.
 
         The invitation is None if the game begins immediately, without waiting for players.
         """
@@ -99,7 +103,7 @@ class Lobby:
             caller.cookie_hash, None, None,
             (name if new.allowed.visitors else new_token()) if waits else None,
         )  # fmt: skip
-        if waits and not new.ready:
+        if waits and not ready:
             seats = [
                 seat._replace(ready=THINKING) if seat.kind == PERSON else seat for seat in seats
             ]
@@ -183,7 +187,9 @@ class Lobby:
         `fill` names the program that plays in open seats, or is `nobody` to leave these seats out.
         """
         check_start(table.state, visitor, table.attendance())
-        player = fill if fill and fill != NOBODY else table.state.usual_program()
+        player = (
+            fill if fill and fill != NOBODY else registration(table.state.rules.name).usual_program
+        )
         player = await check_player(self._thinking, table.state.rules, player)
         table = await self._live.open(table.state.id)  # reload it if it was dropped
         await table.submit(Start(fill, player, new_token()))

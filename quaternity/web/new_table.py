@@ -36,10 +36,7 @@ class Permissions(NamedTuple):
 
 
 class NewTable(NamedTuple):
-    """A request for a new table. Its fields are those of `POST /api/tables`.
-
-    `ready` says whether the maker is ready for the game to begin.
-    """
+    """A request for a new table. Its fields are those of `POST /api/tables`."""
 
     game: str
     settings: Mapping[str, Any]
@@ -49,7 +46,6 @@ class NewTable(NamedTuple):
     deck: str | None = None
     clock: Clock | None = None
     allowed: Permissions = Permissions()
-    ready: bool = True
 
 
 def check_game(game: str, status: int = 422) -> str:

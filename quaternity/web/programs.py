@@ -93,7 +93,7 @@ class TablePrograms:
 
     def go_on(self) -> None:
         """Start programs that were paused because nobody was present, or whose server has ended."""
-        if self.table.is_busy:
+        if self.table.queue.is_busy:
             return
         state = self.table.state
         if self._woken != state.version:
@@ -115,7 +115,7 @@ class TablePrograms:
 
     def tick(self) -> None:
         """Retry moves of programs, and act for absent players."""
-        if self._retry and not self.table.is_busy:
+        if self._retry and not self.table.queue.is_busy:
             self.wake()
         else:
             self.go_on()
@@ -166,7 +166,7 @@ class TablePrograms:
         acting, due = state.to_act, state.due
         if due is None:
             return
-        if self.table.is_busy or due > self._store.uptime():
+        if self.table.queue.is_busy or due > self._store.uptime():
             # Check again soon, because a move may be about to be stored.
             self.set_alarm(due)
             return
@@ -174,7 +174,7 @@ class TablePrograms:
             return
         seat = acting[0]
         if state.seats[seat].missed + 1 < MAX_MISSED_MOVES:
-            self._begin(seat, self._move(seat, state.usual_program()))
+            self._begin(seat, self._move(seat, registration(state.rules.name).usual_program))
         else:
             self._begin(seat, self._send(LeaveToProgram(seat, due)))
 
