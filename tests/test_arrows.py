@@ -297,8 +297,8 @@ def excesses(text: str) -> Iterator[str]:
             if node.name == "__init__" and len(parameters) > MAX_PARAMETERS:
                 yield "__init__: parameters"
         elif isinstance(node, ast.ClassDef):
-            methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
-            methods += [part for part in node.body if isinstance(part, ast.AsyncFunctionDef)]
+            functions = ast.FunctionDef | ast.AsyncFunctionDef
+            methods = [part for part in node.body if isinstance(part, functions)]
             if len(methods) > MAX_METHODS:
                 yield f"{node.name}: methods"
             generated = [ast.unparse(part) for part in (*node.bases, *node.decorator_list)]
@@ -326,7 +326,7 @@ def test_modules_classes_and_functions_of_the_server_are_small() -> None:
     ],
 )
 def test_a_part_over_its_limit_is_found(part: str, limit: int, excess: str) -> None:
-    for amount, found in ((limit, []), (limit + 1, [excess])):
+    for amount, expected in ((limit, []), (limit + 1, [excess])):
         parts = "".join(part.format(number) for number in range(amount))
         match excess.split(": "):
             case ["module"]:
@@ -337,7 +337,7 @@ def test_a_part_over_its_limit_is_found(part: str, limit: int, excess: str) -> N
                 text = f"class C:\n    def __init__(self):\n{parts}"
             case _:
                 text = f"class C:\n    def __init__(self,{parts}): 0\n"
-        assert list(excesses(text)) == found
+        assert list(excesses(text)) == expected
 
 
 def test_planted_imports_are_found() -> None:

@@ -35,7 +35,7 @@ what the player or bystander may see. WORD and the entries of the object are:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quaternity.base.errors import InputError, LimitError
@@ -51,10 +51,6 @@ WINS, IS_SAFE, IS_SET, HAS_NO_SET = HINT_REASONS = (
     "There may be no SET on the table.",
 )
 """Reasons for hints in Quarto and SET."""
-
-Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
-"""Type of a function that computes the requested help. It takes the rules, a view, the record of
-the game and the query. The record is empty if it would reveal hidden cards."""
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:

@@ -15,6 +15,7 @@ from quaternity.table.history import MAX_PROGRAM_MOVES
 from quaternity.web.background import BackgroundWork
 from quaternity.web.changes import TAKEN_BACK
 from quaternity.web.clock import MAX_MISSED_MOVES
+from quaternity.web.command_queue import CommandQueue
 from quaternity.web.core import Attendance, Command, TableState
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.feed import TableFeed
@@ -47,10 +48,7 @@ class PlayedTable(Protocol):
     state: TableState
     presence: TablePresence
     feed: TableFeed
-
-    @property
-    def is_busy(self) -> bool:
-        """Return whether a command is being executed or waits."""
+    queue: CommandQueue
 
     def attendance(self) -> Attendance:
         """Return which players are present, and which absent for a long time."""
