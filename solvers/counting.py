@@ -327,7 +327,9 @@ def count_deals_given(
             or any(map(lt, constraint.low, own.low))
             or any(map(gt, constraint.high, own.high))
         ):
-            raise InputError(f"{constraint} allows more than set {set_index}: {own}")
+            raise InputError(
+                f"narrower: {constraint} must not allow deals that set {set_index} forbids: {own}"
+            )
         part = part_of(constraint, 0, keep=True)
         ways = {} if part is None else _ways(part)
         # A vector that is missing in `by_vector` does not occur in any deal.

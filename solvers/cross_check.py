@@ -187,7 +187,7 @@ def compare_verdicts(
     evidence = proofs[0] if proofs else _own_evidence(problem) if verdicts else None
     for name, verdict in sound.items():
         if evidence is None:
-            faults.append(Fault(name, "says infeasible, and no shortage can be found"))
+            faults.append(Fault(name, "says infeasible, but no shortage proves it"))
         elif bool(verdict) == bool(evidence):
             continue
         elif isinstance(evidence, Feasible) and not _is_proof(verdict):

@@ -312,7 +312,7 @@ def _cut(entering: Iterable[Edge], leaving: Iterable[Edge]) -> Cut:
 
 
 Contradicts: TypeAlias = Callable[[Sequence[Constraint]], "Sequence[Constraint] | None"]
-"""Type of a function that takes constraints and returns some of them that contradict each other, or
+"""Function that takes constraints and returns some of them that contradict each other, or
 None if a deal satisfies all of them."""
 
 
@@ -374,7 +374,7 @@ def _by_assumptions(problem: DealProblem, deadline: Deadline) -> Contradicts:
         if status == cp_model.UNKNOWN:
             deadline.raise_timeout()
         if status != cp_model.INFEASIBLE:
-            raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
+            raise SolverFault(f"CP-SAT gave no answer, but the status {solver.status_name(status)}")
         return [reasons[index] for index in solver.sufficient_assumptions_for_infeasibility()]
 
     return contradicts

@@ -47,6 +47,7 @@ from solvers.problem import DealProblem, SetConstraint
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 Picker = Callable[[Any], tuple[int, ...]]
+"""Function that selects some elements of a sequence."""
 
 
 @lru_cache(maxsize=16)

@@ -77,7 +77,7 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
     plain = simple_certificate(problem)
     if plain is not None:
         raise InputError(
-            f"problem: impossible without a flow: {problem.words.say(plain.in_words(problem))}"
+            f"problem: no flow network exists, because {problem.words.say(plain.in_words(problem))}"
         )
     network = Network(problem)
     nodes = _nodes(network, problem.words)

@@ -264,7 +264,7 @@ def default_solver(problem: DealProblem) -> Solver:
 
 
 AnySolver: TypeAlias = Solver | str | Callable[[DealProblem], Verdict]
-"""Type of a solver, its name, or a function that takes a problem and returns a verdict."""
+"""A solver, its name, or a function that takes a problem and returns a verdict."""
 
 
 def as_solver(solver: AnySolver) -> Solver:

@@ -69,7 +69,7 @@ def assign_owners(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ..
                     previous[other] = (player, next(iter(passing[player][other])))
                     queue.append(other)
         else:
-            raise ValueError(f"counts {list(counts)} are not possible")
+            raise ValueError(f"no deal gives the players {list(counts)} cards of this set")
         room[player] -= 1
         while True:
             giver, moved_mask = previous[player]
@@ -142,7 +142,7 @@ def _merge(
     """
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
-            f"counting a set takes {len(first)} x {len(second)} pairs of count vectors: "
+            f"counting a set needs {len(first)} x {len(second)} steps: "
             f"the limit is {20 * MAX_VECTORS}"
         )
     merged: dict[Vector, int] = {}
@@ -291,7 +291,8 @@ def _check_listing(classes: Sequence[tuple[int, int]], high: Sequence[int]) -> N
         bound = min(bound, comb(size + len(owners) - 1, len(owners) - 1))
         if bound > MAX_VECTORS:
             raise LimitError(
-                f"a set has up to {bound} count vectors: the limit for counting is {MAX_VECTORS}"
+                f"the players can share a set in up to {bound} ways: "
+                f"the limit for counting is {MAX_VECTORS}"
             )
 
 

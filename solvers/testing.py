@@ -49,7 +49,7 @@ __all__ = ["LAWS", "Conformance", "check_solver"]
 
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
-"""Type of a law: a function that checks a solver on a problem, and returns a fault as a sentence,
+"""Function that checks a solver on a problem, and returns a fault as a sentence,
 or None."""
 _Breach = tuple[Law, str, DealProblem, DealProblem]
 """Type of a failed check: the law, the fault, the problem, and the last problem that the solver was

@@ -185,7 +185,7 @@ def test_a_list_becomes_an_exact_tuple_of_its_length() -> None:
             assert as_tuple(Lies([1, 2]), "x") == (1, 2)
         else:
             with pytest.raises(
-                InputError, match=f"reports length {claimed}, but has another number of items"
+                InputError, match=f"reports length {claimed}, but does not contain {claimed} items"
             ):
                 as_tuple(Lies([1, 2]), "x")
     no_lists: list[Any] = ["12", b"12", {1, 2}, {1: 2}, frozenset(), 5, None]
@@ -210,7 +210,7 @@ def test_indexes_are_numbered_from_0() -> None:
             check_index(value, 3, "set", "x")
     assert as_permutation([2, 0, 1], 3, "x") == (2, 0, 1)
     for wrong in ([0, 1], [0, 1, 1], [1, 2, 3], [0, 1, 2, 3]):
-        with pytest.raises(InputError, match=r"is not a permutation of the numbers 0\.\.2"):
+        with pytest.raises(InputError, match=r"must contain each of the numbers 0\.\.2 once"):
             as_permutation(wrong, 3, "x")
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 Report = Callable[[str, int, int | None], None]
-"""Type of a function that reports progress. It takes the name of a task, the amount done and the
+"""Function that reports progress. It takes the name of a task, the amount done and the
 total amount (None if unknown)."""
 
 Phase = Callable[[str, int | None], AbstractContextManager[Report]]
-"""Type of a function that begins a phase of the work, with its name and its total amount (None if
-unknown). The block gets the function to which the phase reports its progress."""
+"""Function that begins a phase of the work. It takes the name of the phase and its total amount
+(None if unknown), and returns a context manager that yields the function for progress reports."""
 
 
 def quiet(task: str, done: int, total: int | None) -> None:

@@ -217,7 +217,7 @@ def replay_moves(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
         try:
             if word not in seats:
                 raise InputError(
-                    f"{text!r} is neither a setting nor a move of player 0..{seats[-1]}"
+                    f"{text!r}: expected a setting, or a move of a player 0..{seats[-1]}"
                 )
             seat = int(word)
             move = rules.read(move_text, rules.view(positions[-1], seat))

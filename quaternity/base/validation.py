@@ -103,7 +103,9 @@ def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
     bound = "" if least is None else f" >= {least}"
     number = check_int(value, least, None, f"a whole number{bound}", place)
     if not -MAX_NUMBER <= number <= MAX_NUMBER:
-        raise InputError(f"{place}: {quote_value(value)} is not a number up to {MAX_NUMBER:.0e}")
+        raise InputError(
+            f"{place}: must be a number up to {MAX_NUMBER:.0e}, not {quote_value(value)}"
+        )
     return number
 
 
@@ -133,8 +135,8 @@ def as_tuple(values: Sequence[Any], place: str) -> tuple[Any, ...]:
     items = tuple(islice(as_iterator(values, place), count + 1))
     if len(items) != count:
         raise InputError(
-            f"{place}: {quote_value(values)} reports length {count}, but has another number of "
-            "items"
+            f"{place}: {quote_value(values)} reports length {count}, but does not contain "
+            f"{count} items"
         )
     return items
 
@@ -178,7 +180,8 @@ def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tu
     if numbers is None or sorted(numbers) != list(range(count)):
         value = order if numbers is None else list(numbers)
         raise InputError(
-            f"{place}: {quote_value(value)} is not a permutation of the numbers 0..{count - 1}"
+            f"{place}: must contain each of the numbers 0..{count - 1} once, not "
+            f"{quote_value(value)}"
         )
     return numbers
 
@@ -203,7 +206,9 @@ def as_iterator(values: object, place: str) -> Iterator[Any]:
     try:
         return iter(values)  # type: ignore[call-overload, no-any-return]  # refused below
     except TypeError:
-        raise InputError(f"{place}: {quote_value(values)} is not a collection") from None
+        raise InputError(
+            f"{place}: must be a list or another collection, not {quote_value(values)}"
+        ) from None
 
 
 def check_text(value: object, expected: str, place: str) -> str:
@@ -221,7 +226,7 @@ def check_random(random: object) -> Random:
     from random import Random
 
     if not isinstance(random, Random):
-        raise InputError(f"random: {quote_value(random)} is not a random.Random")
+        raise InputError(f"random: must be a random.Random, not {quote_value(random)}")
     return random
 
 

@@ -68,7 +68,8 @@ def analyse(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Also show what players can force, and the best questions, from this tablebase.",
+            help="Also show what the players can force, and the best questions, according to "
+            "this tablebase.",
         ),
     ] = None,
     as_json: AsJsonLines = False,

@@ -73,9 +73,7 @@ class Output:
             if path is None or (os.path.exists(path) and not os.path.isfile(path)):
                 continue
             if os.path.realpath(path) in taken:
-                raise InputError(
-                    f"{path}: is named twice, so one output would overwrite another file"
-                )
+                raise InputError(f"{path}: is named twice; name a different file for each output")
             taken.add(os.path.realpath(path))
 
 

@@ -45,7 +45,10 @@ def instances(
     cards: Annotated[int, typer.Option(metavar="N", help="Number of cards, 12 to 10000.")] = 52,
     each: Annotated[
         int,
-        typer.Option(metavar="N", help="Number of pairs of each family, from consecutive seeds."),
+        typer.Option(
+            metavar="N",
+            help="Number of pairs of each family. The seeds of the pairs are consecutive.",
+        ),
     ] = 1,
     seed: Annotated[
         int, typer.Option(metavar="N", help="Random seed; the same seed gives the same problems.")

@@ -284,7 +284,7 @@ class _Notes:
         request = _REQUEST.fullmatch(line) if len(line) <= MAX_QUOTED_CHARS else None
         if request is None:
             raise InputError(
-                f"{quote_value(line)} is not understood: type for example 2 asks 0 for 4/1: no"
+                f"{quote_value(line)} is not understood: type, for example, '2 asks 0 for 4/1: no'"
             )
         question, answer = self.read(request[1], request[2])
         put_down = tuple(map(int, re.findall(r"\d{1,9}", request[3] or "")))

@@ -55,7 +55,7 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     players, words = view.public.settings.players, argument.split()
     last = len(view.hand) - 1
     if not all(n.isdecimal() and len(n) < 4 and int(n) <= last for n in words):
-        yield f"chances {argument}: type for example chances 0 {last}; sets are 0..{last}"
+        yield f"chances {argument}: type, for example, 'chances 0 {last}'; sets are 0..{last}"
         return
     only = sorted({int(x) for x in words}) or None
     try:

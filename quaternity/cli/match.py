@@ -50,7 +50,7 @@ class _Quit(Exception):
 
 
 Word = Callable[["MatchSession", int, str], Iterable[str]]
-"""Type of the function of a command. It takes the session, the seat and the argument, and returns
+"""Function that executes a command. It takes the session, the seat and the argument, and returns
 lines to print."""
 
 
@@ -367,7 +367,8 @@ class MatchSession:
             if number not in map(str, range(rules.seats)) or not name.strip():
                 last = rules.seats - 1
                 raise InputError(
-                    f"seat {argument!r}: type for example seat {last} {YOU}; seats are 0..{last}"
+                    f"seat {argument!r}: type, for example, 'seat {last} {YOU}'; "
+                    f"seats are 0..{last}"
                 )
             self.match.hand_over(int(number), name.strip())
         except InputError as error:

@@ -106,7 +106,7 @@ def _play(
     def names(rules: QuaternityRules) -> list[str] | None:
         for seat in bots:
             if not 0 <= seat < rules.seats:
-                raise InputError(f"seat {seat}: seats are 0..{rules.seats - 1}")
+                raise InputError(f"seat {seat} is out of range 0..{rules.seats - 1}")
         if tablebase is not None:
             tablebase.check_settings(rules.settings)
         if bots:

@@ -53,7 +53,7 @@ def puzzle(
     hint: Annotated[bool, typer.Option("--hint", help="Also show the first hint.")] = False,
     why: Annotated[bool, typer.Option("--why", help="Show the answer and its proof.")] = False,
     count: Annotated[
-        int, typer.Option(metavar="N", help="Make N puzzles, from consecutive seeds.")
+        int, typer.Option(metavar="N", help="Make N puzzles with consecutive seeds.")
     ] = 1,
     html: Annotated[
         str | None,

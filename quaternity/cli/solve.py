@@ -122,7 +122,7 @@ def solve(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="Time limit in seconds for --ask, and again for checking its answer.",
+            help="Time limit in seconds for --ask. Checking the answer may take as long again.",
         ),
     ] = 60.0,
     workers: Workers = 1,
@@ -261,7 +261,7 @@ def _solve_or_read(task: SolvingTask) -> SolvedGame:
     path = task.tablebase
     if path is not None and path.exists():
         solved = read_solved_game(task.state, path)
-        warn(f"{path} already exists")
+        warn(f"{path} already exists, so the result is read from it")
         with suppress(InputError):
             # A run that was killed at the very end may have left working files.
             remove_work(task)

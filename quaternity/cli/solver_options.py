@@ -88,7 +88,7 @@ def select_solvers(names: str) -> list[Solver]:
     counts = Counter(solver.name for solver in solvers)
     twice = sorted(name for name, count in counts.items() if count > 1)
     if twice:
-        raise InputError(f"solvers named twice: {', '.join(twice)}")
+        raise InputError(f"solvers: {', '.join(twice)}: name each solver only once")
     return solvers
 
 

@@ -166,7 +166,7 @@ def export(
             except InputError as error:
                 if not every:
                     raise
-                warn(f"left out: {error}")
+                warn(f"not exported: {error}")
                 if isinstance(error, DamagedTable):
                     leaving.status = ExitStatus.IMPOSSIBLE
                 continue

@@ -50,7 +50,7 @@ def verify(
         with progress("checking", None) as bar:
             result = check(_lines(file), sample, seed, lambda done, total: bar.advance(1))
     except InvalidCertificate as error:
-        warn(f"{file}: certifies nothing: {error}")
+        warn(f"{file}: the certificate is not valid: {error}")
         raise typer.Exit(ExitStatus.IMPOSSIBLE) from error
     if as_json:
         print(json.dumps(result.document()))

@@ -45,8 +45,8 @@ def batch(game: str, count: int, **settings: Any) -> Any:
     for setting in settings:
         if setting == "max_moves" not in names:
             raise InputError(
-                f"max_moves: the rules of {game} do not limit the moves; to stop earlier, "
-                "make fewer steps"
+                f"max_moves: {game} does not have this setting; to stop a game early, call "
+                "`step` fewer times"
             )
         if setting not in names:
             raise InputError(

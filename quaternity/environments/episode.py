@@ -81,8 +81,8 @@ class Encoded(Protocol[P, M, V_contra]):
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
-"""Type of a reward function. It takes the points and the places of all seats, and computes the
-return of each seat. The places are None until the game is over."""
+"""Function that computes the return of each seat from the points and the places of all seats. The
+places are None until the game is over."""
 
 
 class Reward(NamedTuple):

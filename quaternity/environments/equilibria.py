@@ -156,7 +156,9 @@ def linear_program_value(tree: GameTree) -> float:
     if tree.game.seats != 2 or abs(tree.returns.sum(1)).max() > 1e-9:
         raise InputError("a linear program can solve only zero-sum games of two players")
     if tree.choices > MAX_LINEAR_PROGRAM_CHOICES:
-        raise LimitError(f"{tree.choices} choices exceed the limit of {MAX_LINEAR_PROGRAM_CHOICES}")
+        raise LimitError(
+            f"the game tree has {tree.choices} choices; the limit is {MAX_LINEAR_PROGRAM_CHOICES}"
+        )
     # For each moment and player, k + 1 if the player's last choice was k, or 0 if there was none.
     last = np.zeros((len(tree), 2), int)
     for level in tree.levels[1:]:

@@ -129,7 +129,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
             if not (self._is_over or self._is_cut_off):
                 return self._observation(), self._info()
         raise InputError(
-            f"max_moves {self.game.max_moves}: too small, because the programs make all moves"
+            f"max_moves: {self.game.max_moves} is too small, because the learner never gets a turn"
         )
 
     def _begin(self, random: Random) -> None:

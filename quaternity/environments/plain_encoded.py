@@ -62,8 +62,8 @@ class PlainEncoded:
             return None
         if not 0 <= action < len(offered):
             raise InputError(
-                f"action {action} is not legal; choose from 0..{len(offered) - 1} and "
-                f"{MAX_OFFERED_MOVES}"
+                f"action {action} is not legal; choose from 0..{len(offered) - 1}, "
+                f"or {MAX_OFFERED_MOVES} to wait"
             )
         return offered[action]
 
@@ -81,8 +81,8 @@ class PlainEncoded:
         document = json.dumps(self.rules.view_json(view), sort_keys=True).encode()
         if len(document) > MAX_VIEW_BYTES:
             raise LimitError(
-                f"a view of {len(document)} bytes is longer than {MAX_VIEW_BYTES}: "
-                f"{self.rules.name} needs a special encoding"
+                f"the view has {len(document)} bytes, and the limit is {MAX_VIEW_BYTES}: "
+                f"{self.rules.name} needs an encoding of its own"
             )
         values = array("f", [byte / 255 for byte in document.ljust(MAX_VIEW_BYTES, b"\0")])
         return memoryview(values.tobytes()).cast("f")
@@ -110,7 +110,7 @@ class PlainEncoded:
         offered = list(self.rules.moves(view))
         if len(offered) > MAX_OFFERED_MOVES:
             raise LimitError(
-                f"{len(offered)} legal moves are more than {MAX_OFFERED_MOVES}: "
-                f"{self.rules.name} needs a special encoding"
+                f"there are {len(offered)} legal moves, and the limit is {MAX_OFFERED_MOVES}: "
+                f"{self.rules.name} needs an encoding of its own"
             )
         return offered

@@ -12,7 +12,7 @@ from quaternity.base.validation import check_index
 from quaternity.table.programs import encoder_of
 
 Policy = Callable[[memoryview, bytes, Random], int]
-"""Type of a policy: a function that takes the view as numbers, a mask of the legal actions and a
+"""Function that chooses an action. It takes the view as numbers, a mask of the legal actions and a
 random generator, and returns the number of an action."""
 
 

@@ -183,7 +183,7 @@ def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fra
             remaining -= 1
             if remaining < 0:
                 raise LimitError(
-                    f"the probability needs a sum over more than {MAX_COUNTS} cases, the limit"
+                    f"the probability is a sum over more cases than the limit of {MAX_COUNTS}"
                 )
             return count_deals(problem, seconds=deadline.remaining())
         card = next(s.card for s in formula.subformulas() if isinstance(s, logic.Holds))
@@ -212,7 +212,7 @@ def _list_deals(
 
     deals = quick_count(problem)
     if deals is None or deals > MAX_QUICK_WORLDS:
-        raise LimitError("there are too many deals to list")
+        raise LimitError(f"there are more deals than the limit of {MAX_QUICK_WORLDS}")
     import numpy as np
 
     model = model_of(problem, deadline.remaining)
@@ -246,7 +246,7 @@ def _sample_deals(
     deals, random = NumberedDeals(seen, seconds=deadline.remaining()), Random(0)
     few = deals.number <= MAX_LISTED_DEALS
     if not few and not samples:
-        raise LimitError("there are too many deals to compute the probability")
+        raise LimitError(f"there are more deals than the limit of {MAX_LISTED_DEALS}")
     numbers: Iterable[int] = (
         random.randrange(deals.number) for _ in range(samples * MAX_DRAWS_PER_SAMPLE)
     )

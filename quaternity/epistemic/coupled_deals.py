@@ -95,9 +95,7 @@ class CoupledDeals:
         """Return a new boolean variable. Raise LimitError if there are more than `MAX_LITERALS`."""
         self._literals += 1
         if self._literals > MAX_LITERALS:
-            raise LimitError(
-                f"deciding the formula takes more than {MAX_LITERALS} variables, the limit"
-            )
+            raise LimitError(f"the formula needs more variables than the limit of {MAX_LITERALS}")
         return self.model.new_bool_var("")
 
     def require_any(self, literals: Iterable[Literal]) -> None:

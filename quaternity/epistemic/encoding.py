@@ -91,7 +91,7 @@ class Encoder:
         """
         if len(self._deals) == MAX_DEALS:
             raise LimitError(
-                f"deciding the formula takes more than {MAX_DEALS} deals in a model, the limit"
+                f"the formula needs more deals in one model than the limit of {MAX_DEALS}"
             )
         hands = {} if table is None else {player: table.hand_literals(player) for player in players}
         self._deals.append(self.model.new_deal(problem, hands))

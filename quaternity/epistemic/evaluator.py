@@ -58,7 +58,7 @@ class Evaluator(Protocol):
 
 
 Check: TypeAlias = Callable[[], object]
-"""Type of a function that long computations call regularly. It may raise an exception to stop them,
+"""Function that long computations call regularly. It may raise an exception to stop them,
 as `Deadline.remaining` does."""
 
 

@@ -443,6 +443,6 @@ def _prove_impossible(
     problem = narrow(seen, case)
     verdict = solve(problem)
     if isinstance(verdict, Feasible):
-        raise SolverFault(f"a case that is known to be impossible has the deal {verdict.deal}")
+        raise SolverFault(f"a case was proved impossible, but deal {verdict.deal} fits it")
     text = "no deal fits" if verdict.shortage is None else verdict.shortage.in_words(problem)
     return text, (problem, verdict.shortage)

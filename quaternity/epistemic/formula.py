@@ -166,7 +166,7 @@ class Constant(Formula):
 
     def _check(self) -> None:
         if not isinstance(self.value, bool):
-            raise InputError(f"{self.value!r} is neither True nor False")
+            raise InputError(f"value: must be True or False, not {self.value!r}")
 
     def __str__(self) -> str:
         return "true" if self.value else "false"
@@ -182,7 +182,7 @@ class Holds(Formula):
     def _check(self) -> None:
         _convert_numbers(self, "player")
         if not isinstance(self.card, Card):
-            raise InputError(f"{self.card!r} is not a Card")
+            raise InputError(f"card: must be a Card, not {self.card!r}")
         index, number = _number(self.card.set_index, "set"), _number(self.card.number, "card")
         if index is not self.card.set_index or number is not self.card.number:
             object.__setattr__(self, "card", Card(index, number))
@@ -210,7 +210,7 @@ class Unknown(Formula):
     def _check(self) -> None:
         _convert_numbers(self, "knower", "owner", "count")
         if not isinstance(self.at_most, bool):
-            raise InputError(f"at_most: {self.at_most!r} is neither True nor False")
+            raise InputError(f"at_most: must be True or False, not {self.at_most!r}")
 
     def _determine(self) -> tuple[frozenset[int], bool]:
         return frozenset((self.knower,)), False

@@ -24,7 +24,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 StatedBy: TypeAlias = Callable[[Collection[int]], DealProblem]
-"""Type of a function that takes the numbers of some requests, counted from 0, and returns the deal
+"""Function that takes the numbers of some requests, counted from 0, and returns the deal
 problem that these requests define."""
 
 
@@ -109,7 +109,7 @@ def reasons(
     """
     requests = as_int(requests, "requests", 0)
     if not callable(stated_by):
-        raise InputError(f"stated_by: {quote_value(stated_by)} is not a function")
+        raise InputError(f"stated_by: must be a function, not {quote_value(stated_by)}")
     deadline = Deadline(seconds)
     undecided: list[LimitError] = []
 

@@ -116,7 +116,7 @@ class _Reader:
         word, _, argument = line.partition(" ")
         if not self.started:
             if line.split() != FIRST_LINE.split():
-                raise InputError(f"a situation starts with {FIRST_LINE!r}")
+                raise InputError(f"the first line must be {FIRST_LINE!r}")
             self.started = True
         elif word == "hands":
             self.hands = self.numbers(argument, None)

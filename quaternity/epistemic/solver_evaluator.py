@@ -287,7 +287,9 @@ class SolverEvaluator:
             return None
         deal = encoder.model.deal(table)
         if not self._announcements_hold(earlier, deal) or self._truth(formula, deal, earlier):
-            raise SolverFault(f"CP-SAT found {deal}, where {formula} is not false")
+            raise SolverFault(
+                f"CP-SAT gave {deal} as a counterexample to {formula}, but it is not one"
+            )
         return deal
 
     def encoder(self) -> Encoder:
@@ -492,7 +494,9 @@ class SolverEvaluator:
             return []
         chain = [encoder.model.deal(table) for table in tables]
         if self._truth(common.part, chain[-1], earlier):
-            raise SolverFault(f"CP-SAT found {chain[-1]}, where {common.part} is not false")
+            raise SolverFault(
+                f"CP-SAT gave {chain[-1]} as a counterexample to {common.part}, but it is not one"
+            )
         return chain
 
     def _is_inductive(

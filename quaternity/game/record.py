@@ -133,7 +133,9 @@ def parse_record(data: bytes | str) -> ParsedRecord:
             continue
         if not started:
             if words != FIRST_LINE.split():
-                raise RecordError([f"line {number}: a record starts with {FIRST_LINE!r}"])
+                raise RecordError(
+                    [f"line {number}: must be {FIRST_LINE!r}, the first line of a record"]
+                )
             started = True
             continue
         try:
@@ -147,7 +149,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
         except InputError as error:
             faults.append(f"line {number}: {error}")
     if not started:
-        raise RecordError([f"line 1: a record starts with {FIRST_LINE!r}"])
+        raise RecordError([f"line 1: must be {FIRST_LINE!r}, the first line of a record"])
     faults += [
         f"header: {key} is missing" for key in ("set-size", "sets", "players")
         if _KEYS[key] not in header
@@ -167,7 +169,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
 def _header_line(words: list[str], header: dict[str, Any]) -> None:
     key, values = words[0], words[1:]
     if key not in _KEYS:
-        raise InputError(f"{key!r} is neither a setting ({', '.join(_KEYS)}) nor a move")
+        raise InputError(f"{key!r}: expected a setting ({', '.join(_KEYS)}) or a move")
     name = _KEYS[key]
     if name in header:
         raise InputError(f"{key} is given more than once")
@@ -177,10 +179,10 @@ def _header_line(words: list[str], header: dict[str, Any]) -> None:
         header[name] = TieBreak.parse(values[0])
     elif name == "brisk":
         if values[0] not in ("no", "yes"):
-            raise InputError(f"{key}: {values[0][:40]!r} is neither yes nor no")
+            raise InputError(f"{key}: must be yes or no, not {values[0][:40]!r}")
         header[name] = values[0] == "yes"
     elif re.fullmatch(r"[0-9]{1,9}", values[0]) is None:
-        raise InputError(f"{key}: {values[0][:40]!r} is not a whole number with 1 to 9 digits")
+        raise InputError(f"{key}: must be a whole number of 1 to 9 digits, not {values[0][:40]!r}")
     else:
         header[name] = int(values[0])
 
@@ -215,12 +217,14 @@ def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
         if lines and content.strip():
             Move.parse(content)
         elif not lines and content.split() != FIRST_LINE.split():
-            raise RecordError([f"line 1: a record starts with {FIRST_LINE!r}"])
+            raise RecordError([f"line 1: must be {FIRST_LINE!r}, the first line of a record"])
     except RecordError:
         raise
     except (UnicodeDecodeError, InputError):
         if not lines:
-            raise RecordError([f"line 1: a record starts with {FIRST_LINE!r}"]) from None
+            raise RecordError(
+                [f"line 1: must be {FIRST_LINE!r}, the first line of a record"]
+            ) from None
         return numbered, [f"line {number} is incomplete and was ignored"], mark + end
     return [*numbered, (number, tail)], [], mark + len(raw)
 

@@ -59,7 +59,7 @@ QUATERNITY = Registration(
         "why": f"{_HELPING}:why",
         "know": f"{_HELPING}:quaternity_know",
     },
-    advice=f"{_HELPING}:possible_owners",
+    advice=f"{_HELPING}:quaternity_reason",
     review="quaternity.review.asking:QuaternityJudge",
     help=(
         ("chances", "Who can have what?"),

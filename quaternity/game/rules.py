@@ -208,7 +208,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         if reply and question in view.state.legal_questions:
             answer = Answer.parse(reply)
             if answer not in view.state.answers(question):
-                raise InputError(f"'{question}': {answer} is impossible")
+                raise InputError(f"'{question}': the answer {answer} is impossible")
         return question
 
     def show(self, view: QuaternityPosition, width: int = WIDTH, words: Wording = PLAIN) -> str:

@@ -64,7 +64,7 @@ def check_seed(seed: int) -> int:
 def check_brisk(brisk: bool) -> bool:
     """Return `brisk` unchanged. Raise InputError if it is not a `bool`."""
     if not isinstance(brisk, bool):
-        raise InputError(f"brisk: {quote_value(brisk)} is neither true nor false")
+        raise InputError(f"brisk: must be true or false, not {quote_value(brisk)}")
     return brisk
 
 
@@ -94,12 +94,16 @@ class Settings:
         default=4,
         metadata={
             "label": "Cards in a set",
-            "help": "Cards in one set.",
+            "help": "How many cards belong together as a set.",
             "range": range(2, MAX_CARDS + 1),
         },
     )
     sets: int = field(
-        default=3, metadata={"help": "Number of sets.", "range": range(1, MAX_CARDS + 1)}
+        default=3,
+        metadata={
+            "help": "With more sets, a game takes longer.",
+            "range": range(1, MAX_CARDS + 1),
+        },
     )
     players: int = field(
         default=3, metadata={"help": "Number of players.", "range": range(2, MAX_PLAYERS + 1)}
@@ -107,7 +111,7 @@ class Settings:
     tie_break: TieBreak = field(
         default=TieBreak.FIRST_IN_ORDER,
         metadata={
-            "label": "Next player",
+            "label": "Who asks next",
             "help": "Which player asks next if neither the asker nor the player asked "
             "has cards left.",
             "words": ("the first player who has cards", "the player with the fewest sets"),

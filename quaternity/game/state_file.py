@@ -153,7 +153,7 @@ class _Reader(DocumentReader):
             self.faults.append(f"seed: {quote_json(seed)} is not a whole number 0..{MAX_SEED}")
         brisk = document.get("brisk", False)
         if not isinstance(brisk, bool):
-            self.faults.append(f"brisk: {quote_json(brisk)} is neither true nor false")
+            self.faults.append(f"brisk: must be true or false, not {quote_json(brisk)}")
         self.check()
         self._contradictions(owners, minimum, maximum, completed)
         constraints = tuple(

@@ -143,7 +143,7 @@ class _Reader:
         elif line[0].isdigit():
             self._take_event(number, line)
         elif self.dealt or self.hidden:
-            raise LogError(number, f"{line!r} is neither a request nor an announcement")
+            raise LogError(number, f"{line!r}: expected a request or an announcement")
         else:
             self._take_setting(number, line)
 
@@ -212,7 +212,7 @@ class _Reader:
         if own not in ("yes", "no"):
             raise LogError(
                 self.header_lines["own-card-requests"],
-                f"own-card-requests: {own!r} is neither yes nor no",
+                f"own-card-requests: must be yes or no, not {own!r}",
             )
         try:
             announce = AnnounceTiming.parse(self.header.get("announce", AnnounceTiming.AT_ONCE))

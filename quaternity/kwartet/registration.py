@@ -71,12 +71,14 @@ KWARTET = Registration(
     helpers={
         "chances": "quaternity.web.hints:kwartet_chances",
         "know": "quaternity.web.hints:kwartet_know",
+        "questions": "quaternity.web.hints:kwartet_questions",
         "why": "quaternity.web.hints:kwartet_why",
     },
     advice="quaternity.web.hints:chance_of_yes",
     help=(
         ("chances", "Who can have what?"),
         ("chances?read=1", "Likely cards (guessed from the questions so far)"),
+        ("questions", "Best questions"),
         ("hint", "Hint"),
         ("know", "Do I know a statement?"),
     ),

@@ -258,7 +258,10 @@ def _check_start(
         if announced.count((index, player)) > 1:
             raise InputError(f"'{player} puts down {index}' is given more than once")
         if down[index] != player:
-            raise InputError(f"set {index} cannot be put down by {player} and by {down[index]}")
+            raise InputError(
+                f"set {index} cannot be put down twice, by player {player} "
+                f"and by player {down[index]}"
+            )
         if seat is not None and hand[index] not in possible:
             raise InputError(
                 f"player {player} cannot put down {index}: the hand of player {seat} contradicts it"

@@ -56,12 +56,14 @@ class KwartetSettings:
     """
 
     players: int = field(default=4, metadata={"help": "Number of players.", "range": PLAYERS})
-    sets: int = field(default=13, metadata={"help": "Number of sets.", "range": SETS})
+    sets: int = field(
+        default=13, metadata={"help": "With more sets, a game takes longer.", "range": SETS}
+    )
     announce: AnnounceTiming = field(
         default=AnnounceTiming.AT_ONCE,
         metadata={
             "label": "Full sets are put down",
-            "help": "When full sets are put down.",
+            "help": "Whether players may keep a full set in their hand for one more request.",
             "words": ("immediately", "after the next request of their owner"),
         },
     )
@@ -74,19 +76,25 @@ class KwartetSettings:
     )
     set_size: int = field(
         default=SET_SIZE,
-        metadata={"label": "Cards in a set", "help": "Cards in a set.", "range": SET_SIZES},
+        metadata={
+            "label": "Cards in a set",
+            "help": "How many cards belong together as a set.",
+            "range": SET_SIZES,
+        },
     )
     aside: int = field(
         default=0,
         metadata={
-            "label": "Cards set aside", "help": "Cards that are not dealt.", "range": ASIDE,
+            "label": "Cards set aside",
+            "help": "How many cards are not dealt to any player.",
+            "range": ASIDE,
         },
-    )  # fmt: skip
+    )
     max_moves: int | None = field(
         default=None,
         metadata={
             "label": "Maximum number of requests",
-            "help": "Requests until the game ends.",
+            "help": "After this number of requests, the game ends.",
             "range": MAX_MOVES,
         },
     )
@@ -110,7 +118,7 @@ class KwartetSettings:
             faults.append(str(error))
         if not isinstance(self.own_card_requests, bool):
             own = quote_value(self.own_card_requests)
-            faults.append(f"own_card_requests: {own} is neither True nor False")
+            faults.append(f"own_card_requests: must be True or False, not {own}")
         if not faults and self.cards - self.aside < self.players:
             max_aside = self.cards - self.players
             faults.append(

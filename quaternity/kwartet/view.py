@@ -108,5 +108,5 @@ class View(Displayable):
 
 
 Strategy: TypeAlias = Callable[[View, Random], Question]
-"""Type of a strategy: a function that takes the view of a seat and a random generator, and returns
+"""Function that takes the view of a seat and a random generator, and returns
 a legal request."""

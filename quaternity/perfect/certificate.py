@@ -160,7 +160,7 @@ def _head(text: bytes) -> Head:
         if head["wish"] not in (None, "points", "win"):
             raise ValueError("wish: must be null, points or win")
         if head["wish"] and not head["brisk"] and head["players"] > 2:
-            raise ValueError("a wish needs a game that ends: a brisk game or two players")
+            raise ValueError("wish: must be null, because this game need not end")
     except (TypeError, ValueError) as error:
         raise InvalidCertificate(f"line 1: {error}") from None
     return Head(**head)
@@ -218,10 +218,10 @@ class Game:
                 raise ValueError("each player must have a rank, and the names must not repeat")
             player = self.head.player
             if player is not None and any(order[player] != player for _, order in names):
-                raise ValueError(f"player {player}, whom the head names, must not be renamed")
+                raise ValueError(f"player {player}, named in line 1, must keep this number")
             if outcomes == [] or (outcomes is None) != (self.head.wish is None):
                 raise ValueError(
-                    "outcomes must be null without a wish, and must not be empty with a wish"
+                    "outcomes must be null if the wish is null, and otherwise a list of outcomes"
                 )
             gets = [_numbers(row, count, MAX_CARDS) for row in outcomes or ()]
             if sum(points) + len(kinds) != self.head.sets or sum(hands) != size * len(kinds):

@@ -1,4 +1,4 @@
-"""Solving a game with all its results: a tablebase, a certificate and the outcomes of all goals."""
+"""Solution of a game: its tablebase, its certificate, and the outcomes if all players compete."""
 
 from __future__ import annotations
 
@@ -39,11 +39,14 @@ class SolvingTask:
     """A game to solve, and the results to write.
 
     Attributes:
-        tablebase: the path of the tablebase, or None.
-        certificate: the path of the certificate, or None.
-        max_states: the maximum number of states, or None.
-        wish: the goal of all players in `outcomes_for_all`, or None.
-        ties: how ties are then broken: `coin`, `chance`, or None for all ways without chance.
+        state: the state from which the game is solved.
+        tablebase: the path of the tablebase, or None to write none.
+        certificate: the path of the certificate, or None to write none.
+        max_states: the maximum number of states, or None for no limit.
+        wish: the objective of every player in `outcomes_for_all`: `points` (as many sets as
+            possible), `win`, or None if these outcomes are not needed.
+        ties: how players then choose between equally good moves: `coin` for a fair draw, `chance`
+            for any probabilities, or None for all choices without chance.
         workers, dask: the processes that solve the game (see `open_executor`).
     """
 
@@ -100,13 +103,13 @@ def solve_game(task: SolvingTask, phase: Phase = quiet_phase) -> SolvedGame:
     """Solve a game, and write its tablebase and its certificate.
 
     Raises:
-        InputError: If a file cannot be written, or if the goal has no certain outcomes.
+        InputError: If a file cannot be written, or if the outcomes depend on chance.
         LimitError: If the game has too many states. The work so far is kept in `task.work`.
     """
     state, limit = task.state, task.max_states
     if limit is not None and not task.has_work and is_larger(state, limit, Random(0)):
         raise LimitError(
-            f"the game has more than {limit:,} states, as random games show; "
+            f"random games show that the game has more than {limit:,} states; "
             "to allow more, use --most-states"
         )
     began = time.perf_counter()
@@ -145,10 +148,10 @@ def remove_work(task: SolvingTask) -> None:
 def outcomes_for_all(
     task: SolvingTask, solved: SolvedGame, phase: Phase = quiet_phase
 ) -> Outcomes | None:
-    """Return the outcomes if all players pursue the goal of the task, or None without a goal.
+    """Return the outcomes if every player pursues `task.wish`, or None if it is None.
 
     Raises:
-        InputError: If the game need not end, or if chance decides and ties are broken without it.
+        InputError: If the game need not end, or if it involves chance and `task.ties` is None.
         LimitError: If the game has too many states or outcomes.
     """
     state, wish = task.state, task.wish

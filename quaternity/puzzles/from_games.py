@@ -50,11 +50,14 @@ def _quaternity_attempts(rules: Any, record: str, random: Random) -> Attempts:
     del rules
     game, owner, possible = Game.parse(record), Owner(), Possible()
     lengths = _shuffle(range(1, len(game.moves)), random)
-    games = [Game(game.settings, game.moves[:n], game.states[: n + 1]) for n in lengths]
-    for before in games[: MAX_GAME_ATTEMPTS // 2]:
-        yield owner, owner.of_game(before)
-    for before in games:
-        yield possible, possible.of_game(before, random, random.random())
+
+    def first_moves(number: int) -> Game:
+        return Game(game.settings, game.moves[:number], game.states[: number + 1])
+
+    for number in lengths[: MAX_GAME_ATTEMPTS // 2]:
+        yield owner, owner.of_game(first_moves(number))
+    for number in lengths:
+        yield possible, possible.of_game(first_moves(number), random, random.random())
 
 
 def _kwartet_attempts(rules: Any, record: str, random: Random) -> Attempts:

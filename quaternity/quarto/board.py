@@ -141,7 +141,7 @@ class Board:
 
 def _check_squares(squares: bool) -> bool:
     if not isinstance(squares, bool):
-        raise InputError(f"squares: {quote_value(squares)} is neither True nor False")
+        raise InputError(f"squares: must be True or False, not {quote_value(squares)}")
     return squares
 
 

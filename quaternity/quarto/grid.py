@@ -28,7 +28,7 @@ def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
     for name, having in properties.items():
         if not isinstance(name, str) or len(name) != 1:
             raise InputError(
-                f"properties: {name!r} is not the name of a piece, which is one character; "
+                f"properties: the name of a piece must be one character, not {name!r}; "
                 "`piece_properties` makes this dictionary from the result of `read_pieces`"
             )
         if not isinstance(having, AbstractSet) or not all(isinstance(word, str) for word in having):

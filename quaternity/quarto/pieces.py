@@ -107,7 +107,7 @@ class PieceSet:
     @staticmethod
     def _texts(values: object, place: str) -> tuple[str, ...]:
         if isinstance(values, str):
-            raise InputError(f"{place}: {values!r} is one string, not several")
+            raise InputError(f"{place}: expected a collection of strings, not {values!r}")
         return tuple(
             check_text(value, "a text", f"{place}[{index}]")
             for index, value in enumerate(as_iterator(values, place))
@@ -140,7 +140,7 @@ class PieceSet:
                     f"pieces {quote_short(other)} and {quote_short(name)} have the same properties"
                 )
         if len(names) != PIECES:
-            raise InputError(f"{with_noun(len(names), 'piece')}, not {PIECES}")
+            raise InputError(f"expected {PIECES} pieces, not {len(names)}")
         if any(len(name) != 1 for name in names.values()):
             raise InputError("the name of a piece must be one character")
         return cls(tuple(pieces), tuple(pairs), "".join(names[piece] for piece in range(PIECES)))

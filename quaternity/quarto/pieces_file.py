@@ -101,7 +101,7 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
     if len(lines) != PIECES:
         # Report the first superfluous line, or the last line if there are too few.
         at_fault = [header, *lines][: PIECES + 2][-1]
-        raise at_fault.fault(f"{with_noun(len(lines), 'piece')}, not {PIECES}")
+        raise at_fault.fault(f"expected {PIECES} pieces, not {len(lines)}")
     _check_names(lines)
     features = header.fields[1:]
     _check_one_feature_each(features, lines)

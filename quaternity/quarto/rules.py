@@ -45,7 +45,7 @@ class QuartoSettings:
 
     def __post_init__(self) -> None:
         if not isinstance(self.squares, bool):
-            raise InputError(f"squares: {quote_value(self.squares)} is neither True nor False")
+            raise InputError(f"squares: must be True or False, not {quote_value(self.squares)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,9 @@ class Search:
         if self._positions_left is not None:
             self._positions_left -= 1
             if self._positions_left < 0:
-                raise LimitError("solving the position needs more positions than the limit")
+                raise LimitError(
+                    "to solve the board, the search would visit more positions than the limit"
+                )
         if len(cache) >= MAX_CACHED_POSITIONS:
             cache.clear()
         cache[position] = wins

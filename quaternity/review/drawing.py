@@ -7,7 +7,7 @@ from html import escape
 from itertools import chain
 
 from quaternity.base.plots import COLOURS
-from quaternity.base.sentences import Wording
+from quaternity.base.sentences import MessageTemplate, Wording
 from quaternity.base.svg import svg_document, svg_text
 from quaternity.review.reviewing import Review
 
@@ -15,6 +15,10 @@ _WIDE, _HIGH, _MARGIN, _LABEL = 400, 190, 46, 108
 """Width and height of the curves, width of the margin around them, and width of a label, in SVG
 units. They are chosen for a phone. On a wider screen, the chart is enlarged."""
 _DASHES = ("none", "7 3")
+
+CHANCES = MessageTemplate("chances", "Chances during the game")
+AFTER_MOVE = MessageTemplate("after_move", "after move {number}: {chances:parts}")
+MOVE = MessageTemplate("move", "Move {number}")
 
 
 def curve_svg(
@@ -24,27 +28,29 @@ def curve_svg(
 
     `link` returns the address of the position after a number of moves, which a click opens.
     """
-    known = [point for point in review.curve if point.chances is not None]
+    words = words or Wording(review.names)
     description = "; ".join(
-        f"after {point.after}: {', '.join(f'{chance:.2f}' for chance in point.chances or ())}"
-        for point in known
+        words.say(AFTER_MOVE(number=point.after, chances=[f"{chance:.0%}" for chance in chances]))
+        for point in review.curve
+        if (chances := point.chances) is not None
     )
     height = 2 * _MARGIN + _HIGH + 20 * ((review.seats + 3) // 4)
-    parts, title = _parts(review, words or Wording(review.names)), "chances over the game"
-    parts = chain(parts, () if link is None else _links(review, link))
+    parts, title = _parts(review, words), words.say(CHANCES())
+    parts = chain(parts, () if link is None else _links(review, words, link))
     role = "img" if link is None else "group"
     return svg_document(_WIDE + 2 * _MARGIN, height, title, description, parts, "#fff", role)
 
 
-def _links(review: Review, link: Callable[[int], str]) -> Iterator[str]:
+def _links(review: Review, words: Wording, link: Callable[[int], str]) -> Iterator[str]:
     """Yield an invisible link for each point of the curve."""
     wide = _WIDE / max(1, len(review.curve) - 1)
     for point in review.curve:
         x = round(_MARGIN + wide * (point.after - 0.5), 1)
         area = f'x="{x}" y="{_MARGIN}" width="{wide:.1f}" height="{_HIGH}" fill="transparent"'
+        label = escape(words.say(MOVE(number=point.after)))
         yield (
-            f'<a href="{escape(link(point.after))}" tabindex="-1" aria-label="{point.after}">'
-            f"<rect {area}/></a>"
+            f'<a href="{escape(link(point.after))}" tabindex="-1" aria-label="{label}">'
+            f"<title>{label}</title><rect {area}/></a>"
         )
 
 
@@ -63,7 +69,7 @@ def _parts(review: Review, names: Wording) -> Iterator[str]:
         yield svg_text(x, y + 18, str(after), size=12, colour="#555")
     for moment in review.moments:
         x, y = at(moment.number, 1)
-        title = f"<title>move {moment.number}</title>"
+        title = f"<title>{escape(names.say(MOVE(number=moment.number)))}</title>"
         yield f'<path d="M{x} {y}v{_HIGH}" stroke="#999" stroke-dasharray="3 3">{title}</path>'
     for seat in range(review.seats):
         colour, dashes = COLOURS[seat % len(COLOURS)], _DASHES[seat // len(COLOURS) % 2]

@@ -18,7 +18,7 @@ from quaternity.review.recorded_game import Shares
 from solvers.problem import SetConstraint, players_in
 
 NextTurn = Callable[[int, int, bool, Sequence[int]], int]
-"""Type of a function that takes the asker, the asked player, whether the answer is yes, and the
+"""Function that takes the asker, the asked player, whether the answer is yes, and the
 hand sizes after the answer, and returns the player to move."""
 
 COST = 0.006

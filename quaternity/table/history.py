@@ -12,8 +12,8 @@ from quaternity.base.text_record import Replay
 from quaternity.table.protocol import M, P, Rules, Step, V
 
 MAX_STORED_POSITIONS = 1_000
-"""Maximum number of positions that a history takes over from the history that it continues. Earlier
-positions are computed again."""
+"""Maximum number of positions that `History.play` copies to the next history. If earlier positions
+are needed, they are computed again."""
 
 MAX_PROGRAM_MOVES = 10_000
 """Maximum number of consecutive moves that programs make without a move of a person."""
@@ -73,7 +73,7 @@ class History(Generic[P, M, V]):
         known = [*positions] or [start]
         for seat, move in self.moves[len(known) - 1 :]:
             known.append(self._after(known[-1], seat, move))
-        # The last positions, or all of them if `positions` was called.
+        # These are the last positions, or all positions after a call of `positions`.
         self._positions = tuple(known)
         self.position: P = known[-1]
         # The steps that have been computed, and the position after them.
@@ -188,11 +188,11 @@ class History(Generic[P, M, V]):
     def steps(self) -> tuple[Step, ...]:
         """Return the public information about each move.
 
-        The steps that the previous history has computed are not computed again.
+        Steps that were already computed for the previous history are reused.
         """
         steps, before = self._steps
         missing = len(self.moves) - len(steps)
-        if missing == 1:  # This is the usual case, so it is fast: adding tuples, not unpacking.
+        if missing == 1:  # The usual case. Adding tuples is faster than unpacking.
             step = self._step(before, *self.moves[-1], self.position)
             self._steps = steps + (step,), self.position  # noqa: RUF005
         elif missing:

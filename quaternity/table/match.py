@@ -185,7 +185,7 @@ class Match(Generic[P, M, V]):
             InputError: If there is no such seat or player.
         """
         if not 0 <= seat < self.rules.seats:
-            raise InputError(f"seat {seat}: seats are 0..{self.rules.seats - 1}")
+            raise InputError(f"seat {seat} is out of range 0..{self.rules.seats - 1}")
         before = self.names[seat]
         self.names[seat] = name
         try:

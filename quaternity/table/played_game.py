@@ -191,7 +191,7 @@ class PlayedGame(Generic[S, P, M, V]):
         acting = self.to_act
         if not isinstance(move, str | self.move_class):
             raise InputError(
-                f"move: {quote_value(move)} is neither a {self.move_class.__name__} nor a string"
+                f"move: must be a {self.move_class.__name__} or a string, not {quote_value(move)}"
             )
         if seat is not None:
             seat = check_index(seat, self.rules.seats, "seat")

@@ -41,8 +41,7 @@ YOU = "you"
 """Name that stands for a human player."""
 
 Factory = Callable[..., Any]
-"""Type of a player factory: a function that takes the rules and optionally an argument, and returns
-a player."""
+"""Function that takes the rules and optionally an argument, and returns a player."""
 
 
 class RandomPlayer:

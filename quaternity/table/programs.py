@@ -170,7 +170,7 @@ class ProgramPlayer:
                 encoded = encoder_of(self._rules)
                 mask = encoded.mask(view)
                 if not (0 <= value < len(mask) and mask[value]):
-                    raise InputError("this action is not legal: the mask does not have a 1 there")
+                    raise InputError("this action is not legal: its mask is 0")
                 return encoded.move(value, view)
             raise InputError("move must be a string, action a whole number, and wait true")
         except InputError as error:

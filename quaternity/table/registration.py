@@ -197,7 +197,8 @@ class Registration:
                 isinstance(place, str) and PLACE.fullmatch(place)
             ):
                 raise InputError(
-                    f"game {self.name!r}: {part} is {quote_value(place)}, not package.module:name"
+                    f"game {self.name!r}: {part} must be package.module:name, "
+                    f"not {quote_value(place)}"
                 )
         if not self.players:
             raise InputError(f"game {self.name!r}: players: must not be empty")
@@ -210,7 +211,7 @@ class Registration:
             if player.partition(":")[0] not in self.players:
                 known = ", ".join(self.players)
                 raise InputError(
-                    f"game {self.name!r}: {part} is {quote_value(player)}, not one of {known}"
+                    f"game {self.name!r}: {part} must be one of {known}, not {quote_value(player)}"
                 )
 
     def part(self, name: str) -> Any:

@@ -228,8 +228,8 @@ def partition(
 
 
 Pack = Callable[[Sequence[int], Rule, int, Incumbent[Triple]], tuple[Triple, ...] | None]
-"""Type of a packing method. It takes a table, a rule, a number `count` and a record with the
-limits, and returns `count` disjoint threes, or None if there are fewer."""
+"""Function that takes a table, a rule, a number `count` and an `Incumbent` with the limits of the
+search. It returns `count` disjoint threes, or None if there are fewer."""
 
 PACKING_METHODS: Mapping[str, Pack] = {
     "search": pack_by_search,

@@ -17,7 +17,7 @@ TABLE_CARDS = 12
 """Default number of cards on the table."""
 
 Choice = Callable[[tuple[Triple, ...]], Triple]
-"""Type of a function that takes the threes on the table and returns one of them."""
+"""Function that takes the threes on the table and returns one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Table:
         """Return the table without three of its cards."""
         cards = check_table(three)
         if len(cards) != 3:
-            raise InputError(f"{three!r} are not three cards")
+            raise InputError(f"expected three cards, not {three!r}")
         for card in cards:
             if card not in self.places:
                 raise InputError(f"card {card} is not on the table")
@@ -122,7 +122,7 @@ def play_out(
     """
     rule, table = Rule(rule), Table.start(deck, random, size)
     if choose is not None and not callable(choose):
-        raise InputError(f"choose: {choose!r} is not a function")
+        raise InputError(f"choose: must be a function, not {choose!r}")
     taken: list[Triple] = []
     looks = blanks = 0
     while True:
@@ -133,7 +133,7 @@ def play_out(
         if threes:
             three = choose(threes) if choose is not None else random.choice(threes)
             if choose is not None and three not in threes:
-                raise InputError(f"choose: {three!r} is not one of {threes}")
+                raise InputError(f"choose: returned {three!r}, but must return one of {threes}")
             taken.append(three)
             table = table.take(three)
             if table.deck and len(table.places) < size:

@@ -56,7 +56,7 @@ class SetSettings:
         default=12,
         metadata={
             "label": "Cards on the table",
-            "help": "Cards on the table.",
+            "help": "How many cards lie on the table as long as the deck lasts.",
             "range": range(9, 19, 3),
         },
     )

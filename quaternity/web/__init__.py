@@ -1,11 +1,27 @@
-"""The web server, for playing games in a browser or using a JSON API.
+"""The web server, for playing games in a browser or through a JSON API.
+
+These words have a fixed meaning in this package:
+
+- A table is the place where one game is played. It has a seat for each player, which a person owns
+  or a program plays in, or which is open. A program is a computer player.
+- A visitor is anybody who opens a table: a player, who owns a seat, or a bystander, who only looks
+  on. A host is the visitor who made the table, or the first player who is present.
+- The log of a table lists its moves and take-backs in order. The version of a table is the number
+  of entries in its log. The revision counts all changes, including those of seats and votes.
+- A command is a request to change a table. It decides which events follow, and each event leads to
+  a new state of the table.
+- The store holds all tables, in a SQLite file or a PostgreSQL database, which several servers can
+  share.
+- A series is a chain of rematches between the same players. Names in the database call it an
+  evening.
 
 `app` builds the ASGI application. `middleware` checks each request before `api` (JSON) or `pages`
-(HTML) handles it, and `rendering` draws the pages. A game is played at a table. The state of a
-table (`core`) is a value. A command (`move_commands`, `seat_commands`, `game_commands`) decides
-which events follow, and each event leads to a new state. An `actor.LiveTable` executes the commands
-of a table one at a time: it decides, stores the events (`table_rows`, `store`), applies and
-publishes them (`publisher`). Around it are `presence`, `programs`, the `lobby` and `maintenance`.
-A `table_view.TableView`, made by `view`, holds everything that one visitor may see of a table.
+(HTML) handles it, and `rendering` draws the pages. The state of a table (`core`) is an immutable
+value. The commands are in `move_commands`, `seat_commands` and `game_commands`. An
+`actor.LiveTable` executes the commands of a table one at a time: it calls the command to get its
+events, stores the events (`table_rows`, `store`), applies them to the state, and sends the news to
+the visitors (`publisher`). Its helpers are `presence` (who is connected) and `programs` (computer
+players); `lobby` makes and finds tables, and `maintenance` runs periodic tasks. A
+`table_view.TableView`, made by `view`, holds everything that one visitor may see of a table.
 `background` runs computer players and expensive computations in other processes.
 """

@@ -1,7 +1,8 @@
-"""A table in memory: it executes the commands of its queue one at a time.
+"""A table in memory, which executes the commands from its queue one at a time.
 
-Each command is decided, stored, applied and published, in this order, so that nobody sees a change
-before it is stored.
+A command is a request to change the table, such as a move. Executing it has four steps: find out
+which events follow from it, store them, apply them to the state of the table, and send them to the
+visitors. The events are stored before they are sent, so nobody sees a change that could be lost.
 """
 
 from __future__ import annotations
@@ -44,14 +45,15 @@ from quaternity.web.table_rows import event_statements, read_rows, rebuild
 from quaternity.web.talk import TableTalk
 
 COUNTDOWN_SECONDS = 3.0
-"""Seconds between the moment when all players are ready and the beginning of the game."""
+"""Seconds between the time when all players are ready and the beginning of the game."""
 
 
 class LiveTable:
     """A table in memory, with a queue of commands.
 
     Attributes:
-        state: The state of the table. Only the queue changes it.
+        state: The current state of the table. Only a command from the queue, or a notice from
+            another server, changes it.
         queue: The commands that wait to be executed.
     """
 
@@ -61,8 +63,9 @@ class LiveTable:
     ) -> None:  # fmt: skip
         """Set up a table in memory.
 
-        `seen` contains, for each seat, the `monotonic` time of its owner's last activity at this
-        server. `remote` is the known presence of players at other servers, by seat.
+        `seen` contains, for each seat, the time at which its owner was last active at this server,
+        as returned by `monotonic`. `remote` contains, for some seats, what is known about the
+        presence of their owners at other servers.
         """
         self.state = state
         self.presence = TablePresence(seen, remote)
@@ -76,29 +79,33 @@ class LiveTable:
         self._publisher = Publisher(self.presence, self.feed, self.talk, self.programs)
 
     def uptime(self) -> float:
-        """Return the time of the clocks, in seconds of `Store.uptime`."""
+        """Return the total running time of the servers, in seconds. See `Store.uptime`."""
         return self._store.uptime()
 
     @property
     def notice(self) -> str | None:
-        """The notice that visitors see: a problem of the store or of the table, or None."""
+        """The text about a problem of the store or the table that visitors see, or None."""
         return self._store.trouble or self.feed.notice
 
     @property
     def is_quiet(self) -> bool:
-        """Return whether the table has no open stream, no running program and no command."""
+        """Return whether the table has no open stream, no running program and no command.
+
+        A quiet table can be dropped from memory.
+        """
         return not (self.presence.streams or self.programs.tasks or self.queue.is_busy)
 
     def attendance(self) -> Attendance:
-        """Return which players are present, and which absent for a long time."""
+        """Return which players are present, and which have been absent for a long time."""
         return self.presence.attendance(self.state.seats)
 
     # ------------------------------------------------------------------ visitors
 
     def identify(self, caller: Caller, asked: int | None = None, *, comes: bool = True) -> Visitor:
-        """Return the visitor with the given credentials. See `TableState.visitor`.
+        """Return the visitor with the given credentials, who sees the game from seat `asked`.
 
-        If `comes` is true, the visitor counts as present at the table.
+        `TableState.visitor` describes the arguments and the errors. If `comes` is true, the players
+        of the caller's seats count as present from now on.
         """
         state = self.state
         held = state.seats_of(caller)
@@ -106,13 +113,13 @@ class LiveTable:
         if comes and state.is_waiting:
             arriving = tuple(seat for seat in held if state.seats[seat].ready == NOT_ARRIVED)
             if arriving:
-                self._arriving = asyncio.create_task(self._arrive(Arrive(arriving, new_token())))
+                self._arriving = asyncio.create_task(self._arrive(Arrive(arriving)))
         self.programs.go_on()
         self._count_down()
         return state.visitor(caller, asked)
 
     def _count_down(self) -> None:
-        """Start the countdown if every player is ready, or stop it if a player is not."""
+        """Start the countdown if every player is ready, or stop it if one is not."""
         if not self.state.is_ready:
             if self._countdown is not None:
                 self._countdown.cancel()
@@ -131,7 +138,11 @@ class LiveTable:
             await self.submit(command)
 
     def listen(self, stream: Stream, last: int | None) -> None:
-        """Begin a stream, whose reader has seen version `last`. See `TableFeed.begin_stream`."""
+        """Start sending the events at the table to a stream.
+
+        The reader of the stream has seen version `last`, or no version (None). See
+        `TableFeed.begin_stream`.
+        """
         self.feed.begin_stream(stream, last, self.state.history, self._on_stream)
         self.programs.go_on()
 
@@ -141,7 +152,12 @@ class LiveTable:
             self.feed.seats_changed()
 
     async def say(self, seat: int | None, name: str, text: str) -> None:
-        """Send a chat line to the players, or to the bystanders if `seat` is None."""
+        """Store a chat line and tell the visitors who may read it that there is a new line.
+
+        The line goes to the players. If `seat` is None, it goes to the bystanders instead.
+
+        Raises `HttpError` if the table has no chat, or if the line is not allowed or not stored.
+        """
         if not self.state.stored.options.chat:
             raise HttpError(403, "chat is switched off at this table")
         watching = seat is None
@@ -151,19 +167,22 @@ class LiveTable:
     # ------------------------------------------------------------------ commands
 
     async def submit(self, command: Command) -> Any:
-        """Execute a command after those that wait, and return its answer.
+        """Execute a command after those in the queue, and return the result of the command.
 
-        Raises `HttpError` if the command is refused or cannot be stored.
+        Raises `HttpError` if the command is not allowed or its events cannot be stored.
         """
         return await self.queue.submit(command)
 
     async def write(self, statements: Sequence[Statement]) -> None:
-        """Store something that is not part of the state, unless the table was deleted."""
+        """Store something that is not part of the state, such as a chat line.
+
+        Raises `HttpError` if the table was deleted or dropped from memory, or the write fails.
+        """
         self.queue.check_open()
         await self._store.write((), statements)
 
     def stop(self) -> None:
-        """Stop the clock and the programs of this table, and end its streams."""
+        """Stop the countdown and the programs of this table, and end its event streams."""
         if self._countdown is not None:
             self._countdown.cancel()
         self.programs.stop()
@@ -201,7 +220,7 @@ class LiveTable:
         raise VersionConflict
 
     async def _write(self, state: TableState, events: Sequence[Event]) -> TableState:
-        """Store the events of a command. Return the state after them."""
+        """Store the events of a command, and return the state after them."""
         name, revision = state.id, state.revision
         entries, statements = [], []
         for event in events:
@@ -222,9 +241,9 @@ class LiveTable:
     # ------------------------------------------------------------------ sharing with other servers
 
     def apply_notice(self, news: ChangeNotice) -> bool:
-        """Apply a change that another server has announced.
+        """Apply a change of this table that another server has announced.
 
-        Return whether the table is now current. If not, it must be reloaded.
+        Return whether this table is now as new as the notice. If not, it must be reloaded.
         """
         follows = news.revision == self.state.revision + 1 and not self.queue.is_busy
         if follows and news.entry and news.entry[1] == self.state.version + 1:
@@ -237,7 +256,7 @@ class LiveTable:
         return 0 <= news.revision <= self.state.revision
 
     async def _refresh(self, context: Context) -> None:
-        """Reload the table from the store if it has changed."""
+        """Load the changes that other servers have made to the table since its last version."""
         before = self.state
         row = await self._store.run_read(read_rows, self._store, before.id, before.version)
         if row is None:

@@ -1,4 +1,7 @@
-"""The JSON API for programs and for the scripts of the pages: its routes and its table requests."""
+"""The JSON API, for programs and for the scripts of the pages: routes, and requests for one table.
+
+Requests that make tables or change seats are handled by `lobby_api`.
+"""
 
 from __future__ import annotations
 
@@ -17,30 +20,40 @@ from quaternity.web.documents import document_text
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.http_errors import HttpError
 from quaternity.web.lobby_api import LobbyApi
-from quaternity.web.middleware import answer, document_of, query_of
+from quaternity.web.middleware import answer, query_of
 from quaternity.web.move_commands import Move, VoteUndo
 from quaternity.web.new_table import check_name
 from quaternity.web.rate_limits import RateLimits
-from quaternity.web.requests import Handlers, base_of, read_field
+from quaternity.web.request_fields import (
+    MarkFields,
+    MoveFields,
+    ReactionFields,
+    TalkFields,
+    UndoFields,
+)
+from quaternity.web.requests import Handlers, base_of
 from quaternity.web.streams import Stream
 from quaternity.web.tables import Tables
 from quaternity.web.view import record_of, view_table
 
 MAX_MOVE_LENGTH = 200
+"""Maximum length of the text of a move, in characters."""
+
 MAX_ID_LENGTH = 64
+"""Maximum length of the id that a client chooses for a move, in characters."""
 
 Handler = Callable[[Request], Awaitable[Any]]
 
 
 class _Endpoint:
-    """An ASGI application that calls a handler, with less overhead per request than Starlette's."""
+    """An ASGI application that calls one handler, faster than an endpoint of Starlette does."""
 
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # Call the whole handler again after a conflict, because another server may have given the
-        # caller's seat away in the meantime.
+        # After a conflict, call the whole handler again, because another server may have given the
+        # caller's seat to somebody else in the meantime.
         response = await self._answer(Request(scope, receive, send))
         await response(scope, receive, send)
 
@@ -63,23 +76,20 @@ class TableApi(Handlers):
 
     async def move(self, request: Request) -> Response:
         """`POST /api/tables/T/moves`: make a move."""
-        sent = await document_of(request, self.limits.body)
-        version, text = read_field(sent, "version", int), read_field(sent, "move", str)
-        identity = read_field(sent, "id", str)
-        if not 0 < len(identity) <= MAX_ID_LENGTH or not identity.isprintable():
+        sent = await self.read(request, MoveFields)
+        if not 0 < len(sent.id) <= MAX_ID_LENGTH or not sent.id.isprintable():
             raise HttpError(422, f"id: must have 1 to {MAX_ID_LENGTH} printable characters")
-        if len(text) > MAX_MOVE_LENGTH:
+        if len(sent.move) > MAX_MOVE_LENGTH:
             raise HttpError(422, f"move: must have at most {MAX_MOVE_LENGTH} characters")
-        table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
-        command = Move(seat, table.state.seats[seat].token, version, identity, text)
+        table, seat = await self.require_seat(request, sent.seat)
+        command = Move(seat, table.state.seats[seat].token, sent.version, sent.id, sent.move)
         return answer({"version": await table.submit(command)})
 
     async def undo(self, request: Request) -> Response:
-        """`POST /api/tables/T/undo`: agree to take the last move back, or withdraw this."""
-        sent = await document_of(request, self.limits.body)
-        version, agree = read_field(sent, "version", int), read_field(sent, "agree", bool)
-        table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
-        command = VoteUndo(seat, table.state.seats[seat].token, version, agree)
+        """`POST /api/tables/T/undo`: agree to take the last move back, or withdraw the consent."""
+        sent = await self.read(request, UndoFields)
+        table, seat = await self.require_seat(request, sent.seat)
+        command = VoteUndo(seat, table.state.seats[seat].token, sent.version, sent.agree)
         version = await table.submit(command)
         return answer({"version": version, "agreed": sorted(table.state.votes.undo)})
 
@@ -90,27 +100,23 @@ class TableApi(Handlers):
 
     async def mark(self, request: Request) -> Response:
         """`POST /api/tables/T/marks`: set a pencil mark, or remove it if the mark is `none`."""
-        sent = await document_of(request, self.limits.body)
-        player, card = read_field(sent, "player", int), read_field(sent, "card", str)
-        sign = read_field(sent, "mark", str)
-        table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
-        await self.tables.assistance.mark(table, seat, (player, card), sign)
+        sent = await self.read(request, MarkFields)
+        table, seat = await self.require_seat(request, sent.seat)
+        await self.tables.assistance.mark(table, seat, (sent.player, sent.card), sent.mark)
         return answer({"marks": await self.tables.assistance.marks(table.state, seat)})
 
     async def say(self, request: Request) -> Response:
         """`POST /api/tables/T/talk`: send a chat line."""
-        sent = await document_of(request, self.limits.body)
-        text = read_field(sent, "text", str)
+        sent = await self.read(request, TalkFields)
         table, seat, name = await self._speaker(request, sent)
-        await table.say(seat, name, text)
+        await table.say(seat, name, sent.text)
         return answer({})
 
     async def react(self, request: Request) -> Response:
         """`POST /api/tables/T/reactions`: send a reaction."""
-        sent = await document_of(request, self.limits.body)
-        reaction = read_field(sent, "reaction", str)
+        sent = await self.read(request, ReactionFields)
         table, seat, name = await self._speaker(request, sent)
-        table.talk.react(table.state, seat, name, reaction)
+        table.talk.react(table.state, seat, name, sent.reaction)
         return answer({})
 
     async def talk(self, request: Request) -> Response:
@@ -123,19 +129,19 @@ class TableApi(Handlers):
         return answer({"lines": [line._asdict() for line in lines]})
 
     async def _speaker(
-        self, request: Request, sent: dict[str, Any]
+        self, request: Request, sent: TalkFields | ReactionFields
     ) -> tuple[LiveTable, int | None, str]:
         """Return the table of a request, and the seat and the name of the author of a chat line.
 
-        The seat is None for a bystander.
+        The seat is None if the author is a bystander. Bystanders choose a name in each request.
         """
-        table, visitor = await self.open_table(request, read_field(sent, "seat", int, None))
+        table, visitor = await self.open_table(request, sent.seat)
         seat = visitor.looking if visitor.looking in visitor.seats else None
         self.admission.count("words", None if seat is None else (table.state.id, seat))
         if seat is None:
-            return table, None, check_name(read_field(sent, "name", str, "somebody"), 0)
-        # A chat line is signed with the name of the person who owns the seat, even while a program
-        # plays for them.
+            return table, None, check_name(sent.name, 0)
+        # Sign a chat line with the name of the person who owns the seat, even while a program plays
+        # there.
         people = [s._replace(name=s.person) if s.is_held else s for s in table.state.seats]
         return table, seat, seat_names(people)[seat]
 
@@ -157,7 +163,7 @@ class TableApi(Handlers):
             return Response(media_type="text/event-stream")
         if streams.ending:
             raise HttpError(503, "the server is shutting down")
-        # A visitor who sees the game from another player's seat counts as a bystander.
+        # A visitor who sees a finished game from another player's seat counts as a bystander.
         seat = visitor.looking if visitor.looking in visitor.seats else None
         network = self.admission.check_stream(seat, table.presence.streams, streams.open)
         stream = Stream(seat, table.presence.streams, streams, network)
@@ -173,11 +179,11 @@ class TableApi(Handlers):
 
 
 def routes(tables: Tables, admission: RateLimits) -> list[BaseRoute]:
-    """Return the routes of the API."""
+    """Return the routes of the JSON API, and of the form for a new table."""
     table, lobby = TableApi(tables, admission), LobbyApi(tables, admission)
     base = "/api/tables/{table}"
     posts: list[tuple[str, Handler]] = [
-        # Starlette tries routes in order, so moves, the most frequent requests, come first.
+        # Starlette tries the routes in order, so moves come first: they are the most frequent.
         (f"{base}/moves", table.move),
         ("/api/tables", lobby.make),
         ("/new", lobby.make_by_form),

@@ -1,7 +1,7 @@
-"""The ASGI application: the JSON API and the HTML pages, with their middleware.
+"""The ASGI application, which combines the JSON API, the HTML pages and their middleware.
 
-`quaternity serve` runs it. To run it in another ASGI server, set `QUATERNITY_DATA` to the folder of
-the tables or to the URL of their database:
+`quaternity serve` runs it. To run it in another ASGI server, set the environment variable
+`QUATERNITY_DATA` to the folder that holds the tables, or to the URL of their database:
 
     uvicorn --factory quaternity.web.app:app
 """
@@ -63,12 +63,13 @@ def app(
     """Return the ASGI application.
 
     Args:
-        data: Where to store the tables: a folder, or the URL of a PostgreSQL database.
-        hosts: Additional host names under which the server may be requested.
+        data: Where to store the tables: a folder, or the URL of a PostgreSQL database. If None, the
+            environment variable `QUATERNITY_DATA` is used.
+        hosts: Additional host names that requests may use for this server.
         players: Specifications of additional programs that may play, by game and name.
         limits: Rate limits and other limits. None uses the defaults.
         move_seconds: Time limit for a move of a program, in seconds.
-        keep: Number of days after which unused tables are deleted. None keeps all tables.
+        keep: Number of days without activity after which tables are deleted. None keeps all tables.
         metrics_token: Token with which a client may read `/metrics`. None switches the page off.
     """
     admission = RateLimits(limits)
@@ -102,9 +103,9 @@ def app(
 
 
 class ErrorMiddleware:
-    """Middleware that answers status 500 after an unexpected exception.
+    """Middleware that sends a response with status 500 after an unexpected exception.
 
-    The response does not quote the exception, whose text may reveal hidden cards.
+    The response does not quote the exception, because its text could reveal hidden cards.
     """
 
     def __init__(
@@ -113,7 +114,10 @@ class ErrorMiddleware:
         self.app, self.refused = app, refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer status 500 if no response has started, and raise the exception again."""
+        """Call the wrapped application. After an exception, answer 500 and raise it again.
+
+        If a response has already started, only raise the exception.
+        """
         has_started = scope["type"] != "http"
 
         async def send_and_note(message: Message) -> None:
@@ -133,7 +137,10 @@ class ErrorMiddleware:
 
 @asynccontextmanager
 async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run the periodic tasks of a server during an `async with` block, and end the server."""
+    """Run the periodic tasks of a server during an `async with` block, and `more` tasks.
+
+    At the end of the block, stop the tasks and the tables, and close the store.
+    """
     tasks = tables.maintenance.tick(), tables.live.sync_presence(), *more
     doing = list(map(asyncio.create_task, tasks))
     try:
@@ -147,7 +154,10 @@ async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIte
 
 
 async def _respond_to_error(request: Request, error: Exception) -> Response:
-    """Return the response to a request that raised an error: JSON for the API, or a page."""
+    """Return the response to a request that raised an error: JSON for the API, or a page.
+
+    A path that begins with `/api/` belongs to the API.
+    """
     if isinstance(error, HTTPException):
         error = HttpError(error.status_code, error.detail.lower())
     assert isinstance(error, HttpError), "this handler is registered only for HTTP errors"
@@ -161,7 +171,8 @@ async def _respond_to_error(request: Request, error: Exception) -> Response:
 def _open_store(data: str | None) -> Store:
     """Return the store of the tables.
 
-    If another process uses the store, also stop a parent process, which would restart this one.
+    If another process uses a store that only one process can use, end this process. Also stop the
+    parent process, if there is one, because it would restart this one.
     """
     try:
         return open_store(data)
@@ -177,9 +188,9 @@ def _open_store(data: str | None) -> Store:
 
 @contextmanager
 def _end_streams_on_signal(tables: Tables) -> Iterator[None]:
-    """End all event streams on SIGTERM or SIGINT.
+    """End all event streams when the process receives SIGTERM or SIGINT.
 
-    The ASGI server waits for open requests before it ends, and a stream is such a request.
+    The ASGI server waits for open requests before it ends, and an open stream is such a request.
     """
     loop = asyncio.get_running_loop()
     before: dict[int, Any] = {}

@@ -1,4 +1,7 @@
-"""Help for players: hints, counts and pencil marks."""
+"""Help for players: hints, computed facts about the game, and pencil marks.
+
+A pencil mark is a player's own note about whether another player has a card.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from quaternity.web.seats import Visitor
 from quaternity.web.view import record_of
 
 MARKS = ("yes", "no", "maybe", "none")
-"""Allowed values of a pencil mark for a player and a card. The value `none` removes the mark."""
+"""Allowed values of a pencil mark. The value `none` removes the mark."""
 
 
 class Assistance:
@@ -33,10 +36,13 @@ class Assistance:
     async def help(
         self, table: LiveTable, visitor: Visitor, word: str, asked: Mapping[str, str]
     ) -> Any:
-        """Return the help that a visitor requests.
+        """Return the help that a visitor requests, as a JSON document.
 
-        The words and their answers are described in `quaternity.web.hints`. Raises `HttpError` if
-        help is not allowed or cannot be computed.
+        `word` names the kind of help and `asked` contains its parameters. Both are described in
+        `quaternity.web.hints`, with the documents.
+
+        Raises `HttpError` if the kind is unknown, help is not allowed at this table, or the help
+        cannot be computed.
         """
         state = table.state
         state.check_begun()
@@ -66,7 +72,7 @@ class Assistance:
         name = registration(rules.name).strongest
         chance = state.history.game.chance(state.stored.deal.seed, "hint")
         player = self._thinking.players.get((rules.name, name), name)
-        # Use the processes for counts, so that hints do not delay the moves of programs.
+        # Compute hints like counts, so that they do not delay the moves of programs.
         text, _ = await self._thinking.count(
             choose_move_isolated, rules, player, seat, state.history.game.steps(), view, chance
         )
@@ -78,8 +84,8 @@ class Assistance:
         return {"move": move_text(move, text), "by": name, **more}
 
     async def marks(self, state: TableState, seat: int) -> dict[str, str]:
-        """Return the pencil marks of a seat, by player and card, as in `1 0/2`."""
-        # Check the token in the query, because another server may just have given the seat away.
+        """Return the pencil marks of a seat. A key has the player and the card, as in `1 0/2`."""
+        # Check the token in the query, because another server may have just given the seat away.
         query = (
             "SELECT cell, mark FROM marks JOIN seats USING (table_id, seat) "
             "WHERE table_id = ? AND seat = ? AND token = ?"
@@ -89,15 +95,16 @@ class Assistance:
     async def mark(self, table: LiveTable, seat: int, cell: tuple[int, str], mark: str) -> None:
         """Store or remove a pencil mark, which only the player of the seat sees.
 
-        `cell` contains the player and the card. Raises `HttpError` if the game has no such player,
-        card or mark.
+        `cell` contains the number of the player and the name of the card.
+
+        Raises `HttpError` if the game has no such player or card, or there is no such mark.
         """
         state = table.state
         state.check_begun()
         player, card = cell
         settings = state.rules.settings
         sets, size = getattr(settings, "sets", 0), getattr(settings, "set_size", 0)
-        # Cards that are set aside count as a further hand.
+        # In some games, the cards that are set aside count as a further hand.
         hands = getattr(settings, "hands", len(state.seats))
         if player not in range(hands):
             raise HttpError(422, f"player: must be from 0 to {hands - 1}, not {player}")

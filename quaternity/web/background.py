@@ -1,7 +1,8 @@
 """Background work in separate processes, with limits on time and memory.
 
-Some processes choose the moves of computer players (programs). Others draw large pages, or compute
-help, puzzles and analyses for the pages. Such a computation is called a count.
+Some processes choose the moves of computer players, which are called programs. Others draw large
+pages, or compute help, puzzles and reviews of games for the pages. Such a computation for a page is
+called a count. A count that may take long is called dear; all others are called cheap.
 """
 
 from __future__ import annotations
@@ -33,18 +34,22 @@ MEMORY = 2 << 30
 """Memory limit of each worker process, in bytes."""
 
 COSTLY_NICENESS = 15
-"""Niceness of a worker process during an expensive count, so that moves are computed first."""
+"""Niceness of a worker process during a dear count, so that moves are computed first."""
 
 
 class ProcessPool:
-    """A pool of processes, each of which runs one call at a time. Further calls wait.
+    """A pool of processes, each of which runs one call at a time. Further calls wait in a queue.
 
-    Client addresses take turns. If there are several processes, no address may use all of them
-    simultaneously, so one is always left for other addresses.
+    Calls from different client addresses take turns. In a pool of several processes, the calls of
+    one address cannot use all of them at the same time, so one process is left for other addresses.
     """
 
     def __init__(self, number: int, seconds: float) -> None:
-        """Set up `number` processes, which start on first use. Each call may take `seconds`."""
+        """Set up `number` processes, which start on first use.
+
+        `seconds` is the time limit of each call, without the time that the call waits for a
+        process.
+        """
         self.seconds = seconds
         self.waiting: Counter[str] = Counter()
         self._turns = FairQueue(number, max(1, number - 1))
@@ -57,13 +62,14 @@ class ProcessPool:
     async def run(
         self, function: Callable[..., Any], *arguments: Any, patience: float | None = None
     ) -> Any:
-        """Call a function in one of the processes. Return its result, or raise its exception.
+        """Call a function in one of the processes, and return its result or raise its exception.
 
-        The function and its arguments must be picklable.
+        The function and its arguments must be picklable. The call waits for a free process for
+        `patience` seconds, or without limit if `patience` is None.
 
         Raises:
             HttpError: If no process is free within `patience` seconds.
-            ProcessEnded: If the call exceeds a limit, or its process ends.
+            ProcessEnded: If the call exceeds the limit of time or memory, or its process ends.
         """
 
         def call() -> Any:
@@ -77,7 +83,7 @@ class ProcessPool:
 
         def done(work: Future[Any]) -> None:
             del work
-            # Scheduling fails if the event loop has already ended.
+            # Scheduling the function fails if the event loop has already ended.
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._turns.give_back, network)
 
@@ -90,12 +96,12 @@ class ProcessPool:
                 busy = f"no worker process was free within {patience:g} s: try again later"
                 raise refusal("processes", 503, busy) from None
             work = self._threads.submit(call)
-            # The call continues if its caller is cancelled, so free its place only when it ends.
+            # The call continues if its caller is cancelled, so count it until it ends.
             work.add_done_callback(done)
             return await asyncio.wrap_future(work)
         finally:
             self.waiting[network] -= 1
-            self.waiting += Counter()  # removes addresses with a count of 0
+            self.waiting += Counter()  # removes the addresses with a count of 0
 
     def end(self) -> None:
         """Stop all processes immediately."""
@@ -108,8 +114,8 @@ class ProcessPool:
 class BackgroundWork:
     """The background work of a server: worker processes in four pools.
 
-    The pools are for moves of programs, cheap counts, expensive counts and large pages. A task
-    never waits for a task of another pool.
+    There is a pool for moves of programs, one for cheap counts, one for dear counts and one for
+    large pages. Because the pools are separate, a move never waits for a count or a page.
     """
 
     def __init__(
@@ -123,11 +129,11 @@ class BackgroundWork:
         Args:
             seconds: Time limit for a move of a program, and for a count.
             players: Specifications of additional programs, by game and name.
-            admission: Rate limits of counts, and the number of processes.
+            admission: Rate limits for counts, which also contain the number of processes per pool.
         """
         self.players = players or {}
-        # A call waits longer than a count may take, so that the next call in the queue is not
-        # refused.
+        # Wait for a process for longer than a count may take, so that the next call in the queue
+        # is not refused.
         self.patience = seconds + 10
         self.admission = admission or RateLimits()
         number = max(1, self.admission.limits.workers)
@@ -141,6 +147,9 @@ class BackgroundWork:
         """Return the move that the program in a seat chooses, or None if it prefers to wait.
 
         The program runs in another process.
+
+        Raises `PlayerFault` if the program fails, or its subclass `PlayerTimeout` if the program
+        takes too long.
         """
         sitting = SeatedPlayer("player", name, seat)
         short, name = name, self.players.get((rules.name, name), name)
@@ -157,13 +166,13 @@ class BackgroundWork:
         return None if text is None else ChosenMove(delay, seat, rules.read(text, view))
 
     async def count(self, function: Callable[..., Any], *arguments: Any, kind: str = "help") -> Any:
-        """Call a function in a process for counts. Return its result, or raise its exception.
+        """Call a function in a process for counts, and return its result or raise its exception.
 
         The function and its arguments must be picklable. `kind` is a key of `rate_limits.WORK`,
-        which says whether the count is expensive.
+        which says whether the count is dear.
 
-        Raises `HttpError` if the call takes too much time or memory, or if the client's address has
-        requested too many counts.
+        Raises `HttpError` if the call takes too much time or memory, if no process becomes free in
+        time, or if the client's address has requested too many counts.
         """
         self.admission.count(kind)
         dear = WORK[kind].dear
@@ -183,7 +192,7 @@ class BackgroundWork:
         """Return the result of a function that writes texts in the language of the request.
 
         If `apart` is true, call the function in the process for large pages. Raises `HttpError` if
-        it takes too long there.
+        the function takes too long there.
         """
         if not apart:
             return function(*arguments)
@@ -196,14 +205,14 @@ class BackgroundWork:
         return drawn
 
     def waiting(self) -> dict[str, int]:
-        """Return the numbers of running or waiting programs, cheap counts and expensive counts."""
+        """Return how many programs, cheap counts and dear counts are running or waiting."""
         kinds = {"programs": self._programs, "cheap": self._cheap, "dear": self._dear}
         return {kind: processes.waiting.total() for kind, processes in kinds.items()}
 
     async def try_player(self, rules: Any, name: str) -> None:
-        """Check that a program can be created for the rules of a game.
+        """Check that the named program can be created for the rules of a game.
 
-        Raises the error of the program, or `HttpError` if its creation takes too long.
+        Raises the exception of the program, or `HttpError` if its creation takes too long.
         """
         await self.count(_try_player, rules, name, kind="player")
 
@@ -223,10 +232,10 @@ def _draw(spoken: str, function: Callable[..., T], *arguments: Any) -> T:
 
 
 def _call_in_worker(dear: bool, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in a worker process, with low priority if it is expensive.
+    """Call a function in this worker process, with low priority if the count is dear.
 
-    The worker reports the beginning of the call, so that the time limit of the call does not
-    include the start of the process.
+    Report the beginning of the call first, so that the time limit of the call does not include the
+    start of the process.
     """
     if dear:
         os.setpriority(os.PRIO_PROCESS, 0, COSTLY_NICENESS)

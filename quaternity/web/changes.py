@@ -1,4 +1,8 @@
-"""Changes of stored tables: log entries, statements, notices to other servers, and conflicts."""
+"""The data types that describe a change of a stored table, and the error for conflicting changes.
+
+The log of a table lists its moves and take-backs in order. Servers that share a database send each
+other notices about their changes.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +12,20 @@ from typing import Any, NamedTuple
 from quaternity.web.http_errors import HttpError
 
 TAKEN_BACK = -1
-"""Seat number of log entries that take back moves. The text of such an entry is the number of moves
-that are taken back."""
+"""Seat number of a log entry that takes moves back. The text of the entry is the number of moves
+that it takes back."""
 
 MAX_TRIES = 10
-"""Maximum number of times that a change is repeated because of conflicts with changes by other
+"""Maximum number of times that a change is tried again after conflicts with changes by other
 servers."""
 
 
 class Entry(NamedTuple):
-    """An entry of a table's log.
+    """An entry of a table's log: a move, or a number of moves that are taken back.
 
     `version` is the length of the log including this entry. `seat` is the seat that moved, or
     `TAKEN_BACK`. `id` is the id that the client chose for the move. It is empty for a program's
-    move.
+    move and for moves that are taken back.
     """
 
     table: str
@@ -32,17 +36,17 @@ class Entry(NamedTuple):
 
 
 Statement = tuple[str, Sequence[Any]]
-"""Type of an SQL statement, as its text with a `?` for each value, and the values."""
+"""An SQL statement: its text, with a `?` for each value, and the values."""
 
 
 class ChangeNotice(NamedTuple):
-    """A notice about a change of a table, which the servers of one database send to each other.
+    """A notice about a table, which one server sends to the other servers of its database.
 
     Attributes:
-        revision: Number of changes of the table so far, or `REMOVED` after its removal.
-        entry: The new log entry if nothing else has changed, otherwise None.
-        event, data: An event for the streams of the table, if the notice is about an event that is
-            not stored.
+        revision: Number of changes of the table so far, or `REMOVED` if the table was removed.
+        entry: The new log entry if the change is only a move, otherwise None.
+        event, data: An event for the streams of the table that is not stored, such as a reaction.
+            None if the notice is about a stored change.
     """
 
     table: str
@@ -53,14 +57,14 @@ class ChangeNotice(NamedTuple):
 
 
 REMOVED = -1
-"""Revision number in the notice that a table was removed."""
+"""Revision number in the notice that a table was removed from the store."""
 
 
 class Presence(NamedTuple):
-    """A report on the presence of a player at one server.
+    """A report of one server about the presence of a player.
 
-    `streams` is the number of the player's open streams, and `seen` the time of the last activity,
-    in seconds of `Store.uptime`.
+    `streams` is the number of the player's open event streams. `seen` is the time of the player's
+    last activity, in seconds of `Store.uptime`.
     """
 
     table: str
@@ -71,10 +75,10 @@ class Presence(NamedTuple):
 
 
 class VersionConflict(HttpError):
-    """Error for a change based on an old version of a table.
+    """Error for a change that is based on an old revision of a table.
 
     Another server has changed the table in the meantime, so the caller must check the request
-    again.
+    again on the new state.
     """
 
     def __init__(self) -> None:

@@ -17,17 +17,17 @@ MAX_LINE_LENGTH = 200
 """Maximum length of a chat line, in characters."""
 
 LINES_KEPT = 500
-"""Number of chat lines that are stored for each chat. Older lines are deleted."""
+"""Number of lines of each chat that are stored. Older lines are deleted."""
 
 LINES_SHOWN = 100
-"""Number of chat lines that a page shows. Older lines are left out."""
+"""Maximum number of chat lines that a page shows. Older lines are left out."""
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
 """Invisible characters of Hangul and Braille. Unicode classifies them as printable."""
 
 
 class Line(NamedTuple):
-    """A line of the chat. `seat` is None if a bystander wrote it."""
+    """A line of a chat. `seat` is the seat of its author, or None if a bystander wrote it."""
 
     number: int
     seat: int | None
@@ -36,9 +36,9 @@ class Line(NamedTuple):
 
 
 def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line]:
-    """Return the chat lines of a table with numbers greater than `after`, from oldest to newest.
+    """Return the chat lines with numbers greater than `after`, from oldest to newest.
 
-    If `watching` is true, return the chat of the bystanders instead of the players.
+    They are lines of the players' chat, or of the bystanders' chat if `watching` is true.
     """
     query = (
         "SELECT number, seat, name, text FROM talk WHERE table_id = ? AND watching = ? "
@@ -50,7 +50,9 @@ def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line
 def chat_statements(
     table: str, watching: bool, seat: int | None, name: str, text: str
 ) -> list[Statement]:
-    """Return the statements that store a chat line and delete the oldest ones.
+    """Return the statements that store a chat line and delete the oldest lines.
+
+    Only the last `LINES_KEPT` lines of the chat remain.
 
     Raises `HttpError` if the line is empty, too long or not printable.
     """

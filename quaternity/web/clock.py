@@ -1,20 +1,24 @@
-"""Clocks of games: the time limits for moves, and how to read them from a request."""
+"""Clocks of games, which limit the time for moves: their settings, and how requests name them."""
 
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from quaternity.web.http_errors import HttpError, quote_start
 
 DAY = 86_400
+"""Number of seconds in a day."""
 
 MIN_MOVE_SECONDS, MAX_MOVE_SECONDS = 5, 14 * DAY
+"""Smallest and largest time for a move that a clock may have, in seconds."""
+
 MAX_INCREMENT_SECONDS = 3_600
+"""Maximum time that a move may add to a player's saved time, in seconds."""
 
 MAX_MISSED_MOVES = 3
-"""Number of consecutive moves that a player misses before a program takes over the seat."""
+"""Number of consecutive moves that a player may miss until a program takes over the seat."""
 
 
 class Clock(NamedTuple):
@@ -29,20 +33,21 @@ class Clock(NamedTuple):
     increment: int = 0
 
     def saved_after(self, saved: float, left: float) -> float:
-        """Return the saved seconds after a move.
+        """Return the seconds that a player has saved after a move.
 
-        `saved` is the time saved before the move, and `left` the time left when the move was made.
+        `saved` is the saved time before the move, and `left` is the time that was left when the
+        player moved. Both are in seconds.
         """
         spent = self.seconds + saved - left
         return min(max(0.0, saved - spent + self.increment), 9.0 * self.seconds)
 
 
 def read_clock(document: dict[str, Any] | None) -> Clock | None:
-    """Return the clock that a request asks for, or None if it asks for none.
+    """Return the clock that a request asks for, or None if `document` is None.
 
-    The document has `seconds` and perhaps `increment`, or `days`.
+    The document has either `days`, or `seconds` and perhaps `increment`.
 
-    Raises `HttpError` if an entry is unknown, of the wrong type, too small or too large.
+    Raises `HttpError` if an entry is missing, unknown, of the wrong type, too small or too large.
     """
     if document is None:
         return None
@@ -67,7 +72,7 @@ def read_clock(document: dict[str, Any] | None) -> Clock | None:
     return Clock(seconds, document.get("increment", 0))
 
 
-@cache
+@lru_cache(maxsize=256)
 def stored_clock(text: str | None) -> Clock | None:
-    """Return the clock that a table has stored as JSON, or None if it has no clock."""
+    """Return the clock that a table stores as JSON, or None if the table has no clock."""
     return None if text is None else Clock(*json.loads(text))

@@ -1,4 +1,4 @@
-"""A queue of commands for one table, which are executed one at a time."""
+"""A queue of commands for one table, which executes them one at a time."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from quaternity.web.http_errors import HttpError
 
 
 class Reload:
-    """A command to reload the table from the store, because another server has changed it."""
+    """A command to reload the table from the store if another server has changed it."""
 
 
 class ForgetRematch:
-    """A command to forget the table of the rematch, because it was deleted."""
+    """A command to remove the link to the table of the rematch, which was deleted."""
 
 
 QueuedCommand: TypeAlias = Command | Reload | ForgetRematch
-"""Type of the commands that a queue executes."""
+"""Type of the commands that a queue accepts."""
 
 
 class CommandQueue:
     """A queue of commands for a table. A task executes them one at a time.
 
     Attributes:
-        gone: Status and message of the error for all further commands, because the table was
+        gone: Status and message of the error that answers all further commands, if the table was
             deleted or dropped from memory. Otherwise None.
     """
 
     def __init__(self, execute: Callable[[QueuedCommand, Context], Awaitable[Any]]) -> None:
-        """Set up a queue whose commands are executed by a function, in the sender's context."""
+        """Set up a queue. `execute` is called with each command and the context of its sender."""
         self.gone: tuple[int, str] | None = None
         self._execute = execute
         self._waiting: deque[tuple[QueuedCommand, Context, asyncio.Future[Any]]] = deque()
@@ -41,21 +41,24 @@ class CommandQueue:
 
     @property
     def is_busy(self) -> bool:
-        """Return whether a command is being executed or waits."""
+        """Return whether a command is being executed or is waiting."""
         return self._worker is not None
 
     async def submit(self, command: QueuedCommand) -> Any:
-        """Execute a command after those that wait, and return its answer."""
+        """Execute a command after those that wait, and return its result.
+
+        Raises `HttpError` if the queue is closed, and any error that the command raises.
+        """
         self.check_open()
         done = asyncio.get_running_loop().create_future()
-        # The context of the sender has the language of messages.
+        # The context of the sender contains the language for messages.
         self._waiting.append((command, copy_context(), done))
         if self._worker is None:
             self._worker = asyncio.create_task(self._work())
         return await done
 
     async def close(self, status: int, message: str) -> None:
-        """Refuse all further commands with an error, and wait for the command under way."""
+        """Answer all further commands with an error, and wait until the running command ends."""
         self.gone = status, message
         if self._worker is not None:
             await asyncio.shield(self._worker)
@@ -74,7 +77,7 @@ class CommandQueue:
                 self.check_open()
                 answer = await self._execute(command, context)
             except Exception as error:
-                # Pass every error to the sender, so that the next command is executed.
+                # Pass every error to the sender, so that the queue executes the next command.
                 if not done.done():
                     done.set_exception(error)
             else:

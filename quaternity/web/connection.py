@@ -1,7 +1,7 @@
 """HTTP connections with limits, so that a few clients cannot use up all connections.
 
 A connection is closed if there are too many connections, if a request does not arrive completely in
-time, or if the client does not read the response.
+time, or if the client reads the response too slowly.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ MAX_HEAD_BYTES = 64 << 10
 
 
 class Connection(HttpToolsProtocol):
-    """An HTTP connection of Uvicorn with time limits for requests and for reading responses."""
+    """An HTTP connection of Uvicorn with time limits for sending requests and reading responses."""
 
     _late: asyncio.TimerHandle | None = None
     _looking: asyncio.TimerHandle | None = None
     _network = ""
-    # The number of unread bytes at the last check of the connection.
+    # Number of bytes that the client had not yet read at the last check of the connection.
     _unread = 0
     _head: int | None = None
-    """Number of bytes received of a request's head, or None if no head is being received. The head
-    is the request line with the headers."""
-    # The cycle (Uvicorn's state of a request) of the request that is being answered. With
-    # pipelining, Uvicorn's `cycle` may already belong to a later request.
+    """Number of bytes of a request's head received so far, or None between two heads. The head is
+    the request line with the headers."""
+    # The cycle (Uvicorn's state of a request) of the request that is being answered. If the client
+    # sends several requests without waiting, Uvicorn's `cycle` may already belong to a later one.
     _answered: Any = None
 
     def connection_made(self, transport: Any) -> None:
@@ -49,7 +49,7 @@ class Connection(HttpToolsProtocol):
     def _is_shared(self) -> bool:
         """Return whether many people may share the client address.
 
-        This is true for the address of a proxy, and for a connection without an address.
+        This is true for the address of a proxy, and for a connection that has no address.
         """
         named = self.config.forwarded_allow_ips if self.config.proxy_headers else ()
         named = named.split(",") if isinstance(named, str) else named
@@ -78,7 +78,7 @@ class Connection(HttpToolsProtocol):
     def _check_reading(self) -> None:
         """Close the connection if its client reads too slowly.
 
-        Between two checks, a client must read at least half of the pending data.
+        Between two checks, the client must read at least half of the data that waits to be sent.
         """
         waiting = self.transport.get_write_buffer_size()
         if self._unread and 2 * waiting > self._unread:
@@ -88,7 +88,7 @@ class Connection(HttpToolsProtocol):
         self._looking = self.loop.call_later(rate_limits.READ_SECONDS, self._check_reading)
 
     def data_received(self, data: bytes) -> None:
-        """Pass on received data, and refuse a request whose head is too long."""
+        """Pass received data on to the parser, and refuse a request whose head is too long."""
         super().data_received(data)
         if self._head is not None:
             self._head += len(data)
@@ -104,7 +104,7 @@ class Connection(HttpToolsProtocol):
         self._wait()
 
     def on_headers_complete(self) -> None:
-        """Stop counting the bytes of the head, which is complete."""
+        """Stop counting the bytes of the head, which has been received completely."""
         self._head = None
         if self.parser.get_http_version() == "1.1" and self.parser.get_method() == b"GET":
             self.scope["extensions"] = {CHUNK_EXTENSION: {"transport": self.transport}}
@@ -113,13 +113,13 @@ class Connection(HttpToolsProtocol):
             self._answered = self.cycle
 
     def on_response_complete(self) -> None:
-        """Finish a response, and continue with the next pipelined request."""
+        """Finish a response, and continue with the next waiting request."""
         if self.pipeline:
             self._answered = self.pipeline[-1][0]
         super().on_response_complete()
 
     def on_message_complete(self) -> None:
-        """Stop the timer of the request, which is complete."""
+        """Stop the timer of the request, which has been received completely."""
         self._stop_timer()
         super().on_message_complete()
 

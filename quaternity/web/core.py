@@ -1,8 +1,9 @@
 """The functional core of a table: its state, and the events that change the state.
 
-A command decides, on the state of a table, which events follow; see `move_commands` and
-`seat_commands`. The core uses no store, no event loop, no clock and no random generator. The time
-arrives as `now`, in seconds of `Store.uptime`. Random tokens arrive inside the commands.
+A command is a request to change a table. From the state of the table, it finds out which events
+follow (see `move_commands`, `seat_commands` and `game_commands`). The core uses no store, no event
+loop, no clock and no random generator. Callers pass the time as `now`, in seconds of
+`Store.uptime`. Commands contain the random tokens that they need.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Votes(NamedTuple):
     """The votes of the players.
 
     `undo` contains the seats of the people who agree to take the last moves back. `takeovers` maps
-    the seat of each absent player to the seats of the players who agree to give it away.
+    the seat of each absent player to the seats of the players who agree to give that seat away.
     """
 
     undo: frozenset[int] = frozenset()
@@ -44,7 +45,7 @@ NO_VOTES = Votes()
 
 
 class Attendance(NamedTuple):
-    """The seats whose players are present, and those absent so long that others may take over."""
+    """The seats of present players, and of players absent so long that others may take over."""
 
     present: frozenset[int]
     absent: frozenset[int]
@@ -58,11 +59,13 @@ class PausedClock(NamedTuple):
 
 
 class TableState(NamedTuple):
-    """The state of a table, which never changes: an event leads to a new state.
+    """The state of a table. It is immutable; an event leads to a new state.
 
     Attributes:
-        revision: Number of changes of the table, by which servers of one store detect conflicts.
-        due: Time at which the clock of the player to move runs out. None if no clock is running.
+        revision: Number of changes of the table, with which the servers of one database detect
+            conflicting changes.
+        due: Time at which the clock of the player to move runs out, in seconds of `Store.uptime`.
+            None if no clock is running.
     """
 
     stored: StoredTable
@@ -95,27 +98,27 @@ class TableState(NamedTuple):
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether the game has not begun."""
+        """Return whether the game has not begun yet."""
         return self.stored.deal.waiting is not None
 
     @property
     def is_public(self) -> bool:
-        """Return whether every visitor may take a free seat, because the address invites them."""
+        """Return whether the address of the table invites every visitor to take a free seat."""
         return self.stored.invitation == self.stored.id
 
     @property
     def is_over(self) -> bool:
-        """Return whether the game is over or an uploaded record, so that nothing is hidden."""
+        """Return whether nothing is hidden: the game is over, or it is an uploaded record."""
         return self.stored.options.archive or not self.rules.to_act(self.history.position)
 
     @property
     def is_secret(self) -> bool:
-        """Return whether the first position of the game is random."""
+        """Return whether the game has a random first position, which may be secret."""
         return has_random_start(self.rules)
 
     @property
     def to_act(self) -> Sequence[int]:
-        """The seats that may move now."""
+        """The seats that may move now. Empty if the game has not begun or cannot continue."""
         if self.stored.options.archive or self.is_waiting:
             return ()
         acting: Sequence[int] = self.rules.to_act(self.history.position)
@@ -125,7 +128,7 @@ class TableState(NamedTuple):
     def awaited(self) -> list[int]:
         """The open seats that must be taken before anybody may move.
 
-        Empty unless several players may act simultaneously.
+        The list is empty unless several players may act at the same time.
         """
         acting = self.to_act
         if len(acting) < 2:
@@ -138,9 +141,9 @@ class TableState(NamedTuple):
         return [number for number, seat in enumerate(self.seats) if seat.kind == PERSON]
 
     def due_after(self, now: float) -> float | None:
-        """Return when the clock of the player to move will run out if it starts now.
+        """Return when the clock of the player to move runs out if it starts at time `now`.
 
-        Return None if no clock will run.
+        Both times are in seconds of `Store.uptime`. Return None if no clock will run.
         """
         acting = self.to_act
         if self.clock is None or len(acting) != 1 or self.seats[acting[0]].kind != PERSON:
@@ -148,7 +151,7 @@ class TableState(NamedTuple):
         return now + self.clock.seconds + self.seats[acting[0]].saved
 
     def seats_of(self, caller: Caller) -> tuple[int, ...]:
-        """Return the seats of a visitor with the given credentials."""
+        """Return the seats that belong to the owner of the given credentials."""
         token, browser = caller
         return tuple(
             number
@@ -161,10 +164,11 @@ class TableState(NamedTuple):
         """Return the visitor with the given credentials.
 
         The visitor sees the game from the seat `asked`, which must be one of the visitor's seats
-        unless the game is over. By default, it is the visitor's seat that may move, or else the
-        first one.
+        unless the game is over. If `asked` is None, the visitor sees the game from that of the
+        visitor's seats that may move, or else from the first of them. A visitor without a seat then
+        sees what bystanders see.
 
-        Raises `HttpError` if the visitor may not see the game from the seat.
+        Raises `HttpError` if there is no such seat or the visitor may not see the game from it.
         """
         held, browser = self.seats_of(caller), caller.cookie_hash
         maker = browser is not None and browser == self.stored.maker
@@ -178,34 +182,35 @@ class TableState(NamedTuple):
         return Visitor(held, maker, next(iter(acting or held), None))
 
     def is_host(self, visitor: Visitor, attendance: Attendance) -> bool:
-        """Return whether a visitor is a host: the table's maker or the first person present."""
+        """Return whether a visitor made the table or is the first person present."""
         arrived = (seat for seat in self.people if self.seats[seat].ready != NOT_ARRIVED)
         present = (seat for seat in arrived if seat in attendance.present)
         return visitor.maker or next(present, None) in visitor.seats
 
     def would_show(self, seat: int, visitor: Visitor) -> bool:
-        """Return whether a program's seat would show a secret hand to a visitor who takes it.
+        """Return whether taking a program's seat would show its secret hand to the visitor.
 
-        The hand is secret during a game with hidden cards in which another person owns a seat.
+        The hand is secret if a game with hidden cards is under way, and a person other than the
+        visitor owns a seat.
         """
         played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.is_waiting)
-        # Count the owners of seats, because a player who left a seat to a program may come back.
+        # Count the owners of seats, because a player who left the seat to a program may come back.
         others = any(s.is_held and n not in visitor.seats for n, s in enumerate(self.seats))
         return bool(played and self.rules.hidden and others)
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
-        """Return the token hashes of some seats, so that a command can detect a new owner."""
+        """Return the token hashes of some seats, from which a command can detect a new owner."""
         return {number: self.seats[number].token for number in seats}
 
     def check_owners(self, tokens: Mapping[int, str | None]) -> None:
-        """Raise `HttpError` if a seat no longer has the given token hash, but a new owner."""
+        """Raise `HttpError` if a seat has another token hash than the given one, or is missing."""
         for number, token in tokens.items():
             if number not in range(len(self.seats)) or self.seats[number].token != token:
                 raise HttpError(403, NOT_YOURS(seat=number))
 
     @property
     def is_ready(self) -> bool:
-        """Return whether the game has not begun, although every seat is taken and ready."""
+        """Return whether the game can begin: it is waiting, and all seats are taken and ready."""
         return self.is_waiting and all(
             seat.kind == PROGRAM or (seat.kind == PERSON and seat.ready == READY)
             for seat in self.seats
@@ -218,7 +223,7 @@ class TableState(NamedTuple):
 
 
 class MoveMade(NamedTuple):
-    """A move was made, which leads to the history `game`."""
+    """A move was made. `game` is the history of the game after it."""
 
     entry: Entry
     game: History[Any, Any, Any]
@@ -230,7 +235,7 @@ class MoveMade(NamedTuple):
 
 
 class MovesTakenBack(NamedTuple):
-    """The last moves were taken back. The text of the log entry is their number."""
+    """The last moves were taken back. The log entry contains the number of these moves."""
 
     entry: Entry
 
@@ -240,17 +245,17 @@ class MovesTakenBack(NamedTuple):
 
 
 class GameEnded(NamedTuple):
-    """The game ended with a place for each seat, or goes on again (None)."""
+    """The game ended with a place for each seat. Or, with None, the game is no longer over."""
 
     places: tuple[int, ...] | None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the same state, because the places follow from the position."""
+        """Return the same state, because the places follow from the position of the game."""
         return state
 
 
 class VotesChanged(NamedTuple):
-    """Players voted. `topic` is "undo" or "seats"."""
+    """Votes were given or withdrawn. `topic` is "undo" or "seats"."""
 
     votes: Votes
     topic: str
@@ -261,7 +266,7 @@ class VotesChanged(NamedTuple):
 
 
 class SeatsChanged(NamedTuple):
-    """Seats have a new player or owner. All votes end."""
+    """Some seats have a new player or owner. All votes end."""
 
     seats: Mapping[int, Seat]
 
@@ -271,7 +276,7 @@ class SeatsChanged(NamedTuple):
 
 
 class SeatsNoted(NamedTuple):
-    """Seats have a new code, saved time or number of missed moves, but the same player."""
+    """Some seats have a new code, saved time or number of missed moves, but the same player."""
 
     seats: Mapping[int, Seat]
 
@@ -282,19 +287,24 @@ class SeatsNoted(NamedTuple):
 
 
 class SeatGivenAway(NamedTuple):
-    """The seat of an absent player was given to a program, or is open (None)."""
+    """The seat of an absent player was given to a program, or is now open.
+
+    Attributes:
+        person: Name of the player who lost the seat.
+        program: Name of the program that plays in the seat now, or None if the seat is open.
+    """
 
     seat: int
     person: str | None
     program: str | None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the same state, because the seat has changed before."""
+        """Return the same state, because a `SeatsChanged` event has already changed the seat."""
         return state
 
 
 class ClockSet(NamedTuple):
-    """The clock of the player to move runs out at `due`, or no clock runs (None)."""
+    """The clock of the player to move runs out at `due`. With None, no clock is running."""
 
     due: float | None
     paused: PausedClock = PausedClock()
@@ -305,7 +315,13 @@ class ClockSet(NamedTuple):
 
 
 class GameBegun(NamedTuple):
-    """The game began. `numbers` contains the number that each seat had before."""
+    """The game began.
+
+    Attributes:
+        head: Head of the record of the game.
+        seats: The seats in their new order.
+        numbers: For each new seat, the number that the seat had before.
+    """
 
     rules: Any
     start: Any
@@ -324,17 +340,17 @@ class GameBegun(NamedTuple):
 
 
 class RematchMade(NamedTuple):
-    """A table for the rematch was made."""
+    """A table for the rematch was made. `table` is its state."""
 
     table: TableState
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state that names the table of the rematch."""
+        """Return the state with the id of the new table."""
         return state._replace(stored=state.stored._replace(again=self.table.id))
 
 
 class LinkUsed(NamedTuple):
-    """The link with this hash has moved a seat, and is no longer valid."""
+    """The link with this hash has moved a seat to another device, and is no longer valid."""
 
     link: str
 
@@ -350,7 +366,7 @@ Event = (
 
 
 class Decision(NamedTuple):
-    """The events that follow from a command, and the answer for the sender of the command."""
+    """The events that follow from a command, and the result for the sender of the command."""
 
     events: tuple[Event, ...]
     answer: Any = None
@@ -360,13 +376,13 @@ class Command(Protocol):
     """A request to change a table."""
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that follow. Raise `HttpError` if the command is refused."""
+        """Return the events that follow, and the result. Raise `HttpError` if not allowed."""
 
 
 def decide(state: TableState, command: Command, now: float) -> Decision:
-    """Return the events that follow from a command, and its answer.
+    """Return the events that follow from a command, and the result for its sender.
 
-    Raises `HttpError` if the command is refused.
+    Raises `HttpError` if the command is not allowed.
     """
     return command.decide(state, now)
 

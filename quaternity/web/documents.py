@@ -1,4 +1,4 @@
-"""JSON documents of the API: the description of a table, and of a game for the form."""
+"""JSON documents of the API: the description of a table, and what a form for a new table needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_LISTED_MOVES = 500
 
 
 def document(sight: TableView, base: str) -> dict[str, Any]:
-    """Return the description of a table as a JSON document. Its links begin with `base`."""
+    """Return what a visitor may see of a table as a JSON document. Its links begin with `base`."""
     rules, seat = sight.rules, sight.seat
     may_move = seat in sight.to_act and seat in sight.own_seats and not sight.empty_seats
     listed = list(islice(rules.moves(sight.view), MAX_LISTED_MOVES + 1)) if may_move else []
@@ -59,14 +59,14 @@ def document(sight: TableView, base: str) -> dict[str, Any]:
 
 
 def document_text(sight: TableView, base: str) -> str:
-    """Return the description of a table as JSON text."""
+    """Return what a visitor may see of a table as JSON text. See `document`."""
     return json.dumps(document(sight, base), separators=(",", ":"))
 
 
 def game_document(game: str, more: Any) -> dict[str, Any]:
-    """Return the values that a form for a new table needs: settings, programs and decks of a game.
+    """Return what a form for a new table needs: the settings, programs and decks of a game.
 
-    `more` maps the programs that the operator has added.
+    `more` contains the programs that the operator has added, by game and name.
     """
     return {
         "game": game,

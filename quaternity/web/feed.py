@@ -1,4 +1,4 @@
-"""Messages about a table to its event streams, at this server and at others."""
+"""Messages about a table to the event streams of its visitors, at this server and at others."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from quaternity.web.versioned_history import VersionedHistory
 TALK = message("talk", {})
 
 MAX_REPLAYED_VERSIONS = 200
-"""Maximum number of missed versions that a returning client is sent. A client that has missed more
-versions reloads the table."""
+"""Maximum number of versions for which a client that reconnects is sent the events. A client that
+has missed more versions reloads the table."""
 
 
 class TableFeed:
     """The messages to the event streams of a table.
 
     Attributes:
-        notice: The latest notice to the players about a problem at the table, or None.
-        noticed: The revision of the table at the time of the notice.
+        notice: The latest text for the players about a problem at the table, or None.
+        noticed: The revision of the table when the notice was sent.
     """
 
     def __init__(self, table: str, revision: int, presence: TablePresence, store: Store) -> None:
@@ -38,24 +38,24 @@ class TableFeed:
             send(self._presence.streams, message(event, data))
 
     def send_version(self, history: VersionedHistory, version: int) -> None:
-        """Send an entry of the log to the streams."""
+        """Send the log entry with a version number to the streams at this server."""
         if self._presence.streams:
             send(self._presence.streams, event_message(history, version))
 
     def seats_changed(self) -> None:
-        """Report that the seats, their players or the players' presence changed."""
+        """Send the news that the seats, their players or the players' presence have changed."""
         self.send("seats", {})
 
     def send_everywhere(self, event: str, data: dict[str, Any], revision: int) -> None:
-        """Send an event, which is not stored, to the streams of the table at all servers."""
+        """Send an event that is not stored to the streams of the table at all servers."""
         self.send_event(event, data, revision, revision)
         self._store.sharing.notify(ChangeNotice(self._table, revision, None, event, data))
 
     def send_event(self, event: str, data: dict[str, Any], revision: int, known: int) -> None:
-        """Send an event, which may come from another server, to the streams at this server.
+        """Send an event that is not stored, perhaps from another server, to the streams here.
 
-        `revision` is the revision of the table at the sender, and `known` the one at this server. A
-        notice to the players is kept only if `revision` is not older than `known`.
+        `revision` is the revision of the table at the server that sent the event, and `known` is
+        the revision at this server. A notice is kept only if `revision` is not older than `known`.
         """
         if event == "talk":
             streams = self._presence.streams
@@ -69,17 +69,18 @@ class TableFeed:
         self.send(event, data)
 
     def notify(self, notice: Message, revision: int) -> None:
-        """Send a notice to the players at all servers."""
+        """Send a notice to the players at all servers, and keep it for later visitors."""
         self.send_everywhere("notice", {"kind": notice.kind, "about": notice.data}, revision)
 
     def begin_stream(
         self, stream: Stream, last: int | None, history: VersionedHistory,
         on_change: Callable[[Stream], None],
     ) -> None:  # fmt: skip
-        """Begin a stream by sending the events that its reader has missed after version `last`.
+        """Send the events after version `last` to a new stream, and then the current version.
 
-        The next message contains the current version. A client with an older version reloads the
-        table. `on_change` is called with the stream now, and when the stream ends.
+        If `last` is None or too old, only the current version is sent. A client that knows an older
+        version then reloads the table. `on_change` is called with the stream now and when the
+        stream ends.
         """
         stream.on_end = on_change
         version = history.version
@@ -91,9 +92,9 @@ class TableFeed:
 
 
 def event_message(history: VersionedHistory, version: int) -> bytes:
-    """Return the stream message about a log entry.
+    """Return the message for event streams about the log entry with a version number.
 
-    It contains no events if the move was taken back later.
+    The message contains no events if the move of the entry was taken back later.
     """
     numbers = history.numbers
     before, number = numbers[version - 1], numbers[version]

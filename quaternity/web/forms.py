@@ -11,6 +11,8 @@ from quaternity.table.games import rules_class
 from quaternity.table.setting_fields import SettingField, setting_fields, settings_with
 
 MAX_SEATS = 12
+"""Maximum number of seats of a table in the browser."""
+
 MAX_CARDS = 200
 """Maximum number of cards in a game in the browser. A page with more cards is not readable."""
 

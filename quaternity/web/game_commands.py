@@ -27,8 +27,9 @@ NOBODY = "nobody"
 class Start(NamedTuple):
     """The host starts the game.
 
-    `program` plays in open seats, unless `fill` is `NOBODY`: these seats are then left out. The
-    program also plays for people who have not yet arrived at the table of a rematch.
+    A program plays in each open seat, or these seats are left out if `fill` is `NOBODY`. It also
+    plays for people who have not yet arrived at the table of a rematch. `program` is its name.
+    `deal` is the seed of the deal.
     """
 
     fill: str | None
@@ -36,7 +37,7 @@ class Start(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide who plays. If the game has begun in the meantime, nothing happens."""
+        """Return the events of the start, or none if the game has already begun."""
         if not state.is_waiting:
             return Decision(())
         chosen: dict[int, Seat] = {}
@@ -59,7 +60,7 @@ class Start(NamedTuple):
 def check_start(state: TableState, visitor: Visitor, attendance: Attendance) -> None:
     """Raise `HttpError` if a visitor may not start the game."""
     if not state.is_waiting:
-        raise HttpError(409, "the game has begun already", version=state.version)
+        raise HttpError(409, "the game has already begun", version=state.version)
     if not state.is_host(visitor, attendance):
         raise HttpError(
             403,
@@ -69,11 +70,12 @@ def check_start(state: TableState, visitor: Visitor, attendance: Attendance) -> 
 
 
 class Rematch(NamedTuple):
-    """A player wants the table of the rematch, at which every player has the next seat.
+    """A player asks for the table of the rematch, at which every player has the next seat.
 
     Attributes:
-        name, deal, seed, invitation: Random values for the new table.
-        invitations: Random invitations for its open seats.
+        name, deal, seed, invitation: Random values for the new table: its id, the seed of its deal,
+            the seed of its programs, and the invitation to any free seat.
+        invitations: A random invitation for each seat, which is used if the seat is open.
     """
 
     visitor: Visitor
@@ -84,7 +86,7 @@ class Rematch(NamedTuple):
     invitations: tuple[str, ...]
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide on the rematch. The answer is the id of its table, which the first call makes."""
+        """Return the new table as an event, and its id. Later calls return only the id."""
         if not self.visitor.seats:
             raise HttpError(403, "only players at this table can do that")
         state.check_begun()
@@ -108,7 +110,7 @@ class Rematch(NamedTuple):
         return Decision((RematchMade(table),), self.name)
 
     def _next(self, state: TableState, number: int) -> Seat:
-        """Return the seat of the rematch to which the player of a seat moves on."""
+        """Return the seat at the rematch for the player of seat `number`."""
         seat = state.seats[number]
         is_here = number in self.visitor.seats or seat.kind == PROGRAM
         return renumber(seat, number, (number + 1) % len(state.seats))._replace(

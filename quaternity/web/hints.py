@@ -11,6 +11,9 @@ what the player or bystander may see. WORD and the entries of the object are:
 - `questions` (Quaternity). `questions`: the legal questions, from the most to the least informative
   (empty while a question waits for its answer). Each has `asked`, `set`, `cards`, `answers`, `yes`
   (the chance of a yes) and `bits` (the expected information).
+- `questions` (Kwartet). `questions`: the requests that may be answered yes, from the most to the
+  least likely yes (empty if it is not the player's turn). Each has `asked`, `set`, `cards` (one
+  card) and `yes` (the chance of a yes). `exact`: whether the chances are exact.
 - `why` (Quaternity). `lines`: why the question in `?move=` is refused, or why only one answer to it
   is possible. With `?card=` instead: the same about each question for this card. Without both: why
   only one answer was possible to the last such question.
@@ -30,7 +33,7 @@ what the player or bystander may see. WORD and the entries of the object are:
 - `hint` (all games). `move`: the move that the strongest program would make, or null if it would
   wait. `by`: the name of this program. The reason is one of these: `chance` (Kwartet), the chance
   that the answer is yes; `owners` (Quaternity), the players who may own the card; `reason` (Quarto,
-  SET), a sentence.
+  SET, and answers in Quaternity), a sentence.
 """
 
 from __future__ import annotations
@@ -44,13 +47,16 @@ from quaternity.base.sentences import MessageTemplate, unindent
 NOT_FORCED = MessageTemplate("not_forced", "Nobody has been forced to answer yet.")
 CAN_HAVE = MessageTemplate("can_have", "Possible owners of {card:card}: {who:players}.")
 
-WINS, IS_SAFE, IS_SET, HAS_NO_SET = HINT_REASONS = (
+WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_FORCED, IS_BETTER = HINT_REASONS = (
     "It completes a row.",
     "It leaves your opponent no row to complete.",
+    "Every move leaves your opponent a row to complete.",
     "In every property, the three cards are all alike or all different.",
     "There may be no SET on the table.",
+    "The other answer is impossible.",
+    "Both answers are possible, but this one gives you better chances.",
 )
-"""Reasons for hints in Quarto and SET."""
+"""Reasons for hints in Quarto, in SET and for answers in Quaternity."""
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
@@ -147,6 +153,24 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
     if len(owners) > 1:
         return {"lines": [CAN_HAVE(card=card, who=players)]}
     return {"lines": prove_owner(log, card, players[0])}
+
+
+def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
+    """Return the requests of the player to move that may be answered yes, the likeliest first."""
+    from quaternity.kwartet.chances import owner_weights
+
+    del record, asked
+    weights = owner_weights(view.problem)
+    likely = []
+    for move in rules.moves(view) if view.seat == view.public.turn else ():
+        number = move.card.number
+        chance = weights.owned[move.card.set_index][number][move.asked] / weights.total
+        if chance > 0:
+            likely.append(
+                {"asked": move.asked, "set": move.card.set_index, "cards": [number], "yes": chance}
+            )
+    likely.sort(key=lambda question: -question["yes"])
+    return {"questions": likely, "exact": weights.exact}
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
@@ -267,21 +291,24 @@ def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
         return {}
 
 
-def possible_owners(view: Any, move: Any) -> dict[str, list[int]]:
-    """Return the players who may own the card of a question in Quaternity."""
+def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
+    """Return the players who may own the card of a question, or why an answer is good."""
     if not hasattr(move, "card"):
-        return {}
+        is_forced = len(view.state.answers(view.pending)) == 1
+        return {"reason": IS_FORCED if is_forced else IS_BETTER}
     owners = view.state.filtered().sets[move.card.set_index].owners[move.card.number]
     return {"owners": [seat for seat in range(view.state.players) if owners >> seat & 1]}
 
 
 def quarto_reason(view: Any, move: Any) -> dict[str, str]:
     """Return why a move in Quarto is good."""
-    from quaternity.quarto.players import careful_moves
+    from quaternity.quarto.board import safe_pieces
 
     if move.hand_over is None:
         return {"reason": WINS} if len(view.board.left) > 1 else {}
-    return {"reason": IS_SAFE} if move in careful_moves(view) else {}
+    after = view if move.cell is None else view.place(move.cell)
+    is_safe = move.hand_over in safe_pieces(after.board, view.squares)
+    return {"reason": IS_SAFE if is_safe else LOSES}
 
 
 def set_reason(view: Any, move: Any) -> dict[str, str]:

@@ -36,7 +36,8 @@ TOO_MANY_TABLES = MessageTemplate(
     "many_kept", "this server already stores {kept} tables and accepts no more"
 )
 NOT_SAVED = MessageTemplate(
-    "not_kept", "nothing can be saved now ({error}): your action was not carried out"
+    "not_kept",
+    "nothing can be saved now ({error}): your action was not carried out; try again later",
 )
 NO_ANSWER = "the database does not answer"
 WRONG_SEATS = MessageTemplate(

@@ -1,4 +1,8 @@
-"""The tables in memory: open, reload, drop and delete them, and share changes between servers."""
+"""The tables in memory: open, reload, drop and delete them, and share changes between servers.
+
+A table is dropped when it is removed from memory only. It is deleted when it is removed from the
+store as well.
+"""
 
 from __future__ import annotations
 
@@ -84,10 +88,10 @@ class LiveTables:
     async def open_for(
         self, name: str, caller: Caller, asked: int | None = None, kind: str = "page"
     ) -> tuple[LiveTable, Visitor]:
-        """Count a visitor's request for a table. Return the table and the visitor.
+        """Count a visitor's request for a table, and return the table and the visitor.
 
-        A player's request counts for the rate limit of the seat if the table is in memory. All
-        other requests count as reading for the rate limit of the client address.
+        If the table is in memory and the visitor has a seat, the request counts for the rate limit
+        of that seat. Any other request counts as reading, for the rate limit of the client address.
         """
         table, seat = self.find_loaded(name), None
         if table is not None:
@@ -133,11 +137,11 @@ class LiveTables:
         return [table for table in tables if table is not None]
 
     def note_made(self, name: str, seats: int) -> None:
-        """Count the players of a new table as present, although no request has come from them."""
+        """Count the players of a new table as present, although they have sent no request."""
         self._seen[name] = [monotonic()] * seats
 
     def forget_absent(self) -> None:
-        """Forget when the players of tables that are not in memory were last seen, if long ago."""
+        """Delete old times of activity at tables that are not in memory."""
         gone = monotonic() - ABSENCE_LIMIT_SECONDS
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
 
@@ -238,7 +242,7 @@ class LiveTables:
                 self._follow(notice.table)
 
     def on_listen_lost(self) -> None:
-        """Reload all tables in memory that have changed, because notices may have been lost."""
+        """Reload every table in memory that has changed, because notices may have been lost."""
         for name in self._live:
             self._follow(name)
 
@@ -283,7 +287,7 @@ class LiveTables:
 
 
 def _drop(task: asyncio.Task[LiveTable]) -> None:
-    """Stop a table in memory that may be outdated, and refuse all further changes of the object."""
+    """Stop a table in memory that may be outdated, and let it accept no more commands."""
     if not task.cancelled() and task.exception() is None:
         table = task.result()
         table.queue.gone = 503, STORE_RELOADING

@@ -76,7 +76,7 @@ class Lobby:
     async def make(
         self, new: NewTable, caller: Caller, ready: bool = True
     ) -> tuple[str, str | None, list[SeatTicket]]:
-        """Make a table. Return its id, its invitation and its seats.
+        """Make a table, and return its id, its invitation and its seats.
 
         `ready` says whether the maker is ready for the game to begin.
 
@@ -152,9 +152,10 @@ class Lobby:
         return name
 
     async def open_invitation(self, invitation: str) -> tuple[LiveTable, int | None]:
-        """Return the table of an invitation, and the seat.
+        """Return the table to which an invitation leads, and the seat.
 
-        The seat is None if the invitation is for any free seat.
+        The seat is None if the invitation is for any free seat. Raises `HttpError` if there is no
+        such invitation.
         """
         rows = await self._store.rows(
             "SELECT table_id, seat FROM seats WHERE invitation = ? UNION ALL "
@@ -171,10 +172,10 @@ class Lobby:
         self, invitation: str, name: str | None, caller: Caller, wanted: int | None = None,
         ready: bool = True,
     ) -> tuple[str, SeatTicket]:  # fmt: skip
-        """Take the seat to which an invitation leads. Return the table's id and the seat.
+        """Give the caller the seat of an invitation, and return the table's id and the seat.
 
-        If the invitation is for any seat, the visitor gets the seat `wanted`. A player who already
-        has a seat moves there.
+        If the invitation is for any free seat, the caller gets the seat `wanted`. A player who
+        already has a seat moves from it to the new one.
         """
         table, _ = await self.open_invitation(invitation)
         draws = new_token(), new_token(), new_token()

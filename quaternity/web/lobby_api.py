@@ -7,23 +7,27 @@ from urllib.parse import parse_qs
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from quaternity.base.text_format import quote_value
 from quaternity.table.games import game_names
 from quaternity.web.clock import read_clock
 from quaternity.web.documents import game_document
 from quaternity.web.drawing.frame import qr_svg
 from quaternity.web.http_errors import HttpError
-from quaternity.web.middleware import answer, body_of, document_of, root_of, set_cookie
+from quaternity.web.middleware import answer, body_of, root_of, set_cookie
 from quaternity.web.new_table import NewTable, Permissions
-from quaternity.web.requests import Handlers, base_of, created, read_field
+from quaternity.web.request_fields import (
+    CodeFields,
+    HandOverFields,
+    JoinFields,
+    LinkFields,
+    ReadyFields,
+    SeatFields,
+    StartFields,
+    TableFields,
+)
+from quaternity.web.requests import Handlers, base_of, created
 from quaternity.web.seat_commands import SeatTicket
 from quaternity.web.seat_links import MOVING_SECONDS
 from quaternity.web.table_form import MAX_FORM_FIELDS, read_form
-
-TABLE_FIELDS = (
-    "game", "settings", "seats", "name", "help", "seed", "deck", "chat", "clock", "visitors",
-)  # fmt: skip
-"""The fields of a request for a new table."""
 
 
 class LobbyApi(Handlers):
@@ -32,24 +36,12 @@ class LobbyApi(Handlers):
     async def make(self, request: Request) -> Response:
         """`POST /api/tables`: make a table."""
         self.count()
-        sent = await document_of(request, self.limits.body)
-        # Refuse unknown fields, because they may be misspelled.
-        if unknown := sent.keys() - set(TABLE_FIELDS):
-            known = ", ".join(TABLE_FIELDS)
-            raise HttpError(
-                422, f"{quote_value(min(unknown), str)} is unknown; choose from {known}"
-            )
-        seats = read_field(sent, "seats", list)
-        if not all(isinstance(seat, str) for seat in seats):
-            raise HttpError(422, "seats: must be a list of strings")
-        seed = read_field(sent, "seed", int, None)
-        if seed is not None and not 0 <= seed < 1 << 64:
+        sent = await self.read(request, TableFields)
+        if sent.seed is not None and not 0 <= sent.seed < 1 << 64:
             raise HttpError(422, "seed: must be a whole number from 0 to 2**64 - 1")
-        allowed = (read_field(sent, name, bool, False) for name in Permissions._fields)
         new = NewTable(
-            read_field(sent, "game", str), read_field(sent, "settings", dict, {}), seats,
-            read_field(sent, "name", str, None), seed, read_field(sent, "deck", str, None),
-            read_clock(read_field(sent, "clock", dict, None)), Permissions(*allowed),
+            sent.game, sent.settings or {}, sent.seats, sent.name, sent.seed, sent.deck,
+            read_clock(sent.clock), Permissions(sent.help, sent.chat, sent.visitors),
         )  # fmt: skip
         await self.check_stored_tables()
         caller, cookie = await self.with_cookie(request)
@@ -90,20 +82,19 @@ class LobbyApi(Handlers):
     async def join(self, request: Request) -> Response:
         """`POST /api/seats`: take the seat of an invitation."""
         self.count()
-        sent = await document_of(request, self.limits.body)
-        invitation = read_field(sent, "invitation", str).rpartition("/")[2]
+        sent = await self.read(request, JoinFields)
+        invitation = sent.invitation.rpartition("/")[2]
         caller, cookie = await self.with_cookie(request)
-        name = read_field(sent, "name", str, None)
-        wanted = read_field(sent, "seat", int, None)
-        ready = read_field(sent, "ready", bool, True)
-        table, seat = await self.tables.lobby.join(invitation, name, caller, wanted, ready)
+        table, seat = await self.tables.lobby.join(
+            invitation, sent.name, caller, sent.seat, sent.ready
+        )
         return _answer_seat(request, table, seat, cookie)
 
     async def move_seat(self, request: Request) -> Response:
         """`POST /api/seats/move`: move a seat to this device by a link."""
         self.count()
-        sent = await document_of(request, self.limits.body)
-        link = read_field(sent, "link", str).rpartition("/")[2]
+        sent = await self.read(request, LinkFields)
+        link = sent.link.rpartition("/")[2]
         caller, cookie = await self.with_cookie(request)
         table, seat = await self.tables.links.move_seat(link, caller)
         return _answer_seat(request, table, seat, cookie)
@@ -111,25 +102,24 @@ class LobbyApi(Handlers):
     async def back(self, request: Request) -> Response:
         """`POST /api/seats/back`: restore a seat by its code."""
         self.count()
-        sent = await document_of(request, self.limits.body)
-        code = read_field(sent, "code", str)
+        sent = await self.read(request, CodeFields)
         caller, cookie = await self.with_cookie(request)
-        table, seat = await self.tables.links.restore_seat(code, caller)
+        table, seat = await self.tables.links.restore_seat(sent.code, caller)
         return _answer_seat(request, table, seat, cookie)
 
     async def elsewhere(self, request: Request) -> Response:
         """`POST /api/tables/T/elsewhere`: make a link that moves the seat to another device."""
         self.count()
-        sent = await document_of(request, self.limits.body)
-        table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
+        sent = await self.read(request, SeatFields)
+        table, seat = await self.require_seat(request, sent.seat)
         link = f"{base_of(request)}/move/{await self.tables.links.moving_link(table, seat)}"
         return answer({"link": link, "qr": str(qr_svg(link)), "seconds": MOVING_SECONDS}, 201)
 
     async def code(self, request: Request) -> Response:
         """`POST /api/tables/T/code`: make a code that restores a seat."""
         self.count()
-        sent = await document_of(request, self.limits.body)
-        table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
+        sent = await self.read(request, SeatFields)
+        table, seat = await self.require_seat(request, sent.seat)
         return answer({"code": await self.tables.links.fresh_code(table, seat)}, 201)
 
     async def upload(self, request: Request) -> Response:
@@ -143,18 +133,18 @@ class LobbyApi(Handlers):
 
     async def hand_over(self, request: Request) -> Response:
         """`POST /api/tables/T/hand-over`: give a seat to a program, to its owner or to nobody."""
-        sent = await document_of(request, self.limits.body)
-        number, player = read_field(sent, "seat", int), read_field(sent, "player", str)
+        sent = await self.read(request, HandOverFields)
         self.count()
         table, visitor = await self.open_table(request)
-        invitation = await self.tables.lobby.hand_over(table, visitor, number, player)
+        invitation = await self.tables.lobby.hand_over(table, visitor, *sent)
         link = invitation and f"{base_of(request)}/join/{invitation}"
         return answer({"version": table.state.version, "invitation": link})
 
     async def again(self, request: Request) -> Response:
         """`POST /api/tables/T/again`: return the table of the rematch, which is made if needed."""
         self.count()
-        table, visitor = await self.open_table(request)
+        sent = await self.read(request, SeatFields)
+        table, visitor = await self.open_table(request, sent.seat)
         if table.state.stored.again is None:
             await self.check_stored_tables()
         name = await self.tables.lobby.again(table, visitor)
@@ -162,27 +152,23 @@ class LobbyApi(Handlers):
 
     async def start(self, request: Request) -> Response:
         """`POST /api/tables/T/start`: start the game at a waiting table."""
-        sent = await document_of(request, self.limits.body)
-        fill = read_field(sent, "fill", str, None)
+        sent = await self.read(request, StartFields)
         self.count()
-        table, visitor = await self.open_table(request)
-        await self.tables.lobby.start(table, visitor, fill)
+        table, visitor = await self.open_table(request, sent.seat)
+        await self.tables.lobby.start(table, visitor, sent.fill)
         return answer({"version": table.state.version})
 
     async def ready(self, request: Request) -> Response:
         """`POST /api/tables/T/ready`: set whether a player is ready."""
-        sent = await document_of(request, self.limits.body)
-        ready, later = (
-            read_field(sent, "ready", bool), read_field(sent, "countdown", bool, False)
-        )  # fmt: skip
-        table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
-        await self.tables.lobby.set_ready(table, seat, ready, later)
+        sent = await self.read(request, ReadyFields)
+        table, seat = await self.require_seat(request, sent.seat)
+        await self.tables.lobby.set_ready(table, seat, sent.ready, sent.countdown)
         return answer({"version": table.state.version})
 
     async def leave(self, request: Request) -> Response:
         """`POST /api/tables/T/leave`: leave a seat before the game begins."""
-        sent = await document_of(request, self.limits.body)
-        table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
+        sent = await self.read(request, SeatFields)
+        table, seat = await self.require_seat(request, sent.seat)
         await self.tables.lobby.leave(table, seat)
         return answer({"version": table.state.version})
 
@@ -195,5 +181,5 @@ class LobbyApi(Handlers):
 
 
 def _answer_seat(request: Request, table: str, seat: SeatTicket, cookie: str | None) -> Response:
-    """Return the response to a caller who has got a seat."""
+    """Return the response to a caller who has received a seat."""
     return created(request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie)

@@ -22,7 +22,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class Maintenance:
-    """The periodic tasks of a server."""
+    """The periodic tasks of a server: clocks that have run out, and old tables to delete."""
 
     def __init__(self, live: LiveTables, keep: Retention) -> None:
         self._live, self._store, self._keep = live, live.store, keep
@@ -68,9 +68,9 @@ class Maintenance:
             self._keeping = asyncio.create_task(self.run_maintenance())
 
     async def run_maintenance(self) -> None:
-        """Delete expired tables, and tables that an operator wants to delete.
+        """Delete expired tables, and tables that an operator has asked to delete.
 
-        After a failure, the next call tries again.
+        If this fails, log the error. The next call tries again.
         """
         try:
             query = "SELECT table_id FROM removing LIMIT ?"
@@ -86,7 +86,7 @@ class Maintenance:
             _log.error("tables could not be deleted: %s", reason)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
-        """Return whether the machine's clock is credible. Log an error when it no longer is."""
+        """Return whether the machine's clock is credible, and log an error when it stops being."""
         is_believed = abs(jump) <= self._keep.max_clock_jump
         if is_believed:
             self._store.believe_clock(now)

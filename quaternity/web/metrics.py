@@ -109,7 +109,7 @@ class RequestMetrics:
 
 
 class MeasuredAwaitable:
-    """An awaitable that measures the processor time of a coroutine. Waiting does not count."""
+    """An awaitable that measures the processor time of a coroutine, without its waiting."""
 
     def __init__(self, coroutine: Awaitable[None]) -> None:
         self._coroutine, self.seconds = coroutine, 0.0
@@ -136,7 +136,7 @@ class ServerMetrics:
     """The metrics and the health of a server."""
 
     def __init__(self, tables: Tables, admission: RateLimits, token: str | None = None) -> None:
-        """Initialize the metrics. A client needs the token to read `/metrics`."""
+        """Set up the metrics. A client needs the token to read `/metrics`."""
         self.tables, self.admission, self.token = tables, admission, token
         self.debug = bool(os.environ.get("QUATERNITY_DEBUG"))
         """Whether to log requests that take more processor time than `MAX_LOOP_SECONDS`. The
@@ -158,7 +158,7 @@ class ServerMetrics:
         return b"%b%06x" % (self._drawn.encode(), next(self._numbers))
 
     def routes(self) -> list[BaseRoute]:
-        """Return the route of the health check, and that of the metrics if there is a token."""
+        """Return the route of the health check, and of the metrics if there is a token."""
         routes: list[BaseRoute] = [Route("/healthz", self.healthz, methods=["GET"])]
         if self.token is not None:
             routes.append(Route("/metrics", self.metrics, methods=["GET"]))

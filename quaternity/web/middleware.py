@@ -263,14 +263,16 @@ async def body_of(request: Request, limit: int) -> bytes:
 
 
 async def document_of(request: Request, limit: int) -> dict[str, Any]:
-    """Return the JSON object in the body of a request.
+    """Return the JSON object in the body of a request. A request without a body has no fields.
 
     Raises `HttpError` if the body is not a JSON object, or has more than `limit` bytes.
     """
+    body = await body_of(request, limit)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not body and not kind:
+        return {}
     if kind != "application/json":
         raise HttpError(415, "content-type: must be application/json")
-    body = await body_of(request, limit)
     try:
         document = json.loads(
             body.decode(), parse_constant=_refuse_constant, object_pairs_hook=_unique_fields

@@ -79,5 +79,6 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     """,
     "ALTER TABLE uptime ADD COLUMN clock REAL; ALTER TABLE uptime ADD COLUMN secret TEXT",
+    "ALTER TABLE tables ADD COLUMN review BLOB; ALTER TABLE tables ADD COLUMN puzzle BLOB",
 )
 """SQL scripts that migrate a store from each version to the next. The first script creates it."""

@@ -43,7 +43,7 @@ class Move(NamedTuple):
     text: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide on the move. The answer is the version after it.
+        """Return the events of the move, and the version of the table after it.
 
         A move that the seat has already made with the same identity is not made again.
         """
@@ -109,7 +109,7 @@ class VoteUndo(NamedTuple):
     agree: bool
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide on the vote. The answer is the version after it."""
+        """Return the events of the vote, and the version of the table after it."""
         state.check_owners({self.seat: self.token})
         self._check(state)
         undo = state.votes.undo
@@ -146,14 +146,15 @@ class VoteUndo(NamedTuple):
 class LeaveToProgram(NamedTuple):
     """A program takes over the seat of a player who has missed too many moves.
 
-    `due` is the time at which the player's clock ran out. A move in the meantime changes it.
+    `due` is the time at which the player's clock ran out, in seconds of `Store.uptime`. If the
+    table has another time by now, the command changes nothing.
     """
 
     seat: int
     due: float
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide whether the player is still late."""
+        """Return the events of the change, or none if the player has moved in the meantime."""
         late = state.seats[self.seat]
         if late.kind != PERSON or self.seat not in state.to_act or state.due != self.due:
             return Decision(())

@@ -26,8 +26,8 @@ MAX_RECORD_MOVES = 5_000
 class Permissions(NamedTuple):
     """What the maker of a table allows: counts and hints, a chat, and visitors.
 
-    With visitors, everybody who knows the address of the table may take a free seat before the game
-    begins.
+    If visitors are allowed, everybody who knows the address of the table may take a free seat
+    before the game begins.
     """
 
     help: bool = False
@@ -49,7 +49,7 @@ class NewTable(NamedTuple):
 
 
 def check_game(game: str, status: int = 422) -> str:
-    """Return the name of a game. Raise `HttpError` with this status if the game is unknown."""
+    """Return the name of a game, or raise `HttpError` with `status` if it is unknown."""
     known = tuple(game_names())
     if game not in known:
         choices = ", ".join(known)
@@ -119,7 +119,7 @@ def deck_name(settings: Any, asked: str | None) -> str:
 
 
 def check_name(name: str | None, seat: int) -> str:
-    """Return the name of a person in a seat. Without a name, return the default name of the seat.
+    """Return the name that a person has chosen, or the default name of the seat if None.
 
     Raises `HttpError` if the name is too long or not printable.
     """

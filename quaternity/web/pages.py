@@ -1,4 +1,4 @@
-"""Request handlers of the HTML pages."""
+"""The HTML pages: the routes, and the functions that answer requests for pages."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ from quaternity.web.rendering import (
     table_html,
     templates,
 )  # fmt: skip
+from quaternity.web.requests import base_of
 from quaternity.web.table_view import TableView, page_key
 from quaternity.web.view import view_after, view_table
 
@@ -122,8 +123,9 @@ class Pages:
     async def home(self, request: Request) -> Response:
         """`GET /`: return the start page."""
         self._count()
+        # Read first: pages that need no database must not wait for one that does not answer.
+        tables = await self.tables.lobby.of_browser(caller_of(request).cookie_hash)
         async with self._turns[0].hold_place():
-            tables = await self.tables.lobby.of_browser(caller_of(request).cookie_hash)
             root = root_of(request)
             today = daily_puzzles(datetime.now(UTC).date(), root)
             return HTMLResponse(home_html(tables, root, today))
@@ -140,7 +142,7 @@ class Pages:
         """`GET /join/INVITATION`: return the page of an invitation.
 
         A visitor who already has the seat is redirected to the table. If the invitation is for any
-        seat, so is a visitor who has a seat.
+        free seat, every visitor who has a seat is redirected.
         """
         self._count()
         invitation = request.path_params["invitation"]
@@ -178,7 +180,7 @@ class Pages:
     async def part(self, request: Request) -> Response:
         """`GET /t/T/part?at=V`: return the part of a table's page that changes during the game.
 
-        `at` is the version that the page shows, by default the latest one.
+        `at` is the version of the table to show. By default, it is the latest one.
         """
         asked, at = seat_of(request), request.query_params.get("at")
         version = sys.maxsize if at is None else _number(at)
@@ -261,7 +263,7 @@ class Pages:
         packs = "gzip" in request.headers.get("accept-encoding", "")
         sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
         more = () if replayed else tuple(self._added_programs(sight.game))
-        base, root = _links(request)
+        base, root = base_of(request), root_of(request)
         # Only invitation links contain the host. Cache a page without invitations for all hosts
         # together.
         drawing = base if sight.invites else BASE, root, whole, replayed, more
@@ -315,11 +317,6 @@ def _number(text: str) -> int:
         raise HttpError(404, "there is no move with this number")
     # Do not parse a long number, because Python refuses numbers with thousands of digits.
     return int(text) if len(text) < 8 else sys.maxsize
-
-
-def _links(request: Request) -> tuple[str, str]:
-    """Return the prefix of links that visitors share, and the prefix of links within the site."""
-    return str(request.base_url).rstrip("/"), root_of(request)
 
 
 def refusal(request: Request, error: HttpError) -> Response:

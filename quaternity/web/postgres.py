@@ -24,7 +24,7 @@ from psycopg import errors
 
 from quaternity.base.errors import InputError
 from quaternity.web.changes import Statement, VersionConflict
-from quaternity.web.http_errors import NOT_SAVED, HttpError
+from quaternity.web.http_errors import NO_ANSWER, NOT_SAVED, HttpError
 from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.postgres_reader import (
     Connection,
@@ -69,6 +69,7 @@ def postgres_schema(script: str) -> str:
         " WITHOUT ROWID": "",
         " REFERENCES tables": "",  # not enforced by SQLite either
         "INTEGER": "BIGINT",
+        "BLOB": "BYTEA",
         "REAL": "DOUBLE PRECISION",
         "DEFAULT CURRENT_TIMESTAMP":
             "DEFAULT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS'), rowid BIGSERIAL",
@@ -208,13 +209,17 @@ class PostgresStore(PostgresReader, Store):
     def fault(self, error: Exception) -> str:
         """Return the text of an error without secret values.
 
-        Messages of PostgreSQL may contain stored values, so the text is only the type of the error.
+        Messages of PostgreSQL may contain stored values, so they are not quoted.
         """
         if isinstance(error, InputError):
             return str(error)
+        if isinstance(error, (errors.DiskFull, errors.InsufficientResources)):
+            return "the database has no space or memory left"
         if self._writer.closed:
             return "no connection to the database"
-        return type(error).__name__
+        if isinstance(error, psycopg.OperationalError):
+            return NO_ANSWER
+        return "the database reports an error in its log"
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
         """Write the jobs in one durable transaction. Return the indices of those left out."""

@@ -19,10 +19,10 @@ PRESENCE_TIMEOUT_SECONDS = 40.0
 
 
 class RemotePresence(NamedTuple):
-    """The presence of a player at other servers, in times of this server's `monotonic`.
+    """The presence of a player at the other servers of the database.
 
     The player counts as having an open stream until `streams_until`. `seen` is the time of the
-    player's last activity.
+    player's last activity. Both are times of this server, as returned by `monotonic`.
     """
 
     streams_until: float
@@ -49,13 +49,13 @@ class TablePresence:
         """Time of the last request about the table, as returned by `monotonic`."""
 
     def note_request(self, seats: Sequence[int]) -> None:
-        """Note a request about the table. The owner of `seats` counts as present."""
+        """Record a request about the table. The owner of `seats` counts as present from now on."""
         self._asked = monotonic()
         for seat in seats:
             self.last_seen[seat] = self._asked
 
     def note_seat(self, seat: int) -> None:
-        """Note that the player of a seat is active."""
+        """Record that the player of a seat is active now."""
         self.last_seen[seat] = monotonic()
 
     @property
@@ -81,7 +81,7 @@ class TablePresence:
     def attendance(self, seats: Sequence[Seat]) -> Attendance:
         """Return the seats whose players are present, and those that may be given away.
 
-        A player is present with an open stream, or if active recently.
+        A player is present who has an open stream or was active recently.
         """
         streaming, present, absent = self.streaming(), set(), set()
         for number, seat in enumerate(seats):

@@ -1,4 +1,7 @@
-"""The programs that move at a table: their tasks, the clock, and turns of absent players."""
+"""The programs that move at a table: their tasks, the clock, and turns of absent players.
+
+A program is a computer player. It also moves for a player whose time has run out.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +54,10 @@ class PlayedTable(Protocol):
     queue: CommandQueue
 
     def attendance(self) -> Attendance:
-        """Return which players are present, and which absent for a long time."""
+        """Return which players are present, and which have been absent for a long time."""
 
     async def submit(self, command: Command) -> Any:
-        """Execute a command, and return its answer."""
+        """Execute a command, and return its result."""
 
 
 class TablePrograms:
@@ -108,7 +111,7 @@ class TablePrograms:
         self._alone = self._alone + 1 if moved else 0
 
     def count_seats(self) -> None:
-        """Count the consecutive moves of programs from 0 again, because a player has changed."""
+        """Restart the count of consecutive moves of programs, because a player has changed."""
         self._alone = 0
 
     def tick(self) -> None:
@@ -122,7 +125,7 @@ class TablePrograms:
     def end_absent_turns(self) -> None:
         """Play the default move of each absent player, so that the game continues.
 
-        This applies only if several players may act simultaneously.
+        Do nothing unless several players may act at the same time.
         """
         state = self.table.state
         acting = state.to_act
@@ -199,7 +202,7 @@ class TablePrograms:
         self.table.feed.notify(kind(name=shown), state.revision)
 
     async def _move(self, seat: int, program: str | None = None) -> None:
-        """Let a program choose and make a move, unless another server already runs the program.
+        """Let a program choose and make a move, unless another server already runs it.
 
         By default, it is the program that plays in the seat.
         """

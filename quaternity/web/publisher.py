@@ -1,4 +1,4 @@
-"""Reports of changes at a table to its streams, its programs and its clock."""
+"""Reports of changes at a table to the parts that depend on them: streams, programs, clock."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Publisher:
         self._talk, self._programs = talk, programs
 
     def publish(self, before: TableState, after: TableState, events: Sequence[Event]) -> None:
-        """Report the events that lead from a state to the next one."""
+        """Report the events that led from one state of the table to the next."""
         for event in events:
             self._publish_event(before, after, event)
         restarting = MoveMade | MovesTakenBack | SeatsChanged | GameBegun

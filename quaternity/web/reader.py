@@ -1,4 +1,4 @@
-"""The abstract base class of readers of all stored tables."""
+"""Base class of `Store`, `FileReader` and `PostgresReader`, which give access to all tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class InUse(InputError):
 
 
 class Reader(ABC):
-    """A reader of all stored tables. A server may use them at the same time."""
+    """Access to all stored tables, even while a server uses them."""
 
     where: str
     """Name of the store for error messages. It contains no password."""

@@ -26,7 +26,7 @@ from quaternity.web.drawing.frame import (
     table_line,
     waiting_context,
 )
-from quaternity.web.drawing.words import seat_names, sight_words
+from quaternity.web.drawing.words import advised_move, seat_names, sight_words
 from quaternity.web.forms import form_fields, settings_in_words
 from quaternity.web.languages import gettext, join_names, language, set_up_templates
 from quaternity.web.new_table import decks_of, may_have_clock
@@ -119,7 +119,7 @@ def table_html(
     replayed: bool = False,
     more: Sequence[str] = (),
 ) -> str:
-    """Return the page of a table, or only the part of the page that changes.
+    """Return the page of a table, or only the part of it that changes during the game.
 
     Args:
         base: Scheme, host and path prefix of links to share, without a trailing slash.
@@ -180,7 +180,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = (), friends: bool 
         game: Name of the game.
         root: Path prefix of the links on this page.
         more: Names of programs that the operator has added for this game.
-        friends: Whether the form suggests to play with friends.
+        friends: Whether the form suggests playing with friends.
     """
     rules, known = rules_class(game)(), registration(game)
     fields = form_fields(game)
@@ -256,6 +256,7 @@ def help_html(
     return _render(
         "help.html", **context, word=word, answer=answer, query={"formula": "", **query},
         names_in=words.say, asked=message_data(answer.get("move") or ""),
+        move=advised_move(words, answer.get("move") or ""),
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ MAX_MOMENTS = 8
 
 
 class Replays:
-    """Earlier positions of a table's game. The latest requested positions are kept."""
+    """Earlier positions of a table's game. The last positions requested are kept in memory."""
 
     def __init__(self, thinking: BackgroundWork) -> None:
         self._thinking = thinking

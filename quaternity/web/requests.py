@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,18 +13,16 @@ from quaternity.web.middleware import (
     COOKIE,
     answer,
     caller_of,
+    document_of,
     is_browser,
     new_cookie,
     seat_of,
     set_cookie,
 )
 from quaternity.web.rate_limits import RateLimits
+from quaternity.web.request_fields import Fields, read_fields
 from quaternity.web.seats import Caller, Visitor, hash_token
 from quaternity.web.tables import Tables
-
-_NOTHING: Any = object()
-
-Value = TypeVar("Value")
 
 
 class Handlers:
@@ -32,6 +30,10 @@ class Handlers:
 
     def __init__(self, tables: Tables, admission: RateLimits) -> None:
         self.tables, self.admission, self.limits = tables, admission, admission.limits
+
+    async def read(self, request: Request, kind: type[Fields]) -> Fields:
+        """Return the fields in the JSON body of a request. Raise `HttpError` if they are wrong."""
+        return read_fields(await document_of(request, self.limits.body), kind)
 
     async def open_table(
         self, request: Request, seat: int | None = None, kind: str = "page"
@@ -79,36 +81,13 @@ class Handlers:
         self.admission.check_stored_tables(kept)
 
 
-def read_field(
-    sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING
-) -> Value:
-    """Return a field of a request's document, or `missing` if the field is absent.
-
-    Raises `HttpError` if the value is not of type `kind`, or is absent and no `missing` is passed.
-    """
-    value = sent.get(name, missing)
-    if value is missing and missing is not _NOTHING:
-        return missing  # type: ignore[no-any-return]  # the caller's default
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        if value is None and missing is None:
-            return None  # type: ignore[return-value]  # null counts as absent
-        raise HttpError(422, f"{name}: must be {_WORDS[kind]}")
-    return value
-
-
-_WORDS: dict[type, str] = {
-    str: "a string", int: "a whole number", bool: "true or false", list: "a list",
-    dict: "an object",
-}  # fmt: skip
-
-
 def base_of(request: Request) -> str:
     """Return the scheme, host and path prefix with which all links in a response begin."""
     return str(request.base_url).rstrip("/")
 
 
 def created(request: Request, document: Any, cookie: str | None) -> Response:
-    """Return the response with a new document, and the cookie if there is one."""
+    """Return a response with status 201 and a JSON document, and set the cookie if given."""
     response = answer(document, 201)
     if cookie is not None:
         set_cookie(response, request, cookie)

@@ -1,9 +1,15 @@
-"""Reviews of finished games at tables, and puzzles from them, computed once for all viewers."""
+"""Reviews of finished games and puzzles from them, computed once for all viewers and stored."""
 
 from __future__ import annotations
 
+import hmac
+import pickle
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from enum import Enum
 from functools import partial
+from io import BytesIO
+from typing import Any
 
 from quaternity.base.errors import LimitError
 from quaternity.puzzles.from_games import make_from_game
@@ -14,7 +20,9 @@ from quaternity.web.core import TableState
 from quaternity.web.http_errors import HttpError
 from quaternity.web.seats import Visitor
 from quaternity.web.shared_tasks import SharedTasks
+from quaternity.web.store import Store
 from quaternity.web.view import record_of
+from quaternity.workers.serving import SafeUnpickler
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
 """Limit on the processor time of a review in seconds, and the factor by which its wall-clock time
@@ -24,18 +32,36 @@ PUZZLE_SECONDS = 5.0
 """Limit on the time to make a puzzle from a game, in seconds."""
 
 MAX_REVIEWS = 100
-"""Maximum number of cached reviews and puzzles. A cached review looks the same each time it is
-shown."""
+"""Maximum number of reviews and puzzles in memory."""
+
+STORED_VERSION = 1
+"""Version of stored reviews and puzzles. It increases when older ones cannot be read."""
+
+SIGNATURE_BYTES = 32
+"""Length of the signature of a stored result, in bytes."""
+
+Compute = Callable[[], Coroutine[Any, Any, Any]]
+
+
+class _ValueUnpickler(SafeUnpickler):
+    """Unpickler that loads only values: a store may be a file from another person."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        kind = super().find_class(module, name)
+        if not issubclass(kind, (tuple, str, Enum, Review, Puzzle)):
+            raise pickle.UnpicklingError(f"{module}.{name} is not a value")
+        return kind
 
 
 class Reviews:
     """The reviews of finished games, and puzzles from them.
 
-    Simultaneous requests share one computation.
+    The first result is stored with the table, so that all viewers get the same one, also after a
+    restart. Simultaneous requests share one computation.
     """
 
-    def __init__(self, thinking: BackgroundWork) -> None:
-        self._thinking = thinking
+    def __init__(self, store: Store, thinking: BackgroundWork) -> None:
+        self._store, self._thinking = store, thinking
         self._tasks: SharedTasks[tuple[str, str, int]] = SharedTasks(MAX_REVIEWS)
         """The latest reviews and puzzles, by kind, table and version."""
 
@@ -45,8 +71,7 @@ class Reviews:
         Raises an exception if the game is not over, or if the review cannot be computed.
         """
         _check_over(state, "there is no review before the game is over")
-        key = "review", state.id, state.version
-        done: Review = await self._tasks.result(key, partial(self._review, state, visitor))
+        done: Review = await self._result("review", state, partial(self._review, state, visitor))
         return done
 
     async def puzzle(self, state: TableState, visitor: Visitor) -> Puzzle | None:
@@ -57,9 +82,46 @@ class Reviews:
         Raises an exception if the game is not over, or if the puzzle cannot be computed.
         """
         _check_over(state, "there is no puzzle before the game is over")
-        key = "puzzle", state.id, state.version
-        made: Puzzle | None = await self._tasks.result(key, partial(self._puzzle, state, visitor))
+        compute = partial(self._puzzle, state, visitor)
+        made: Puzzle | None = await self._result("puzzle", state, compute)
         return made
+
+    async def _result(self, kind: str, state: TableState, compute: Compute) -> Any:
+        key = kind, state.id, state.version
+        return await self._tasks.result(key, partial(self._load_or_store, kind, state, compute))
+
+    async def _load_or_store(self, kind: str, state: TableState, compute: Compute) -> Any:
+        """Return the stored result for a version of a table, or else compute and store it.
+
+        If several servers store a result, the first one counts.
+        """
+        old, stored = await self._load(kind, state)
+        if not stored:
+            stored = (await compute(),)
+            pickled = pickle.dumps(*stored)
+            new = self._sign(kind, state, pickled) + pickled
+            update = f"UPDATE tables SET {kind} = ? WHERE id = ? AND ({kind} IS NULL OR {kind} = ?)"
+            with suppress(HttpError):  # the result is shown even if it cannot be stored
+                await self._store.write((), [(update, (new, state.id, old))])
+                stored = (await self._load(kind, state))[1] or stored
+        return stored[0]
+
+    async def _load(self, kind: str, state: TableState) -> tuple[bytes | None, tuple[Any, ...]]:
+        """Return the stored bytes, and a tuple with the result if the bytes are valid.
+
+        They are invalid if they are damaged, or belong to another version of the table.
+        """
+        rows = await self._store.rows(f"SELECT {kind} FROM tables WHERE id = ?", state.id)
+        data: Any = rows[0][0] if rows else None
+        with suppress(Exception):  # a class of an earlier release may have changed
+            signature, pickled = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
+            if signature == self._sign(kind, state, pickled):
+                return data, (_ValueUnpickler(BytesIO(pickled)).load(),)
+        return data, ()
+
+    def _sign(self, kind: str, state: TableState, pickled: bytes) -> bytes:
+        about = f"{kind} {STORED_VERSION} {state.id} {state.version} ".encode()
+        return hmac.digest(self._store.secret, about + pickled, "sha256")
 
     async def _review(self, state: TableState, visitor: Visitor) -> Review:
         record = await record_of(state, visitor, self._thinking)

@@ -59,7 +59,7 @@ class Join(NamedTuple):
         wanted: The seat that the visitor wants if the invitation is for any seat, or None.
         token: New token for the seat.
         vacated: New invitation for the seat that a player leaves for another one.
-        deal: Random seed, in case the game begins.
+        deal: Random seed of the deal, which is used if the game begins.
         ready: Whether the visitor is ready for the game to begin.
     """
 
@@ -73,7 +73,7 @@ class Join(NamedTuple):
     ready: bool = True
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide who gets the seat. The answer is a `SeatTicket`."""
+        """Return the events that give the visitor a seat, and a `SeatTicket` for it."""
         number = invited_seat(state, self.invitation)
         if number is None:
             number, held = self._choose(state)
@@ -121,7 +121,7 @@ class Join(NamedTuple):
 class SetReady(NamedTuple):
     """A player is ready for the game to begin, or no longer ready.
 
-    If `counts_down` is true, the game does not begin at once, but with `Begin`.
+    If `counts_down` is true, the game does not begin now: a later `Begin` command begins it.
     """
 
     seat: int
@@ -131,10 +131,10 @@ class SetReady(NamedTuple):
     counts_down: bool = False
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide whether the game begins."""
+        """Return the events, which begin the game if every seat is then taken and ready."""
         state.check_owners({self.seat: self.token})
         if not state.is_waiting:
-            raise HttpError(409, "the game has begun already", version=state.version)
+            raise HttpError(409, "the game has already begun", version=state.version)
         seat = state.seats[self.seat]._replace(ready=READY if self.ready else THINKING)
         events = change_seats(state, {self.seat: seat}, now)
         if self.counts_down:
@@ -148,27 +148,26 @@ class Begin(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide whether the game begins."""
+        """Return the events, which begin the game if every seat is then taken and ready."""
         return Decision(begin_if_ready(state, (), self.deal, now))
 
 
 class Arrive(NamedTuple):
-    """People have come to the table of a rematch, and are ready."""
+    """People have come to the table of a rematch, and are ready.
+
+    Once all players are ready, the game begins after a countdown, with `Begin`.
+    """
 
     seats: tuple[int, ...]
-    deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide whether the game begins."""
+        """Return the events, which note that the players have arrived."""
         arriving = {
             number: state.seats[number]._replace(ready=READY)
             for number in self.seats
             if state.is_waiting and state.seats[number].ready == NOT_ARRIVED
         }
-        if not arriving:
-            return Decision(())
-        events = change_seats(state, arriving, now)
-        return Decision(begin_if_ready(state, events, self.deal, now))
+        return Decision(change_seats(state, arriving, now) if arriving else ())
 
 
 class Leave(NamedTuple):
@@ -179,7 +178,7 @@ class Leave(NamedTuple):
     invitation: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide whether the player may leave."""
+        """Return the events that free the seat. Raise `HttpError` if the player may not leave."""
         state.check_owners({self.seat: self.token})
         if not state.is_waiting:
             reason = "you cannot leave after the game has begun: hand the seat over"
@@ -196,7 +195,7 @@ class SetCode(NamedTuple):
     code: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide on the code. The answer is the owner of the seat before and after it."""
+        """Return the events that store the code, and the seat's owner before and after them."""
         del now
         state.check_owners({self.seat: self.token})
         before = state.seats[self.seat].owner
@@ -221,7 +220,7 @@ class Reclaim(NamedTuple):
     token: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Find the seat of the proof. The answer is a ticket, and the owners before and after."""
+        """Return the events that move the seat, with a ticket and the owners before and after."""
         numbers = [
             number
             for number, seat in enumerate(state.seats)
@@ -252,13 +251,13 @@ def unknown_code() -> HttpError:
 
 
 class ChangeOwner(NamedTuple):
-    """The owner of seats has other credentials, because the owner's seat of the series moved."""
+    """The owner of seats gets new credentials, because another of their seats has moved."""
 
     token: str | None
     owner: Owner
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the change of all seats with the token."""
+        """Return the event that changes the owner of all seats with the token."""
         seats = {
             number: seat._replace(owner=self.owner)
             for number, seat in enumerate(state.seats)
@@ -272,8 +271,8 @@ class HandOver(NamedTuple):
 
     Attributes:
         tokens: Token hashes of the visitor's seats.
-        invitation: New invitation, in case the seat is open afterwards.
-        deal: Random seed, in case the game begins.
+        invitation: New invitation, which is used if the seat is open afterwards.
+        deal: Random seed of the deal, which is used if the game begins.
     """
 
     seat: int
@@ -285,7 +284,7 @@ class HandOver(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Decide on the seat. The answer is the invitation if it is open afterwards, or None."""
+        """Return the events, and the invitation to the seat if it is now open, or else None."""
         self.check(state)
         state.check_owners(self.tokens)
         seat, is_own = state.seats[self.seat], self.seat in self.visitor.seats
@@ -325,7 +324,7 @@ class HandOver(NamedTuple):
             self.check_absent(state)
 
     def check_absent(self, state: TableState) -> None:
-        """Raise `HttpError` if another person owns the seat who is not absent."""
+        """Raise `HttpError` if another person, who is not absent, owns the seat."""
         if self.seat in self.visitor.seats or not state.seats[self.seat].is_held:
             return
         if not self._is_host(state) and self.player != OPEN:

@@ -38,7 +38,7 @@ class SeatLinks:
         return link
 
     async def open_moving_link(self, link: str) -> tuple[LiveTable, int]:
-        """Return the table and the seat that a link moves. The link can still be used afterwards.
+        """Return the table and the seat that a link moves, without using up the link.
 
         Raises `HttpError` if the link is not valid.
         """
@@ -62,7 +62,7 @@ class SeatLinks:
     async def restore_seat(self, code: str, caller: Caller) -> tuple[str, SeatTicket]:
         """Give a seat back to the caller, who has its code.
 
-        If the code belongs to seats at several tables of a series, it is the seat at the latest
+        If the code belongs to seats at several tables of a series, return the seat at the latest
         table.
         """
         written = hash_token(plain_code(code))
@@ -90,7 +90,7 @@ class SeatLinks:
         return code
 
     async def _change_series(self, table: LiveTable, before: Owner, after: Owner) -> None:
-        """Give the owner's seats at the other tables of the series the same new credentials."""
+        """Change the credentials of the owner's seats at the other tables of the series too."""
         name = table.state.id
         first = table.state.stored.evening or name
         rows = await self._store.rows(

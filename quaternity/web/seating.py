@@ -1,4 +1,4 @@
-"""Decisions about seats that several commands share: new players, and the beginning of a game."""
+"""Events that several commands share: new players in seats, and the beginning of a game."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quaternity.web.versioned_history import VersionedHistory
 
 
 def change_seats(state: TableState, seats: Mapping[int, Seat], now: float) -> tuple[Event, ...]:
-    """Return the events of new players in some seats."""
+    """Return the events that put new players in some seats."""
     changed = SeatsChanged(seats)
     acting = [seat for seat in state.to_act if seat in seats]
     if all(seats[seat].kind == state.seats[seat].kind for seat in acting):
@@ -38,7 +38,7 @@ def change_seats(state: TableState, seats: Mapping[int, Seat], now: float) -> tu
 def begin_if_ready(
     state: TableState, events: tuple[Event, ...], deal: str, now: float
 ) -> tuple[Event, ...]:
-    """Add the beginning of the game to some events if every seat is taken and ready after them."""
+    """Add the beginning of the game to the events if all seats are then taken and ready."""
     state = apply(state, *events)
     if not state.is_ready:
         return events
@@ -48,7 +48,7 @@ def begin_if_ready(
 def begin(
     state: TableState, rules: Any, chosen: Mapping[int, Seat], deal: str, now: float
 ) -> tuple[Event, ...]:
-    """Return the events of a game that begins with the `chosen` seats."""
+    """Return the events that begin a game with the `chosen` seats."""
     start = rules.start(Random(f"{state.stored.deal.waiting or deal}/deal"))
     seats = tuple(
         renumber(seat, number, index)._replace(ready=READY, saved=0.0, missed=0)

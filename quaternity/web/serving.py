@@ -37,9 +37,9 @@ class ServerAddress:
     """Where a server listens, and how browsers and proxies name it.
 
     Attributes:
-        hosts: the names of the server in browsers.
-        path: the path under which a proxy serves the server, without a slash at its end.
-        proxies: the networks of the proxies whose headers are trusted.
+        hosts: The names of the server in browsers.
+        path: The path under which a proxy serves the server, without a slash at its end.
+        proxies: The networks of the proxies whose headers are trusted.
     """
 
     host: str
@@ -64,9 +64,9 @@ class Monitoring:
     """The metrics and the log of a server.
 
     Attributes:
-        port: the port of the metrics server, or None. Each further process uses the next port.
-        token: the token with which clients may read `/metrics`, or None.
-        json_log: whether the log has a line of JSON per request.
+        port: The port of the metrics server, or None. Each further process uses the next port.
+        token: The token with which clients may read `/metrics`, or None.
+        json_log: Whether the log has a line of JSON for each request.
     """
 
     port: int | None

@@ -1,4 +1,4 @@
-"""Messages between the servers of one store. The default is a store that only one server uses."""
+"""Messages between the servers of one database. The base class is for a single server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from quaternity.web.changes import ChangeNotice, Presence
 
 
 class Sharing:
-    """Messages to the other servers of the same tables. This base class assumes none."""
+    """Messages to the other servers of the same database. In this base class, there are none."""
 
     def listen(
         self, hear: Callable[[Sequence[ChangeNotice]], None], miss: Callable[[], None]

@@ -1,7 +1,7 @@
-"""Storage of all tables: the abstract base class of the stores.
+"""Storage of all tables: `Store`, the abstract base class of the stores.
 
-The store keeps a log of each table, to which entries are only added. An entry is a move, or a
-number of moves that are taken back. The game is rebuilt from the log.
+The store keeps a log of each table. An entry of the log is a move, or a number of moves that are
+taken back. Entries are only added. The game of a table is rebuilt from its log.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ANSWER_SECONDS = 1.8
 """Maximum time that a request waits for an answer of the store, in seconds."""
 
 PAUSE_SECONDS = 0.5
-"""Time after a timeout of the store during which requests are refused at once, in seconds."""
+"""Seconds after a timeout of the store during which requests are refused without waiting."""
 
 UNREADABLE = "the tables cannot be read now"
 
@@ -35,14 +35,14 @@ UNREADABLE = "the tables cannot be read now"
 class Store(Reader):
     """A store of all tables for a server, with methods to change them.
 
-    If `shared` is true, other servers may use the same tables. A write then names the revision of
-    the table that it is based on, and raises `VersionConflict` if another server has changed the
-    table. Its `sharing` reports the changes by other servers.
+    If `shared` is true, other servers may use the same tables. Each write then names the table that
+    it changes and the revision on which it is based. It raises `VersionConflict` if another server
+    has changed that table since. `sharing` reports the changes by other servers.
     """
 
     shared = False
     sharing: Sharing = Sharing()
-    """The messages to the other servers of the same tables."""
+    """The channel for messages to and from the other servers of the same tables."""
 
     @abstractmethod
     def size(self) -> int:
@@ -58,7 +58,7 @@ class Store(Reader):
 
     @abstractmethod
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a failed write. A conflict is a `VersionConflict`."""
+        """Return the error for the callers of a failed write: a `VersionConflict` or another."""
 
     def fault(self, error: Exception) -> str:
         """Return the text of an error without secret values."""
@@ -97,7 +97,7 @@ class Store(Reader):
         return self._up + monotonic()
 
     def believe_clock(self, now: float) -> None:
-        """Record that the clock of the machine is right. Do not wait for the write."""
+        """Store that the clock of the machine is right, without waiting for the write."""
         clock: Statement = "UPDATE uptime SET clock = ?", (now - self.uptime(),)
         statements = self.uptime_statement(), clock
         self.writing.put((), statements)

@@ -1,4 +1,9 @@
-"""The story of a finished game: its decisive moments, and new tables that continue from them."""
+"""The story of a finished game: its decisive moments, and new tables that continue from them.
+
+A decisive moment is a move after which the players' chances to win changed a lot. The story
+describes the most important of these moments. A visitor can try one again: a new table, called a
+branch, repeats the game up to this moment and continues from there.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +29,6 @@ from quaternity.web.drawing.words import page_words, plain_names, sight_words
 from quaternity.web.http_errors import HttpError
 from quaternity.web.middleware import (
     caller_of,
-    document_of,
     is_browser,
     new_cookie,
     root_of,
@@ -34,7 +38,8 @@ from quaternity.web.middleware import (
 from quaternity.web.puzzle_pages import PuzzlePages
 from quaternity.web.rate_limits import RateLimits
 from quaternity.web.rendering import templates
-from quaternity.web.requests import Handlers, created, read_field
+from quaternity.web.request_fields import TryFields
+from quaternity.web.requests import Handlers, created
 from quaternity.web.reviews import Reviews
 from quaternity.web.seats import (
     PERSON,
@@ -58,12 +63,17 @@ MAX_LINES = 2
 
 
 class ToldMoment(NamedTuple):
-    """A decisive move, as the story of the game describes it.
+    """A decisive move, as the story of a game describes it.
 
     Attributes:
-        before: Number of moves of the table before this move.
-        after: Number of moves of the table after this move and its answer.
-        certain: Whether the judgement is proved. If not, it is estimated. None for a fact.
+        number: Number of the move in the review of the game.
+        seat: Seat of the player who made the move.
+        before: Number of moves at the table before this move.
+        after: Number of moves at the table after this move and its answer.
+        events: What happened, as sentences.
+        lines: Why the move was decisive, as at most `MAX_LINES` sentences.
+        certain: Whether the judgement of the move is proved (True) or estimated (False). None if
+            the sentences only state facts.
         better: The move that would have been better, or None if none is known.
     """
 
@@ -121,10 +131,11 @@ def _tell(review: Review, moment: Moment, is_exact: bool) -> ToldMoment:
 def story_html(
     sight: TableView, review: Review, root: str = "", whole: bool = False, has_puzzle: bool = False
 ) -> str:
-    """Return the story of a game as a part of the page of its table, or as a whole page.
+    """Return the story of a game, as a part of the table's page or as a page of its own.
 
-    `sight` shows the table right before the moment that decided the game. `has_puzzle` says whether
-    the story offers a puzzle from the game.
+    `sight` shows the table right before the moment that decided the game. `whole` says whether to
+    return a complete page, which also lists all moves. `has_puzzle` says whether to offer a puzzle
+    from the game.
     """
     words, moments = sight_words(sight), told_moments(review)
     ends = {move.number: at + 1 for at, move in enumerate(review.moves)}
@@ -162,10 +173,10 @@ class Stories(Handlers):
 
     def __init__(self, tables: Tables, admission: RateLimits, puzzles: PuzzlePages) -> None:
         super().__init__(tables, admission)
-        self.reviews, self.puzzles = Reviews(tables.thinking), puzzles
+        self.reviews, self.puzzles = Reviews(tables.store, tables.thinking), puzzles
 
     def routes(self) -> list[BaseRoute]:
-        """Return the routes of stories, which exist only when the game is over."""
+        """Return the routes. They answer with an error until the game is over."""
         return [
             Route("/t/{table}/story", self.story),
             Route("/t/{table}/review", self.page),
@@ -188,12 +199,12 @@ class Stories(Handlers):
 
     async def _respond(self, request: Request, whole: bool) -> Response:
         table, visitor = await self.open_table(request)
-        state = table.state  # a later change of the table must not lead to another game
+        state = table.state  # use this state throughout, even if the table changes
         review, has_puzzle = await gather(
             self.reviews.review(state, visitor), self._has_puzzle(state, visitor)
         )
         moments = told_moments(review)
-        # All viewers see the board of the player whose move decided the game.
+        # Show all viewers the board of the player whose move decided the game.
         at = moments[0].before if moments else len(review.moves)
         visitor = state.visitor(caller_of(request), moments[0].seat if moments else None)
         sight = view_table(table, visitor, await table.replays.position(state, at), state)
@@ -218,18 +229,18 @@ class Stories(Handlers):
         return await self.puzzles.respond(request, puzzle, path, words)
 
     async def try_again(self, request: Request) -> Response:
-        """`POST /api/tables/T/try`: make a table that continues with a better move.
+        """`POST /api/tables/T/try`: make a table that continues from a decisive moment.
 
-        The caller gets the seat of the player who missed the move. Programs play all others. A
-        repeated request gets the same table until the caller has moved there.
+        The new table begins with the better move, if one is known. The caller gets the seat of the
+        player who made the decisive move, and programs play all others. A repeated request gets
+        the same table until the caller has moved there.
         """
-        sent = await document_of(request, self.limits.body)
-        number = read_field(sent, "number", int)
+        sent = await self.read(request, TryFields)
         self.count()
         table, visitor = await self.open_table(request)
-        state = table.state  # a later change of the table must not lead to another game
+        state = table.state  # use this state throughout, even if the table changes
         review = await self.reviews.review(state, visitor)
-        moment = next((m for m in told_moments(review) if m.number == number), None)
+        moment = next((m for m in told_moments(review) if m.number == sent.number), None)
         if moment is None:
             raise HttpError(404, "there is no decisive moment with this number")
         caller, cookie = await self.with_cookie(request)
@@ -241,7 +252,7 @@ class Stories(Handlers):
             owner = Owner(hash_token(token), caller.cookie_hash)
             player = state.seats[visitor.seats[0]].person if visitor.seats else None
             stored, seats, log = branch(state, moment, name, owner, player)
-            # Play all moves, so that no table is stored that cannot be opened.
+            # Replay all moves first, so that a table that cannot be opened is never stored.
             rows = TableRows(stored, 0, None, None, seats, log)
             with suppress(VersionConflict):  # a simultaneous request has stored the same table
                 await self.tables.lobby.store(rows.state(await to_thread(rebuild, rows)), log)
@@ -251,9 +262,10 @@ class Stories(Handlers):
     async def _find_branch(
         self, state: TableState, moment: ToldMoment, secret: bytes
     ) -> tuple[str, bool]:
-        """Return the id of a caller's table that continues from a moment, and if it is stored.
+        """Return the id of the caller's table for a moment, and whether the table is stored.
 
-        It is the first such table at which the caller has not moved.
+        The ids of such tables follow from the caller's secret. Return the id of the first table
+        that is not stored, or at which the caller has not moved.
         """
         last = moment.before + (moment.better is not None)
         query = (
@@ -272,10 +284,11 @@ class Stories(Handlers):
 def branch(
     state: TableState, moment: ToldMoment, name: str, owner: Owner, player: str | None = None
 ) -> tuple[StoredTable, tuple[Seat, ...], list[Entry]]:
-    """Return a table that repeats a game up to a decisive move, and continues with a better move.
+    """Return a table that repeats a game up to a decisive moment: its row, seats and log.
 
-    The owner gets the seat of the player who made the decisive move. Programs play all others.
-    `player` is the name of the owner. By default, it is the name of the player who made the move.
+    If a better move is known, it is played instead of the decisive one. The owner gets the seat of
+    the player who made the decisive move. Programs play all others. `player` is the name of the
+    owner. If it is None, the owner has the name of the player who made the move.
     """
     rules, game = state.rules, state.history.game
     program = registration(rules.name).usual_program

@@ -76,12 +76,12 @@ def _form_settings(
             is_number = field.kind == "number" and text.isascii() and text.isdecimal()
             own[field.name] = int(text) if is_number and len(text) < 8 else text
     settings: dict[str, Any] = {**lengths.get(length, {}), **own}
-    for sets in range(settings.get("sets", 0), MAX_CARDS) if "sets" not in own else ():
+    if "sets" in settings and "sets" not in own:
         # Take more sets if the players cannot share the cards evenly.
-        wanted = settings | ({"sets": sets} if "sets" in settings else {})
-        with suppress(InputError):
-            read_settings(game, wanted, seats)
-            return wanted
+        for sets in range(settings["sets"], MAX_CARDS):
+            with suppress(InputError):
+                read_settings(game, settings | {"sets": sets}, seats)
+                return settings | {"sets": sets}
     return settings
 
 

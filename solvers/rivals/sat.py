@@ -15,6 +15,7 @@ from solvers.exchange.rows import LinearModel
 from solvers.verdict import Infeasible, Verdict
 
 Run = Callable[[], Verdict | None]
+"""Function that runs a solver, and returns its verdict or, if time ran out, None."""
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:

@@ -1,9 +1,9 @@
 """`make reader`: the strength of the reader, and of `patient`, against three of each opponent.
 
-Every deal is played once, the reader's seat moving on from deal to deal; the first deals are played
-again with `patient` in that seat. The results are stored some deals at a time, so that an
-interrupted run continues where it stopped; results of other code do not count. The table is written
-into the page of the guide, between its marks.
+Every deal is played once, and the seat of the reader changes with each deal. The first deals are
+played again with `patient` in that seat. The results are stored after every few deals, so that an
+interrupted run continues where it stopped. Results of other versions of the code are ignored. The
+table is written into a page of the guide, between two marks.
 """
 
 from __future__ import annotations

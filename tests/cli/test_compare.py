@@ -270,7 +270,7 @@ def test_an_interrupted_sweep_shows_the_size_in_progress(
     [
         (["--solvers", "simplex"], "choose from cp-sat, max-flow"),
         (["--solvers", ","], "no solver named"),
-        (["--solvers", "max-flow,max-flow"], "solvers named twice: max-flow"),
+        (["--solvers", "max-flow,max-flow"], "solvers: max-flow: name each solver only once"),
         (["--states", "0"], "out of range 1.."),
         (["--states", "100000000"], "out of range 1.."),
         (["--states", "many"], "--states"),

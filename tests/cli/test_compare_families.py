@@ -146,7 +146,7 @@ def test_no_file_is_overwritten(cli: Cli, tmp_path: Path, monkeypatch: pytest.Mo
     ):
         refused = cli("compare", *arguments)
         assert refused.status == ExitStatus.BAD_INPUT
-        assert "is named twice, so one output would overwrite another file" in refused.err
+        assert "is named twice; name a different file for each output" in refused.err
     assert {path: path.read_text() for path in tmp_path.iterdir()} == before
 
 
@@ -175,6 +175,18 @@ def test_a_file_of_runs_may_be_long(cli: Cli, tmp_path: Path) -> None:
     header = json.loads(head) | {"machine": "m" * (MAX_BYTES + 1), "command": "c" * 9}
     file.write_text("".join([json.dumps(header) + "\n", *rest]))
     assert cli("compare", file, "--json").json["instances"] == 8
+
+
+@pytest.mark.parametrize("text", ["my notes\n", '{"format": "state/1"}\n', " "])
+def test_a_foreign_file_is_not_overwritten_by_runs(cli: Cli, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text(text)
+    refused = cli(*FAMILIES, "--runs", file)
+    assert refused.status == 2
+    assert f"{file}: is not a file of runs, and is not overwritten" in refused.err
+    assert file.read_text() == text
+    file.write_text("")
+    assert cli(*FAMILIES, "--runs", file).status == 0
 
 
 @pytest.mark.parametrize("source", [["--states", 9], [STATE, *[OTHER] * 8]], ids=["games", "files"])

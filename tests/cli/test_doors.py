@@ -103,15 +103,15 @@ def fail_terminal(*_: object, **__: object) -> None:
     ("changes", "message"),
     [
         ({"name": "Nim"}, "game 'Nim': a name must"),
-        ({"rules": "nim"}, "rules is 'nim', not package.module:name"),
-        ({"rules": ""}, "rules is '', not package.module:name"),
-        ({"drawing": "a b"}, "drawing is 'a b'"),
+        ({"rules": "nim"}, "rules must be package.module:name, not 'nim'"),
+        ({"rules": ""}, "rules must be package.module:name, not ''"),
+        ({"drawing": "a b"}, "drawing must be package.module:name, not 'a b'"),
         ({"players": {}}, "players: must not be empty"),
-        ({"players": {"best": 1}}, "player best is 1"),
-        ({"strongest": "best"}, "strongest is 'best', not one of random"),
+        ({"players": {"best": 1}}, "player best must be package.module:name, not 1"),
+        ({"strongest": "best"}, "strongest must be one of random, not 'best'"),
         (
             {"levels": (Level("easy", "best:2", "", 1),)},
-            "level easy is 'best:2', not one of random",
+            "level easy must be one of random, not 'best:2'",
         ),
     ],
 )

@@ -148,7 +148,7 @@ def test_sets_put_down_at_the_deal_can_be_taken_back(cli: Cli, path: Path) -> No
     assert path.read_text() == swapped
     typed = "0 puts down 1\n2 puts down 1\n2 puts down 9\n7 puts down 5\n"
     output = cli("kwartet", "note", path, stdin=typed).out
-    assert "set 1 cannot be put down by" in output
+    assert "set 1 cannot be put down twice, by" in output
     assert "player 2 has already put down set 1" in output
     assert "set 9 is out of range 0..5" in output
     assert "player 7 is out of range 0..2" in output

@@ -132,7 +132,7 @@ def test_a_seat_that_is_handed_over_does_not_show_the_next_hand(cli: Cli) -> Non
 def test_invalid_seat_numbers_are_explained(cli: Cli) -> None:
     outcome = cli(*PLAYS["quarto"], stdin="seat 00099 you\nseat 01 you\nquit\n")
     assert outcome.status == 0
-    assert outcome.out.count("type for example seat 1 you") == 2
+    assert outcome.out.count("type, for example, 'seat 1 you'") == 2
 
 
 @every_game
@@ -180,7 +180,7 @@ def test_a_seat_is_handed_over_and_a_move_taken_back(cli: Cli, game: str) -> Non
     typed = f"seat 0 nobody\nseat 9 you\nseat\nundo\nseat 0 {name}\n"
     outcome = cli(*PLAYS[game], "--seed", 1, stdin=typed)
     assert "player 'nobody' is unknown; choose from you, " in outcome.out
-    assert outcome.out.count("type for example seat ") == 2
+    assert outcome.out.count("type, for example, 'seat ") == 2
     assert "there is nothing to take back" in outcome.out
     assert f"player 0 is {name}" in outcome.out
 
@@ -252,7 +252,7 @@ def test_bad_options_are_refused(cli: Cli, options: list[str], words: str) -> No
             "quarto 1\n0 hand over A\nsquares yes\n",
             "line 3: setting squares must come before the first move",
         ),
-        ("quarto 1\n2 hand over A\n", "line 2: '2 hand over A' is neither a setting nor a move"),
+        ("quarto 1\n2 hand over A\n", "line 2: '2 hand over A': expected a setting, or a move"),
         ("set 1\nseats 2\nrule set\ntable 12\n", "the header must have a line with the deck"),
         ("set 1\ndeck 1 2 3\n", "line 2: the deck must be the cards 0..80"),
         ("set 1\nseats many\n", "line 2: seats 'many' is not a number"),

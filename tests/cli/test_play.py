@@ -260,7 +260,7 @@ def test_moves_are_typed_as_in_a_record(cli: Cli, tmp_path: Path) -> None:
     )
     assert "'9 9' is not understood" in outcome.out
     two = cli("play", "-s", 2, "-n", 2, "-p", 2, stdin="0 asks 1 for 0/0: no\nquit\n")
-    assert "'0 asks 1 for 0/0': no is impossible" in two.out
+    assert "'0 asks 1 for 0/0': the answer no is impossible" in two.out
     assert "after 0 moves" in two.out
 
 

@@ -132,7 +132,7 @@ def test_impossible_positions_are_distinguished_from_bad_files(cli: Cli, tmp_pat
         ("record", 1, "cannot ask itself"),
         ("no-turn", 2, f"{tmp_path / 'no-turn'}: turn: missing; add the number of the player"),
         ("bounds", 2, "upper bounds"),
-        ("wrong", 2, f"{wrong}: line 2: brisk: 'maybe' is neither yes nor no"),
+        ("wrong", 2, f"{wrong}: line 2: brisk: must be yes or no, not 'maybe'"),
     ):
         outcome = cli("solve", "--from", tmp_path / name)
         assert (outcome.status, outcome.out) == (status, "")
@@ -357,7 +357,7 @@ def test_no_game_is_refused_for_the_speed_of_the_machine(
     refused = cli("solve", "-s", 4, "-n", 13, "-p", 4, "--most-states", 500)
     assert refused.status == ExitStatus.LIMIT
     assert (
-        "more than 500 states, as random games show; to allow more, use --most-states"
+        "random games show that the game has more than 500 states; to allow more, use --most-states"
         in refused.err
     )
 

@@ -122,7 +122,7 @@ def test_an_export_equals_the_record_for_players_and_needs_an_option_for_hands(
         out = tmp_path / f"records{kept}"
         outcome = cli("tables", "export", "--all", "--out", out, *options, *data)
         assert (outcome.status, len(list(out.iterdir()))) == (0, kept)
-        assert outcome.err.count("left out") == 5 - kept
+        assert outcome.err.count("not exported") == 5 - kept
         for path in out.iterdir():
             assert path.stat().st_mode & 0o077 == 0
             record_of = path.read_bytes()

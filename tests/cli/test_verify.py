@@ -43,7 +43,7 @@ def test_a_truncated_certificate_has_the_status_of_the_impossible(cli: Cli, tmp_
     file.write_bytes(data[: len(data) // 2])
     refused = cli("verify", file)
     assert refused.status == ExitStatus.IMPOSSIBLE
-    assert "certifies nothing: line " in refused.err
+    assert "the certificate is not valid: line " in refused.err
 
 
 @pytest.mark.parametrize(

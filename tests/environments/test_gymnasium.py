@@ -105,7 +105,7 @@ def test_an_episode_begins_where_the_learner_acts(max_moves: int, fits: bool) ->
             assert env.reset(seed=seed)[1]["action_mask"].any()
         else:
             with pytest.raises(
-                InputError, match="max_moves 1: too small, because the programs make all moves"
+                InputError, match="max_moves: 1 is too small, because the learner never gets a turn"
             ):
                 env.reset(seed=seed)
 

@@ -34,7 +34,7 @@ def asking(problem: DealProblem, deal: Deal, *asked: Formula) -> Situation:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("situation 1", "situation 2", "line 1: a situation starts with 'situation 1'"),
+        ("situation 1", "situation 2", "line 1: the first line must be 'situation 1'"),
         ("hands 1 1 1\n", "", "line 2: set: must come after the line 'hands ...'"),
         ("hands 1 1 1", "hands 1 x", "line 2: '1 x': expected whole numbers"),
         ("set 3 cards", "set 013", "line 3: '013': expected players 0..2, one digit each"),

@@ -118,7 +118,7 @@ def test_a_record_may_say_that_its_game_is_not_brisk() -> None:
     head = "quaternity 1\nset-size 3\nsets 3\nplayers 3\nbrisk {}\n"
     assert parse_record(head.format("no")).settings == Settings(3, 3, 3)
     assert QuaternityRules.of_record(head.format("yes").encode()).settings == BRISK
-    with pytest.raises(RecordError, match="line 5: brisk: 'true' is neither yes nor no"):
+    with pytest.raises(RecordError, match="line 5: brisk: must be yes or no, not 'true'"):
         parse_record(head.format("true"))
     with pytest.raises(InputError, match="brisk yes was requested, but the record has no"):
         QuaternityRules(BRISK).replay(head.format("no").encode())
@@ -128,8 +128,8 @@ def test_a_record_may_say_that_its_game_is_not_brisk() -> None:
 
 def test_brisk_must_be_a_truth_value() -> None:
     for wrong in (1, "yes", None):
-        with pytest.raises(InputError, match=r"brisk: .* is neither true nor false"):
+        with pytest.raises(InputError, match="brisk: must be true or false, not "):
             Settings(brisk=wrong)  # type: ignore[arg-type]  # the fault
     text = state_text(State.start(BRISK)).replace("true", '"yes"')
-    with pytest.raises(StateFileError, match='brisk: "yes" is neither true nor false'):
+    with pytest.raises(StateFileError, match='brisk: must be true or false, not "yes"'):
         parse_state(text)

@@ -39,7 +39,10 @@ def test_a_question_of_plain_numbers_is_itself() -> None:
     [
         (lambda: Card(0.0, 1), "set: 0.0 is not a whole number"),
         (lambda: Card(0, True), "number of a card: True is not a whole number"),
-        (lambda: Card(0, 10**60_000), "number of a card: a value that cannot be shown"),
+        (
+            lambda: Card(0, 10**60_000),
+            "number of a card: must be a number up to 1e+50, not a value that cannot be shown",
+        ),
         (lambda: Card(0, 2)._replace(number="2"), "number of a card: '2' is not a whole number"),
         (lambda: Card._make([None, 2]), "set: None is not a whole number"),
         (lambda: Question(0, 1, (0, 2.5)), "number of a card: 2.5 is not a whole number"),
@@ -97,7 +100,7 @@ def test_a_question_of_plain_numbers_is_itself() -> None:
         (lambda: KwartetSettings(players="4"), "players: '4' is out of range 2..8"),
         (lambda: KwartetSettings(sets=NAN, announce="now"), "sets: nan is out of range 2..20; ann"),
         (lambda: KwartetSettings(announce=0), "announce 0 is unknown; choose from at-once, after"),
-        (lambda: KwartetSettings(own_card_requests=1), "own_card_requests: 1 is neither True nor"),
+        (lambda: KwartetSettings(own_card_requests=1), "own_card_requests: must be True or False"),
         (lambda: hand_of([Card(3, 0)], 3), "card 3/0 does not exist: there are 3 sets of 4 cards"),
         (
             lambda: hand_of([Card(0, -1)], 3),

@@ -64,7 +64,7 @@ def test_defaults_comments_blank_lines_and_line_ends_are_read() -> None:
         ("sets 2", "colours 2", 3, "unknown setting 'colours'"),
         ("sets 2", "players 2", 3, "more than once"),
         ("at-once", "never", 4, "choose from at-once, after-own-request"),
-        ("requests yes", "requests perhaps", 5, "neither yes nor no"),
+        ("requests yes", "requests perhaps", 5, "must be yes or no"),
         ("greedy,exact", "greedy", 6, "seats: must name each of the 2 players, not 1"),
         ("hand 0: 0/0", "hand 0: 0/9", 7, "card 0/9 is out of range"),
         ("hand 0: 0/0", "hand 0: 2/0", 7, "card 2/0 is out of range 0/0..1/3"),
@@ -88,7 +88,7 @@ def test_defaults_comments_blank_lines_and_line_ends_are_read() -> None:
         ("0 puts down 0", "0 puts down 0\n0 puts down 0", 11, "no set is full"),
         ("1 for 1/0: no", "1 for 1/0: yes", 11, "player 1 does not hold 1/0"),
         ("1 for 1/0: no", "1 for 0/0: no", 11, "set 0 is removed: player 0 put it down"),
-        ("1 for 1/0: no", "1 for 1/0: no\nplayers 3", 12, "neither a request nor"),
+        ("1 for 1/0: no", "1 for 1/0: no\nplayers 3", 12, "expected a request or"),
         (
             "1 for 1/0: no",
             "1 for 1/0: no\nhand 0: 1/0",

@@ -114,10 +114,10 @@ def test_a_certificate_made_by_hand() -> None:
         (1, 5, [[1, [0, 0]]], "line 2: each player must have a rank"),
         (1, 3, [[[3, 3, 3], [1, 1]]], "line 2: expected a list of 2"),
         (1, 3, 7, "line 2: "),
-        (1, 6, [[1, 0]], "line 2: outcomes must be null without a wish"),
+        (1, 6, [[1, 0]], "line 2: outcomes must be null if the wish is null"),
         (0, "player", 2, "line 1: 2 is not a whole number from 0 to 1"),
         (0, "wish", "all", "line 1: wish: must be null, points or win"),
-        (0, "wish", "win", "line 2: outcomes must be null without a wish"),
+        (0, "wish", "win", "line 2: outcomes must be null if the wish is null"),
         (2, 4, [None, 0], "line 2: player 0 has rank 1, but the next states imply null"),
         (2, 0, 0.0, "line 3: 0.0 is not a whole number"),
     ],
@@ -185,7 +185,9 @@ def test_outcomes_are_certified(state: State, wish: str, tmp_path: Path) -> None
                 check_lines(lines)
         lines[number][6] = outcomes
     endless = [lines[0] | {"brisk": False, "players": 3}, *lines[1:]]
-    with pytest.raises(InvalidCertificate, match="line 1: a wish needs a game that ends"):
+    with pytest.raises(
+        InvalidCertificate, match="line 1: wish: must be null, because this game need not end"
+    ):
         check_lines(endless)
 
 
@@ -227,7 +229,8 @@ def test_a_region_for_one_player_claims_nothing_of_others(tmp_path: Path) -> Non
             check_lines([lines[0] | {"player": player}, *lines[1:]])
     turned = [lines[0], [*lines[1][:5], [[lines[1][5][0][0], [1, 0, 2]]], None], *lines[2:]]
     with pytest.raises(
-        InvalidCertificate, match="player 1, whom the head names, must not be renamed"
+        InvalidCertificate,
+        match="player 1, named in line 1, must keep this number",
     ):
         check_lines(turned)
 

@@ -53,7 +53,7 @@ def rename(pieces: Pieces, old: str, new: list[str]) -> None:
         (lambda p: (p["size"]["small"].remove("B"), p["size"]["big"].add("B")),
          "pieces 'A' and 'B' have the same properties"),
         (lambda p: p.pop("fill"), "pieces 'A' and 'I' have the same properties"),
-        (lambda p: rename(p, "P", []), "15 pieces, not 16"),
+        (lambda p: rename(p, "P", []), "expected 16 pieces, not 15"),
         (lambda p: rename(p, "P", ["PP"]), "the name of a piece must be one character"),
         (lambda p: p["color"].update(big=p["color"].pop("red")), EXACTLY_ONE.format("B")),
     ],

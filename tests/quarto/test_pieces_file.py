@@ -88,11 +88,11 @@ FAULTS = [
     (replace_line(2, "\x07,big,red,square,hollow"),
      "line 2: field 1 has an unprintable character: '\\x07'"),
     # not 16 pieces
-    ("\n".join(LINES[:16]), "line 16: 15 pieces, not 16"),
-    (LINES[0], "line 1: 0 pieces, not 16"),
-    ("\n".join(LINES[:2]), "line 2: 1 piece, not 16"),
-    (TEXT + "Q,big,red,square,hollow\n", "line 18: 17 pieces, not 16"),
-    (TEXT + "Q,big,red,square,hollow\n" * 9, "line 18: 25 pieces, not 16"),
+    ("\n".join(LINES[:16]), "line 16: expected 16 pieces, not 15"),
+    (LINES[0], "line 1: expected 16 pieces, not 0"),
+    ("\n".join(LINES[:2]), "line 2: expected 16 pieces, not 1"),
+    (TEXT + "Q,big,red,square,hollow\n", "line 18: expected 16 pieces, not 17"),
+    (TEXT + "Q,big,red,square,hollow\n" * 9, "line 18: expected 16 pieces, not 25"),
     # a name that is not one character, or is used twice
     (replace_line(3, "Bb,small,red,square,hollow"),
      "line 3: the name 'Bb' of a piece has 2 characters, not 1"),

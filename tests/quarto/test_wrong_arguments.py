@@ -142,7 +142,7 @@ def test_wrong_arguments_are_refused_by_name(
 
 
 def test_the_wrong_one_of_two_dictionaries_is_refused() -> None:
-    with pytest.raises(InputError, match="is not the name of a piece, which is one character"):
+    with pytest.raises(InputError, match="the name of a piece must be one character"):
         quarto.quarto("N?BI??JO?FDLMEAG", FEATURES)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="is not a dictionary of the two properties of a feature"):
         quarto.piece_properties(PROPERTIES)  # type: ignore[arg-type]

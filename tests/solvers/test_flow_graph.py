@@ -46,7 +46,9 @@ def test_names_and_refusals() -> None:
     assert labels["cards", 1, 1] == "1/1 and 1/2 for Bob"
     many = flow_network(DealProblem([5], [SetConstraint.of([[0]] * 5, players=1)]))
     assert many.nodes["cards", 0, 0]["label"] == "5 cards (0/0 ... 0/4) for player 0"
-    with pytest.raises(InputError, match="impossible without a flow: the hands hold 1 card in all"):
+    with pytest.raises(
+        InputError, match="no flow network exists, because the hands hold 1 card in all"
+    ):
         flow_network(DealProblem([1], [SetConstraint.of([[0], [0]], players=1)]))
 
 

@@ -65,12 +65,15 @@ RING = DealProblem(
         (lambda: DealProblem([1], 5), "sets: 5 is not a list"),
         (lambda: DealProblem("11", [PAIR]), "hands: '11' is not a list"),
         (lambda: DealProblem({0: 1, 1: 1}, [PAIR]), "hands: {0: 1, 1: 1} is not a list"),
-        (lambda: DealProblem([10**60, 0], [PAIR]), "is not a number up to 1e+50"),
+        (lambda: DealProblem([10**60, 0], [PAIR]), "must be a number up to 1e+50"),
         (lambda: DealProblem(range(10**10), []), "10000000000 players: the limit is 100"),
         (lambda: SetConstraint(range(10**10), [], []), "10000000000 cards: the limit is 10000"),
         (lambda: SetConstraint.of([[0]], players=10**10), "10000000000 players: the limit is 100"),
         (lambda: SetConstraint.of([[0]], players=2.0), "players: 2.0 is not a whole number"),
-        (lambda: SetConstraint.of([0], players=2), "owners[0]: 0 is not a collection"),
+        (
+            lambda: SetConstraint.of([0], players=2),
+            "owners[0]: must be a list or another collection, not 0",
+        ),
         (lambda: SetConstraint.of(3, players=2), "owners: 3 is not a list"),
         (lambda: SetConstraint([[1]], [0], [1]), "owners[0]: [1] is not a whole number"),
         (lambda: SetConstraint({1}, [0], [1]), "owners: {1} is not a list"),
@@ -83,16 +86,22 @@ RING = DealProblem(
             "sets[0]: has bounds for 3 players, but there are 2 hands",
         ),
         (lambda: PROBLEM.with_set(0, ((), (), ())), "sets[0]: ((), (), ()) is not a SetConstraint"),
-        (lambda: RING.relabelled(players=[0, 0, 1]), "players: [0, 0, 1] is not a permutation of"),
-        (lambda: RING.relabelled(players=[0, 1]), "players: [0, 1] is not a permutation of"),
-        (lambda: RING.relabelled(sets=[0]), "sets: [0] is not a permutation of the numbers 0..1"),
-        (lambda: RING.relabelled(sets=[0, 0]), "sets: [0, 0] is not a permutation of"),
+        (lambda: RING.relabelled(players=[0, 0, 1]), "not [0, 0, 1]"),
+        (lambda: RING.relabelled(players=[0, 1]), "not [0, 1]"),
+        (
+            lambda: RING.relabelled(sets=[0]),
+            "sets: must contain each of the numbers 0..1 once, not [0]",
+        ),
+        (lambda: RING.relabelled(sets=[0, 0]), "not [0, 0]"),
         (
             lambda: RING.relabelled(cards=[[0, 1]]),
             "cards: must have an order for each of the 2 sets, not 1",
         ),
-        (lambda: RING.relabelled(cards=[[0], [0]]), "cards[0]: [0] is not a permutation of"),
-        (lambda: RING.relabelled(cards=[[1, 1], [0]]), "cards[0]: [1, 1] is not a permutation of"),
+        (
+            lambda: RING.relabelled(cards=[[0], [0]]),
+            "cards[0]: must contain each of the numbers 0..1 once",
+        ),
+        (lambda: RING.relabelled(cards=[[1, 1], [0]]), "not [1, 1]"),
         (lambda: RING.relabelled(cards=[[1, 0], "0"]), "cards[1]: '0' is not a list"),
     ],
 )
@@ -167,7 +176,7 @@ def test_a_list_with_a_wrong_length_is_refused(listing: type[Lengthy]) -> None:
         (lambda: DealProblem([1, 1], listing([PAIR])), "sets"),
     ):
         with pytest.raises(
-            InputError, match=f"^{place}: .* reports length 2, but has another number of items$"
+            InputError, match=f"^{place}: .* reports length 2, but does not contain 2 items$"
         ):
             build()
 

@@ -186,7 +186,7 @@ def test_foreign_code_runs_in_another_process() -> None:
 
 def test_invalid_players_are_not_seated() -> None:
     match = match_of(QuartoRules(), ["careful", "careful"])
-    for seat, name, words in ((0, "nobody", "unknown"), (2, "you", "seats are 0..1"),
+    for seat, name, words in ((0, "nobody", "unknown"), (2, "you", "out of range 0..1"),
                               (1, f"{__name__}:Exits", "cannot be loaded")):  # fmt: skip
         with pytest.raises(InputError, match=words):
             match.hand_over(seat, name)

@@ -70,7 +70,7 @@ def test_wrong_arguments_are_named(name: str) -> None:
     for call, words in (
         (lambda: kind.start(5), f"settings: 5 is not a {type(settings).__name__}"),
         (lambda: kind.start(settings, 1.5), "seed: 1.5 is not a whole number"),
-        (lambda: game.play(5, 0), "move: 5 is neither a"),
+        (lambda: game.play(5, 0), "move: must be a"),
         (lambda: game.play(game.legal_moves, 0), "move: "),
         (lambda: game.play("?!", 0), "'?!' is not understood"),
         (lambda: game.play("?", 9), "seat 9 is out of range"),

@@ -105,7 +105,7 @@ FAULTS = {
     "long_number": "which is not valid JSON",
     "other_game": "gave move '0 bakes a cake'",
     "both": "expected one of move, action or wait",
-    "action": "this action is not legal: the mask",
+    "action": "this action is not legal: its mask is 0",
     "wait": "gave None",
     "text": "wrote 'I think that I ask for 0/1', which is not valid JSON",
     "leaves": "ended its process, which ended with status 0",

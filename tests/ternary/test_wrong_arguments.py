@@ -179,5 +179,5 @@ def test_a_rule_given_as_text_is_that_rule() -> None:
 
 
 def test_a_choice_that_is_not_one_of_the_threes_is_refused() -> None:
-    with pytest.raises(InputError, match=r"choose: \(0, 1, 3\) is not one of"):
+    with pytest.raises(InputError, match=r"choose: returned \(0, 1, 3\), but must return one of"):
         ternary.play_out(range(81), "set", Random(1), choose=lambda threes: (0, 1, 3))

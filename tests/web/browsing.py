@@ -59,12 +59,12 @@ def browser_path() -> str | None:
     )
 
 
-def launch_browser(playwright: Any) -> Browser:
-    """Launch a browser without a window."""
+def launch_browser(chromium: Any, *more: str) -> Browser:
+    """Launch a browser without a window, with the given additional options."""
     # It starts faster with fewer processes. Chromium has no sandbox for root.
-    options = ["--in-process-gpu", "--renderer-process-limit=1"]
+    options = ["--in-process-gpu", "--renderer-process-limit=1", *more]
     options += ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    browser: Browser = playwright.chromium.launch(executable_path=browser_path(), args=options)
+    browser: Browser = chromium.launch(executable_path=browser_path(), args=options)
     return browser
 
 

@@ -40,7 +40,7 @@ def browser() -> Iterator[Browser]:
     # The sizes of the tests are known only after the options were parsed.
     from tests.web.browsing import launch_browser
 
-    with sync_playwright() as playwright, launch_browser(playwright) as running:
+    with sync_playwright() as playwright, launch_browser(playwright.chromium) as running:
         yield running
 
 

@@ -1,12 +1,68 @@
-"""Settings as fields of forms, and read from requests."""
+"""Fields of requests and forms, and settings that are read from them."""
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from quaternity.base.errors import InputError
 from quaternity.table.games import GAMES, rules_class
+from quaternity.web import forms
 from quaternity.web.forms import form_fields, read_settings
+from tests.web.site import Site
+from tests.web.test_api import open_site
+from tests.web.test_hostile import ROUTES
+
+JSON_REQUESTS = {
+    path: document or {}
+    for (method, path), document in ROUTES.items()
+    if method == "POST" and path not in ("/new", "/api/records")
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with open_site(tmp_path_factory.mktemp("web")) as running:
+        yield running
+
+
+def allowed_fields(site: Site, path: str) -> set[str]:
+    """Return the names that the refusal of an unknown field lists."""
+    sent = JSON_REQUESTS[path] | {"sead": 1}
+    refused = site.ask("POST", path.replace("{table}", "nothing"), sent)
+    assert refused.status == 422, refused
+    start, names = refused.json["error"].split("; choose from ")
+    assert start == "sead is unknown"
+    return set(names.split(", "))
+
+
+@pytest.mark.parametrize("path", JSON_REQUESTS)
+def test_requests_refuse_unknown_fields(site: Site, path: str) -> None:
+    assert JSON_REQUESTS[path].keys() <= allowed_fields(site, path)
+
+
+def test_forms_send_only_the_fields_of_their_request(site: Site) -> None:
+    paths = set()
+    for template in (Path(forms.__file__).parent / "templates").iterdir():
+        for opening, path, content in re.findall(
+            r'(<form[^>]* data-api="(.*?)".*?>)(.*?)</form>', template.read_text(), re.DOTALL
+        ):
+            path = re.sub(r"{{.*?}}", "{table}", path)
+            names = set(re.findall(r'<(?:input|select)[^>]* name="(\w+)"', content))
+            if "data-version" in opening:
+                names.add("version")
+            assert names <= allowed_fields(site, path), (template.name, path)
+            paths.add(path)
+    assert len(paths) > 10
+
+
+@pytest.mark.parametrize("action", ["again", "leave", "code", "elsewhere"])
+def test_a_request_without_fields_needs_no_body(site: Site, action: str) -> None:
+    path = f"/api/tables/nothing/{action}"
+    assert site.ask("POST", path, headers={"content-type": ""}).status == 404
+    assert site.ask("POST", path, b"{", headers={"content-type": ""}).status == 415
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 import pkgutil
@@ -16,9 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quaternity
+import solvers
 from quaternity.base.sentences import MessageTemplate
 from quaternity.decks import decks
 from quaternity.quarto.rules import QuartoRules, QuartoSettings
+from quaternity.review.perfect_information import ENDS
 from quaternity.table.games import game_names, registration
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.web import languages
@@ -112,6 +115,17 @@ def test_every_text_has_a_translation_with_the_same_placeholders(language: str) 
     placeholders = re.compile(r"\{[^}]*\}|%\(\w+\)s")
     for text, translation in translated.items():
         assert {*placeholders.findall(text)} == {*placeholders.findall(translation)}, text
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_translation_has_a_text(language: str) -> None:
+    """Each text is passed to `gettext`, is a constant, or is one of a few composed texts."""
+    trees = [ast.parse(path.read_text()) for package in (quaternity, solvers)
+             for path in Path(package.__path__[0]).rglob("*.py")]  # fmt: skip
+    nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    constants = {node.value for node in nodes if isinstance(node.value, str)}
+    unused = {*catalogue(language)} - texts() - constants - {str(end) for end in ENDS.values()}
+    assert {text for text in unused if not re.fullmatch(r"\{count\} \w+ ago", text)} == set()
 
 
 class Visible(HTMLParser):

@@ -392,3 +392,67 @@ def test_help_is_requested_for_the_present_position_only(
     ann.page.wait_for_selector("#help:not([aria-busy])", state="attached")
     let_answers_arrive(ann)
     assert len([url for url in requests if "/help/" in url]) == 2
+
+
+HOLD = """(() => {
+  const pauses = globalThis.setTimeout;
+  globalThis.held = [];
+  globalThis.setTimeout = (call, length = 0, ...more) => {
+    if (length < 300 || length > 2000) return pauses(call, length, ...more);
+    held.push(() => call(...more));
+    return 0;
+  };
+})()"""
+"""Script: the scenes of a moment last until they are released."""
+
+RELEASE = "() => held.splice(0).forEach((call) => call())"
+
+SCENE = """kinds => {
+  for (const one of document.getAnimations()) one.finish();
+  return kinds.filter((kind) => document.querySelector(`.${kind}:not([hidden])`));
+}"""
+"""Script: the elements of a moment that the page shows, at the end of their animations."""
+
+SCENES = {
+    "kwartet": ({"players": 3, "sets": 6}, 3, {"bubble", "flyer"}),
+    "set": ({"seats": 2}, 2, {"flyer", "verdicts"}),
+    "quaternity": ({"set_size": 2, "sets": 4, "players": 3}, 3, {"bubble", "flyer"}),
+    "quarto": ({}, 2, {"flyer"}),
+}
+"""Settings, number of seats and elements of moments of each game."""
+
+
+@pytest.mark.parametrize("game", thorough(["kwartet", "set"], list(SCENES)))
+def test_axe_finds_nothing_during_a_moment(game: str, browser: Browser, server: Server) -> None:
+    settings, seats, kinds = SCENES[game]
+    phone: dict[str, Any] = {
+        "viewport": {"width": 390, "height": 844}, "reduced_motion": "no-preference",
+    }  # fmt: skip
+    ann = Person(browser, server.host, **phone)
+    ann.context.add_init_script(HOLD)
+    random, seen, faults = Random(1), set[str](), list[str]()
+    try:
+        table, _ = ann.table(game, settings, ["me"] * seats, name="Ann")
+        ann.page.wait_for_selector("body.ready")
+        for number in range(60):
+            state = ann.ask("GET", f"/api/tables/{table}")
+            if seen >= kinds or not state["to_act"]:
+                break
+            seat, version = state["to_act"][0], state["version"] + 1
+            moves = ann.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
+            sent = {"version": state["version"], "id": str(number), "seat": seat}
+            ann.ask("POST", f"/api/tables/{table}/moves", {**sent, "move": random.choice(moves)})
+            ann.page.wait_for_selector(f"#live [data-version='{version}']", state="attached")
+            while True:
+                new = {*ann.page.evaluate(SCENE, sorted(kinds))} - seen
+                seen |= new
+                faults += ann.axe() if new else []
+                if not ann.page.evaluate("held.length"):
+                    break
+                ann.page.evaluate(RELEASE)
+            ann.sees(version)
+    finally:
+        ann.context.close()
+    assert seen == kinds
+    assert faults == []
+    assert ann.faults == []

@@ -26,11 +26,14 @@ from quaternity.game.rules import QuaternityRules
 from quaternity.game.sentences import MUST_HAVE, NO_TURN, PUTS_DOWN, WAITS, question_sentence
 from quaternity.game.settings import Settings
 from quaternity.insight.explanation import BOTH_POSSIBLE, IMPOSSIBLE, REFUSED
+from quaternity.kwartet.chances import chance_of
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.quarto.players import careful_moves
+from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import GAMES, game_names, registration, rules_class
 from quaternity.table.setting_fields import settings_of
-from quaternity.ternary.rules import MORE
+from quaternity.ternary.rules import MORE, SetRules, SetSettings
 from solvers.shortage import CARDS, EACH_KEEP, SHORT
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
@@ -42,7 +45,17 @@ from quaternity.web.drawing.frame import draw_part, event_lines
 from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import move_text, page_words, plain_names, seat_names
 from quaternity.web.forms import form_fields
-from quaternity.web.hints import kwartet_know, possible_owners, questions
+from quaternity.web.hints import (
+    IS_BETTER,
+    IS_FORCED,
+    IS_SAFE,
+    LOSES,
+    kwartet_know,
+    kwartet_questions,
+    quarto_reason,
+    quaternity_reason,
+    questions,
+)
 from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import LANGUAGES, catalogue, translate, using_language
 from quaternity.web.new_table import parse_upload, rules_with
@@ -74,6 +87,13 @@ from tests.sizes import examples
 BASE = "http://192.168.1.20:8000"
 QUATERNITY = QuaternityRules(Settings(4, 3, 3))
 KWARTET = KwartetRules(KwartetSettings(players=3, sets=4))
+
+LARGEST = [
+    QuaternityRules(Settings(4, 16, 8)), QuaternityRules(Settings(6, 12, 4)),
+    KwartetRules(KwartetSettings(players=8, sets=20)),
+    SetRules(SetSettings(seats=8, table=18)),
+]  # fmt: skip
+"""Rules of games with many cards and players."""
 
 
 def simulate(rules: Any, moves: int, seed: int = 1) -> Any:
@@ -493,7 +513,7 @@ def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
 def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
     game = simulate(QUATERNITY, 0)
     question = Question(0, 1, Card(0, 2))
-    more = possible_owners(game.positions[0], question)
+    more = quaternity_reason(game.positions[0], question)
     assert more == {"owners": [0, 1, 2]}
     hint = {"move": move_text(question, str(question)), "by": "search", **more}
     html = help_html(sight(game, 0), "hint", hint, {})
@@ -509,6 +529,45 @@ def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
     assert "player 9 is out of range 0..2" in html
 
 
+@pytest.mark.parametrize(
+    ("move", "says"),
+    [
+        ("yes", {"en": "Answer Yes", "nl": "Antwoord Ja", "de": "Mit Ja antworten"}),
+        ("more", {"en": "Agree to three more cards"}),
+        ("hand over I", {"en": "Hand over I", "nl": "Geef I", "de": "I übergeben"}),
+        ("place it on H1V2", {"en": "Place it on H1V2", "de": "Auf H1V2 setzen"}),
+        ("claim 0 1 40", {"en": "Claim one red open diamond, two red open diamonds, two green"}),
+    ],
+)
+def test_a_hint_names_the_move_in_a_sentence(move: str, says: dict[str, str]) -> None:
+    for code, text in says.items():
+        with using_language(code):
+            html = help_html(sight(simulate(QUATERNITY, 0), 0), "hint", {"move": move}, {})
+            assert f"<b>{text}" in html
+
+
+def test_a_hint_gives_a_reason_for_an_answer_and_for_a_lost_position_of_quarto() -> None:
+    game = simulate(QUATERNITY, 1)
+    assert game.positions[1].pending is not None
+    both = len(game.positions[1].state.answers(game.positions[1].pending)) == 2
+    assert quaternity_reason(game.positions[1], Answer.YES) == {
+        "reason": IS_BETTER if both else IS_FORCED
+    }
+    rules, reasons = QuartoRules(), set()
+    for seed in range(20):
+        position, random = rules.start(Random(seed)), Random(seed)
+        while rules.to_act(position):
+            move = random.choice(list(rules.iter_moves(position)))
+            after = rules.after(position, rules.to_act(position)[0], move)
+            if move.hand_over is not None:
+                loses = careful_moves(after)[0].hand_over is None and len(after.board.left) > 1
+                reason = quarto_reason(position, move)["reason"]
+                assert reason == (LOSES if loses else IS_SAFE) or len(after.board.left) == 1
+                reasons.add(reason)
+            position = after
+    assert len(reasons) == 2
+
+
 def test_pages_are_small() -> None:
     """The sizes are those of compressed files, as browsers receive them."""
     files = sum(len(compress(data, 1)) for data in static_files().values())
@@ -517,6 +576,17 @@ def test_pages_are_small() -> None:
         seat = next(iter(rules.to_act(game.positions[-1])), 0)
         html = table_html(sight(game, seat), BASE)
         assert len(compress(html.encode(), 1)) + files < 100_000
+
+
+@pytest.mark.parametrize("rules", LARGEST)
+def test_pages_are_small_without_compression(rules: Any) -> None:
+    for moves in (0, 20, 60):
+        game = simulate(rules, moves)
+        seat = next(iter(rules.to_act(game.positions[-1])), 0)
+        for language in LANGUAGES:
+            with using_language(language):
+                html = table_html(sight(game, seat), BASE)
+            assert len(html.encode()) < 200_000
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -700,7 +770,7 @@ def test_a_forced_answer_is_marked_for_its_player() -> None:
     assert "You had to say" not in table_html(sight(game, None), BASE)
 
 
-def test_chances_are_shown_in_the_cells_of_possible_owners() -> None:
+def test_chances_are_shown_in_the_cells_of_quaternity_reason() -> None:
     game = simulate(QUATERNITY, 0)
     third = [[[1 / 3] * 3] * 4] * 3
     shown = sight(game, 0)
@@ -819,3 +889,26 @@ def test_pages_use_correct_verbs_for_you_and_no_none_for_settings(game: str) -> 
             for page in (html, waiting):
                 assert "None" not in re.findall("<dd>(.*?)</dd>", page)
                 assert "no limit" in page or None not in settings_of(rules).values()
+
+
+@given(count=st.integers(0, 60), seed=st.integers(0, 9))
+@settings(max_examples=examples(200))
+def test_help_offers_the_likeliest_requests_of_kwartet(count: int, seed: int) -> None:
+    game = simulate(KWARTET, count, seed=seed)
+    seat = next(iter(game.rules.to_act(game.positions[-1])), 0)
+    view = game.rules.view(game.positions[-1], seat)
+    answer = kwartet_questions(game.rules, view, "", {})
+    chances = [
+        float(chance_of(view, Question(seat, entry["asked"], Card(entry["set"], number))))
+        for entry in answer["questions"] for number in entry["cards"]
+    ]  # fmt: skip
+    assert [entry["yes"] for entry in answer["questions"]] == pytest.approx(chances)
+    assert chances == sorted(chances, reverse=True)
+    likely = {move for move in game.rules.moves(view) if chance_of(view, move)}
+    html = help_html(sight(game, seat), "questions", answer, {})
+    offered = {game.rules.read(text, view) for text in moves_in(html)}
+    assert len(chances) == len(likely)
+    assert offered <= likely
+    assert len(offered) == min(25, len(likely))
+    other = game.rules.view(game.positions[-1], (seat + 1) % game.rules.seats)
+    assert kwartet_questions(game.rules, other, "", {})["questions"] == []

@@ -60,7 +60,7 @@ def proof(html: str) -> list[str]:
 def taps(html: str) -> list[str]:
     """Return the answers that can be tapped: buttons, and cards with their players."""
     board = html.partition('<section class="board"')[2].partition("<noscript>")[0]
-    answers = [move for asks in re.findall('data-asks="(.*?)" data-refused', board)
+    answers = [move for asks in re.findall("data-asks='(.*?)' data-refused", board)
                for _, _, move in json.loads(asks)]  # fmt: skip
     cells = re.findall('name="cell" value="(\\w+)"', board)
     for move in re.findall('data-move="(.*?)"', board):

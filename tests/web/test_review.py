@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sqlite3
+from contextlib import closing
 from html import unescape
 from pathlib import Path
 from random import Random
@@ -19,6 +21,7 @@ from quaternity.table.games import rules_of_record
 from tests.limits import limited
 from tests.review.test_other_games import TABLES, match, record
 from tests.review.test_quaternity import TWO, play_random_game
+from tests.web.cluster import file_store_only
 from tests.web.site import Page, Site
 from tests.web.test_api import Table, open_site
 
@@ -30,6 +33,7 @@ from quaternity.web.app import app
 from quaternity.web.background import BackgroundWork
 from quaternity.web.http_errors import HttpError
 from quaternity.web.reviews import Reviews
+from quaternity.web.sqlite_connection import FILE
 from quaternity.web.stories import ToldMoment, told_moments
 
 TIME = "quaternity.web.reviews"
@@ -89,17 +93,61 @@ def test_only_a_finished_game_has_a_story(game: str, tmp_path: Path) -> None:
 def test_all_viewers_see_the_same_even_if_the_time_was_short(
     limit: str, path: str, status: int, tmp_path: Path
 ) -> None:
-    text = play_random_game(TWO, 0).record()
-    with Site(app(str(tmp_path))) as site:
-        table = upload(site, text)
-        shown = []
-        for seconds in (0.0, 8.0):
-            with limited(TIME, **{limit: seconds}):
-                shown.append(site.ask("GET", f"/t/{table}/{path}"))
-    first, later = shown
-    assert first.status == status
-    assert later.body == first.body
-    assert (path != "review") or b"Not computed in time" in first.body
+    table, shown = "", []
+    for seconds in (0.0, 8.0):
+        with Site(app(str(tmp_path))) as site, limited(TIME, **{limit: seconds}):
+            table = table or upload(site, play_random_game(TWO, 0).record())
+            shown += [site.ask("GET", f"/t/{table}/{path}") for _ in range(2)]
+    assert len({page.body for page in shown}) == 1
+    assert shown[0].status == status
+    assert (path != "review") or NOT_COMPUTED in shown[0].body
+
+
+NOT_COMPUTED = b"Not computed in time"
+
+
+@file_store_only
+@pytest.mark.parametrize("game", TABLES)
+def test_a_stored_review_and_puzzle_are_read_unless_they_are_damaged(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, random, counted = record(match(game, 1)), Random(game), list[str]()
+    count = BackgroundWork.count
+
+    async def note(self: BackgroundWork, *work: Any, kind: str = "help") -> Any:
+        counted.append(kind)
+        return await count(self, *work, kind=kind)
+
+    monkeypatch.setattr(BackgroundWork, "count", note)
+    table, shown = "", set()
+    for damage in ("", "", "review", "puzzle"):
+        if damage:
+            counted.clear()
+            with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
+                ((data,),) = database.execute(f"SELECT {damage} FROM tables")
+                at, bit = random.randrange(len(data)), 1 << random.randrange(8)
+                data = data[:at] + bytes([data[at] ^ bit]) + data[at + 1 :]
+                database.execute(f"UPDATE tables SET {damage} = ?", [data])
+        with Site(app(str(tmp_path))) as site, limited(TIME, REVIEW_SECONDS=1.0):
+            table = table or upload(site, text)
+            shown.add(story(site, table).body)
+        assert sorted(counted) == [damage] if damage else ["puzzle", "review"]
+    assert len(shown) == 1
+
+
+def test_no_review_of_moves_that_were_taken_back_is_shown(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
+        with limited(TIME, REVIEW_SECONDS=0.0):
+            table = finish_game(site)
+            path = f"/t/{table.made['table']}/review"
+            assert NOT_COMPUTED in site.ask("GET", path).body
+        version = table.look()["version"]
+        for seat in range(2):
+            assert table.post(seat, "undo", version=version, agree=True).status == 200
+        assert site.ask("GET", path).status == 409
+        while to_act := table.look()["to_act"]:
+            table.move(to_act[0], table.look(to_act[0])["moves"][0])
+        assert NOT_COMPUTED not in site.ask("GET", path).body
 
 
 @pytest.mark.parametrize("error", [LimitError, HttpError, ValueError])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import sqlite3
 from collections.abc import Iterator
@@ -80,7 +81,10 @@ def test_requests_that_do_not_need_the_database_do_not_wait_for_it(
         ]
         if how is not busy_file:  # a file can be read while another connection writes
             needed += [("GET", away.path), ("GET", "/"), ("POST", "/api/tables", QUARTO)]
-        free = [("GET", "/learn"), ("GET", table.path), ("GET", f"/t/{table.made['table']}")]
+        free = [
+            ("GET", "/learn"), ("GET", "/puzzles"), ("GET", table.path),
+            ("GET", f"/t/{table.made['table']}"),
+        ]  # fmt: skip
         answered: list[str] = []
 
         async def ask_all() -> tuple[list[Page], list[Page]]:
@@ -98,6 +102,9 @@ def test_requests_that_do_not_need_the_database_do_not_wait_for_it(
         with how(target):
             waited, pages = site.run(ask_all())
             assert [page.status for page in waited] == [503] * len(needed)
+            if how is not busy_file:
+                reason = r"\((the database does not answer|no connection to the database)\)"
+                assert re.search(reason, waited[0].json["error"])
             assert [page.status for page in pages] == [200] * len(free)
             assert answered[0] == "free"
             headers = {"authorization": "Bearer t"}

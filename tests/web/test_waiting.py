@@ -348,6 +348,37 @@ def test_presence_follows_a_player_who_changes_seats_or_leaves(site: Site) -> No
     assert not any(seat["present"] for seat in table.look(0)["seats"])
 
 
+def test_a_rematch_begins_after_a_countdown_that_every_player_can_stop(site: Site) -> None:
+    table = make_lobby(site, "set", settings={"seats": 2}, seats=["me", "open"])
+    join(site, table, name="Ben")
+    play_set(site, table, 2, Random(2))
+    made = table.post(0, "again").json
+    table.path = f"/api/tables/{made['table']}"
+    path = f"/t/{made['table']}/part"
+
+    def part(seat: int) -> str:
+        return site.ask("GET", path, token=table.tokens[seat]).body.decode()
+
+    with limited("quaternity.web.actor", COUNTDOWN_SECONDS=3600.0):
+        assert "data-countdown" not in part(0)
+        part(1)  # this player arrives
+        wait_until(lambda: "data-countdown" in part(0))
+        assert not table.look(0)["begun"]
+        seat = table.look(1)["seat"]
+        for ready in (False, True):
+            stop = {"ready": ready, "countdown": True, "seat": seat}
+            answer = site.ask("POST", f"{table.path}/ready", stop, token=table.tokens[1])
+            assert answer.status == 200
+            assert ("data-countdown" in part(0)) == ready
+        assert not table.look(0)["begun"]
+        stop = {"ready": False, "countdown": True, "seat": seat}
+        assert site.ask("POST", f"{table.path}/ready", stop, token=table.tokens[1]).status == 200
+    with limited("quaternity.web.actor", COUNTDOWN_SECONDS=0.0):
+        stop = {"ready": True, "countdown": True, "seat": seat}
+        assert site.ask("POST", f"{table.path}/ready", stop, token=table.tokens[1]).status == 200
+        wait_until(lambda: bool(table.look(0)["begun"]))
+
+
 def test_looking_at_your_tables_does_not_join_the_next_game(site: Site) -> None:
     cookies = [{"cookie": "quaternity=" + letter * 22} for letter in "pq"]
     table = make_lobby(site, "set", seats=["open", "open"], settings={"seats": 2})

@@ -106,7 +106,7 @@ class Rules:
         set_size, sets, players = (index(document[name]) for name in sizes)
         brisk = document.get("brisk", False)
         if type(brisk) is not bool:
-            raise ValueError(f"brisk: {brisk!r}")
+            raise ValueError(f"brisk: must be true or false, not {brisk!r}")
         return cls(set_size, sets, players, TieBreak(document["tie_break"]), brisk)
 
     def order_matters(self, hands: Sequence[int]) -> bool:

@@ -293,7 +293,7 @@ class GameGraph:
         numbers = search_keys(self.keys, wanted)
         numbers[numbers == len(self.keys)] = 0
         if (self.keys[numbers] != wanted).any():
-            raise InputError("a state cannot follow from the state that was solved")
+            raise InputError("a state cannot be reached from the state that was solved")
         return [int(number) for number in numbers]
 
 

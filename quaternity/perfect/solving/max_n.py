@@ -111,8 +111,8 @@ class MaxNOutcomes:
 
 
 def check_wish(name: str) -> str:
-    """Return the name of a wish. Raise an InputError for an unknown name."""
-    return _check_name("wish of the players", name, WISHES)
+    """Return the name of an objective. Raise an InputError for an unknown name."""
+    return _check_name("wish", name, WISHES)
 
 
 def _check_name(meaning: str, name: str, known: Mapping[str, object]) -> str:

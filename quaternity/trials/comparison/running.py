@@ -1,4 +1,4 @@
-"""Runs of a planned comparison: measured, written to a file one by one, and continued from it."""
+"""Execution of a planned comparison. An interrupted comparison continues from its file of runs."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from solvers import Solver
 
 SHARED_ATTRIBUTES = ("plan", "machine", "versions")
-"""Attributes of a comparison that must be unchanged if an interrupted comparison in a file is
-continued."""
+"""Attributes in which a comparison must equal the interrupted comparison that it continues."""
 
 Warn = Callable[[str], None]
+"""Function that shows a warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ class KeptRuns:
         `comparison` is the new comparison, without runs.
 
         Raises:
-            InputError: If the file is damaged, or contains an interrupted comparison with another
-                plan, machine or versions.
+            InputError: If the file is damaged or of another kind, or contains an interrupted
+                comparison with another plan, machine or versions.
         """
         self.runs: list[Run] = []
         self._file: AppendOnlyFile | None = None
@@ -111,6 +111,11 @@ class KeptRuns:
         self._comparison, self._warn = comparison, warn
         earlier = None if self._path is None else read_runs(self._path)
         if earlier is None:
+            if path is not None and os.path.isfile(path) and os.path.getsize(path):
+                raise InputError(
+                    f"{path}: is not a file of runs, and is not overwritten; delete it, or name "
+                    "another file"
+                )
             return
         for text in earlier.warnings:
             warn(f"{path}: {text}")

@@ -255,9 +255,9 @@ def _run(row: _Row, versions: Mapping[str, str]) -> Run:
     feasible = row.choice("feasible", (True, False, None))
     solver = row.text("solver")
     if solver not in versions:
-        row.fail("solver", f"{solver!r} is not one of the solvers in line 1")
+        row.fail("solver", f"must be one of the solvers in line 1, not {solver!r}")
     if decided and feasible is not (answer == "feasible"):
-        row.fail("answer", f"{answer!r}, but feasible is {json.dumps(feasible)}")
+        row.fail("answer", f"{answer!r} contradicts the value of feasible, {json.dumps(feasible)}")
     evidence = row.choice("evidence", ("deal", "shortage", "paired", None))
     allowed = {"feasible": ("deal",), "infeasible": ("shortage", "paired")}.get(answer, (None,))
     if evidence not in allowed:
@@ -300,7 +300,7 @@ class _Row:
     def value(self, key: str, kind: type) -> Any:
         value = self.values.get(key)
         if type(value) is not kind:
-            self.fail(key, f"{quote_value(value)} is not of type {kind.__name__}")
+            self.fail(key, f"must be of type {kind.__name__}, not {quote_value(value)}")
         return value
 
     def text(self, key: str) -> str:

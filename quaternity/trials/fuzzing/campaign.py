@@ -1,4 +1,4 @@
-"""Fuzzing campaigns with their results: the counts, the finding, and how the campaign ended."""
+"""Fuzzing campaigns and their results: the tested examples, and the first fault of a solver."""
 
 from __future__ import annotations
 
@@ -23,9 +23,12 @@ class CampaignResult:
 
     Attributes:
         solvers: the names of the tested solvers.
+        seed: the random seed of the examples.
+        tally: the counts of the tested examples.
         seconds: the duration, in seconds.
+        finding: the first fault that was found, or None.
         stopped: the error or interrupt that ended the campaign early, or None.
-        saved: the path of the file to which the state of the finding was saved, or None.
+        saved: the path of the file with the state that shows this fault, or None.
     """
 
     solvers: tuple[str, ...]
@@ -70,7 +73,7 @@ def fuzz_solvers(
     workers: int = 1, dask: str | None = None,
     on_progress: Callable[[Tally], None] = lambda tally: None,
 ) -> CampaignResult:  # fmt: skip
-    """Run a campaign until it has a finding, or is finished or interrupted.
+    """Run a campaign until it finds a fault, reaches its limit or is interrupted.
 
     The arguments are those of `run_campaign` and `open_executor`.
     """

@@ -25,7 +25,7 @@ BATCH_SIZE = 100
 """Number of examples in a batch. Every tenth example is a game, and the others are problems."""
 
 SHRINK_SECONDS = 30.0
-"""Maximum time for shrinking a finding, in seconds."""
+"""Maximum time for shrinking a problem or game that reveals a fault, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def run_campaign(
     pool: Pool | None = None,
     on_progress: Callable[[], None] = lambda: None,
 ) -> Finding | None:
-    """Return the first finding, or None if no fault was found within the examples or the time.
+    """Return the first fault that is found, or None if the examples or the time are used up.
 
     Args:
         solvers: The solvers that are compared with each other and with the evidence. Worker
@@ -105,7 +105,7 @@ def run_campaign(
 def run_batch(
     batch: Batch, solvers: Sequence[Solver], on_example: Callable[[Tally], None] | None = None
 ) -> tuple[Tally, Finding | None]:
-    """Return the tally of one batch, and its first finding after shrinking, or None."""
+    """Return the tally of one batch, and its first fault in a minimized example, or None."""
     begun = monotonic()
     total = Tally()
     random = item_random(batch.seed, batch.number)
@@ -160,7 +160,7 @@ def _shrink_problem(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
 
 
 def _shrink_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:
-    """Return a finding in a smaller game, if there is one, for a finding about the engine."""
+    """Return a fault of the engine in a smaller game, or `finding` if no smaller game is found."""
     from quaternity.trials.strategies import games
     from solvers.counterexample import smallest_counterexample
 

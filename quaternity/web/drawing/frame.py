@@ -208,7 +208,7 @@ def _movable(sight: TableView) -> list[int]:
 def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, str]]:
     """Return the seats from which the visitor may view a replay, with the players' names.
 
-    The first entry stands for what everybody sees, with None as its seat. The list is empty if
+    The first entry has None as its seat, and stands for what everybody sees. The list is empty if
     there is no choice.
     """
     seats = range(len(names)) if sight.revealed is not None else sight.own_seats

@@ -1,4 +1,4 @@
-"""Drawing of moments: what happens on a page between two positions of a game.
+"""Drawing of moments. A moment is what a page says and animates when the position changes.
 
 A page announces the texts of a moment, plays its scenes on the board before the move, and then
 shows the board after it. The script `moments.js` plays scenes and knows no games. A scene is a list
@@ -11,7 +11,7 @@ of acts that are played at the same time. An act is a list with a verb:
 - `["deal", CARD]` and `["light", CARD]`: all matching elements of the board after the move
   arrive, or light up, one after another.
 
-`SEAT` is a number. `CARD`, `FROM` and `TO` are CSS selectors; the first visible match counts.
+`SEAT` is a number. `CARD`, `FROM` and `TO` are CSS selectors; the first visible match is used.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from quaternity.game.cards import Card
 from quaternity.web.languages import gettext as _
@@ -111,7 +111,16 @@ def tile(
             asks.append([seat, note, f"{seat} {card.set_index} {card.number}"])
         else:
             refused.append([seat, why_not(asker, seat) if hands[seat] else _("has no cards")])
-    return Tile(card, owners, json.dumps(asks), json.dumps(refused))
+    return Tile(card, owners, _attribute(asks), _attribute(refused))
+
+
+def _attribute(value: list[list[Any]]) -> Markup:
+    """Return a value as JSON for an attribute in single quotes.
+
+    In double quotes, each quotation mark in the JSON text would take five characters.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Markup(str(escape(text)).replace("&#34;", '"'))
 
 
 def owner_blocks(

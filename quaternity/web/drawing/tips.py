@@ -20,7 +20,7 @@ class Tip(NamedTuple):
 
 
 class TipContext(NamedTuple):
-    """The moment of a game at which the condition of a tip is tested."""
+    """What the condition of a tip is tested on: the table as the visitor sees it now."""
 
     sight: TableView
     drawn: dict[str, Any]

@@ -1,7 +1,7 @@
 // Turns clicks and forms into moves and other requests. It contains no rules of games: the text of
 // a move is written into the page by the server, or completed by a form.
 import { closeHelp, help } from "./helping.js";
-import { complain, drawn, faults, freshId, part, remember, root, said, send, table, whenDrawn, word } from "./page.js";
+import { complain, drawn, faults, freshId, part, remember, root, said, send, shownVersion, table, whenDrawn, word } from "./page.js";
 import { refresh, showOwn } from "./queue.js";
 import { go } from "./watching.js";
 import { upload } from "./files.js";
@@ -168,22 +168,12 @@ document.addEventListener("submit", (event) => {
   }
 });
 
-// Send a form as a JSON request with the version of the table. The names of the fields give the
-// structure: "settings.players" is a field of the object "settings", and "seats[]" an item of a
-// list.
+// Send a form as a JSON request, with the version of the table if the form has data-version.
 async function ask(form) {
   if (busy.has(form)) return;
-  const body = part ? { version: Number(part.dataset.version) } : {};
+  const body = form.dataset.version === undefined ? {} : { version: shownVersion() };
   for (const one of form.elements) {
-    if (!one.name || one.disabled || one.closest("[hidden]")) continue;
-    if (one.type === "radio" && !one.checked) continue;
-    if (one.type === "number" && one.value === "") continue; // leave out an empty number
-    const text = one.dataset.json === undefined ? one.value : JSON.parse(one.value);
-    const value = one.type === "checkbox" ? one.checked : text;
-    const [outer, inner] = one.name.split(".");
-    if (outer.endsWith("[]")) (body[outer.slice(0, -2)] ??= []).push(value);
-    else if (inner) (body[outer] ??= {})[inner] = value;
-    else body[outer] = value;
+    if (one.name) body[one.name] = one.dataset.json === undefined ? one.value : JSON.parse(one.value);
   }
   if (form.elements.name?.type === "text") remember("name", body.name.trim());
   busy.add(form);

@@ -79,7 +79,7 @@ function drawAsking() {
     draw(panel, element("p", `${tile.dataset.name}: ${off[0][1]}. ${word("Tap another card.")}`, { class: "question" }));
     return;
   }
-  const people = element("div", "", { class: "persons", "data-arrows": "" });
+  const people = element("div", "", { class: asks.length > 4 ? "persons many" : "persons", "data-arrows": "" });
   people.append(...asks.map(person));
   const helps = asks.length ? offeredHelp() : [];
   draw(panel, element("p", `${tile.dataset.name}: ${asks.length ? panel.dataset.question ?? word("which player do you ask?") : word("you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused), ...helps);
@@ -104,7 +104,13 @@ function showOdds(panel) {
   }).catch(() => {});
 }
 
-whenDrawn(drawAsking);
+// The chosen card takes the place of the advice.
+function updateAsking() {
+  drawAsking();
+  part?.classList.toggle("asking", part.querySelector("#ask .person") !== null);
+}
+
+whenDrawn(updateAsking);
 
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-odds]")) showOdds(part.querySelector("#ask"));
@@ -112,7 +118,7 @@ document.addEventListener("click", (event) => {
   const tile = event.target.closest("[data-asks]");
   if (!tile || !part.querySelector("#ask")) return;
   chosen = tile.dataset.card === chosen ? null : tile.dataset.card;
-  drawAsking();
+  updateAsking();
   if (event.detail === 0) part.querySelector("#ask [data-ask]")?.focus(); // by keyboard
 });
 
@@ -120,6 +126,6 @@ document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || !event.target.closest("#ask")) return;
   const tile = card();
   chosen = null;
-  drawAsking();
+  updateAsking();
   tile?.focus();
 });

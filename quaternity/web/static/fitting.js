@@ -3,6 +3,8 @@ import { part } from "./page.js";
 
 const HEADER = 20; // height of the name of a set, in pixels
 
+let fitted = "";
+
 export function fit() {
   const area = part?.querySelector("[data-fit]");
   const board = area?.closest("[data-board]");
@@ -21,13 +23,13 @@ export function fit() {
       if (side > best.side) best = { side, columns, abreast };
     }
   }
+  const down = Math.ceil(size / best.abreast);
+  const style = `--above: ${above}px; --columns: ${best.columns}; --abreast: ${best.abreast}; --down: ${down}; --side: ${Math.min(best.side, 130)}px`;
   part.classList.add("fitted");
-  part.style.setProperty("--above", `${above}px`);
-  part.style.setProperty("--columns", best.columns);
-  part.style.setProperty("--abreast", best.abreast);
-  part.style.setProperty("--down", Math.ceil(size / best.abreast));
   part.classList.toggle("roomy", best.side > 62);
-  part.style.setProperty("--side", `${Math.min(best.side, 130)}px`);
+  if (style === fitted) return; // the style of all cards depends on these values
+  fitted = style;
+  part.style.cssText = style;
 }
 
 addEventListener("resize", fit);

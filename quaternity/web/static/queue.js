@@ -141,6 +141,7 @@ async function run() {
     const next = await take(shownVersion() + 1);
     if (!next) return;
     await pass(next);
+    await wait(0); // let the browser show the board before the next moment begins
   }
   [returned, hurrying] = [false, false];
   countBehind();

@@ -7,8 +7,8 @@ let shown = "";
 // Keep help and open questions when the table changes.
 const KEPT = ["help", "ask", "behind", "sound-offer", "elsewhere-out", "code-out"];
 
-// Skip large elements that do not change, because comparing them is faster than morphing them.
-const changes = (node, next) => node.dataset?.loaded === undefined && !KEPT.includes(node.id) && !(node.matches?.("section, details, li, p, form") && node.isEqualNode(next));
+// Skip elements that do not change, because comparing them is faster than morphing them.
+const changes = (node, next) => node.dataset?.loaded === undefined && !KEPT.includes(node.id) && !node.isEqualNode(next);
 
 // Show the part of the page for a version, or for an earlier moment of a replay if it is null.
 // `nodes` may contain the parsed HTML.

@@ -139,7 +139,7 @@ def _powers(factors: Floats, count: Floats) -> Floats:
 
 
 Steps = Callable[[Floats], tuple[float, Callable[[], Floats]]]
-"""Type of a function that takes the logarithms of the factors. It returns the largest error of a
+"""Function that takes the logarithms of the factors. It returns the largest error of a
 hand size, in cards, and a function that computes the next step."""
 
 
