@@ -2,8 +2,8 @@
 
 `pettingzoo`, `gymnasium` and `open_spiel` are adapters for the libraries of the same names, which
 are optional dependencies. They use `episode`, which encodes moves and views as numbers.
-`policy_player` lets a trained policy play against people and programs. `game_tree` and `equilibria`
-solve small games, and `gambit` exports them.
+`policy_player` lets a trained policy play against people and programs. `game_tree` stores the tree
+of a small game, `equilibria` computes its value, and `gambit` exports it.
 """
 
 from typing import TYPE_CHECKING

@@ -11,7 +11,6 @@ from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaternity.base.errors import LimitError
 from quaternity.environments.episode import ChanceNode, Episode, TableGame
@@ -22,9 +21,6 @@ microseconds."""
 
 CHANCE, OVER = -1, -2
 """Values of `GameTree.player` at a chance node and at the end of a game."""
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
 
 
 class InformationSet(NamedTuple):
@@ -141,15 +137,3 @@ class GameTree:
         known = self.information_sets[place]
         choices = [(action, known.first + nth, 1.0) for nth, action in enumerate(known.actions)]
         return moment.seat, place, choices
-
-    def uniform(self) -> Floats:
-        """Return strategies that choose all legal actions with equal probability."""
-        return self.normalized(np.zeros(self.choices))
-
-    def normalized(self, weights: Floats) -> Floats:
-        """Scale the weights of each information set to sum to 1. If all are 0, use equal shares."""
-        sums = np.bincount(self.set_of, weights, len(self.information_sets))
-        sizes = np.bincount(self.set_of, minlength=len(self.information_sets))
-        even = 1 / sizes[self.set_of]
-        sums = sums[self.set_of]
-        return np.where(sums > 0, weights / np.where(sums > 0, sums, 1), even)

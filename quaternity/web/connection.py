@@ -2,6 +2,9 @@
 
 A connection is closed if there are too many connections, if a request does not arrive completely in
 time, or if the client reads the response too slowly.
+
+Uvicorn has no setting that closes the connection of a client that does not read. Without this
+module, `test_a_client_that_does_not_read_is_disconnected` fails (`tests/web/test_connections.py`).
 """
 
 from __future__ import annotations

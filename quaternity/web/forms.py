@@ -1,4 +1,4 @@
-"""Settings of games as the fields of a form, and validation of submitted settings."""
+"""Fields of the form for the settings of a game, and validation of requested settings."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ MAX_SEATS = 12
 """Maximum number of seats of a table in the browser."""
 
 MAX_CARDS = 200
-"""Maximum number of cards in a game in the browser. A page with more cards is not readable."""
+"""Maximum number of cards of a game in the browser. Pages with more cards would be unreadable."""
 
 MAX_FAULTS = 5
-"""Maximum number of faults that an error message lists."""
+"""Maximum number of faults of the requested settings that an error message lists."""
 
 
 def form_fields(game: str) -> tuple[SettingField, ...]:
-    """Return the settings of a game that people can choose in the form.
+    """Return the fields for the settings of a game, in the form for a new table.
 
-    Their upper limits are small enough for a page.
+    Their upper limits are lowered to `MAX_SEATS` and `MAX_CARDS`, so that the game fits on a page.
     """
     fields = setting_fields(rules_class(game))
     limits = {True: MAX_SEATS, False: MAX_CARDS}
@@ -31,7 +31,10 @@ def form_fields(game: str) -> tuple[SettingField, ...]:
 
 
 def settings_in_words(game: str, values: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the label and the value of each setting, with choices in plain words."""
+    """Return the label and the value of each setting.
+
+    If the value is the name of a choice, it is replaced by the text that describes the choice.
+    """
     known = {field.name: field for field in form_fields(game)}
     shown = []
     for name, value in values.items():
@@ -43,19 +46,19 @@ def settings_in_words(game: str, values: Mapping[str, Any]) -> list[tuple[str, A
 
 
 def read_settings(game: str, values: Mapping[str, Any], seats: int | None = None) -> Any:
-    """Return the settings of a game that a request asks for.
+    """Return the settings that a request chooses for a game.
 
-    Settings that the request leaves out have their default values.
+    Settings that the request does not name have their default values.
 
     Args:
-        values: The requested values by name, as JSON values. A string is not accepted as a number
-            or a truth value.
-        seats: The requested number of seats, or None if the settings alone determine it.
+        values: The requested values by the names of the settings, as parsed from JSON. A string is
+            not accepted as a number or a truth value.
+        seats: The requested number of seats, or None if only `values` determine it.
 
     Raises:
-        InputError: If settings are unknown or their values are not allowed, if the rules of the
-            game reject the settings, or if the game is too large for a page. The message lists the
-            first `MAX_FAULTS` faults.
+        InputError: If a setting is unknown or its value is not allowed, if the rules of the game
+            reject the settings, or if the game is too large for a page. If several settings are
+            wrong, the message lists the first `MAX_FAULTS` faults.
     """
     known = {form_field.name: form_field for form_field in form_fields(game)}
     chosen, faults = {}, []
@@ -85,7 +88,7 @@ def read_settings(game: str, values: Mapping[str, Any], seats: int | None = None
 
 
 def _value(field: SettingField, value: Any) -> Any:
-    """Return the requested value of a field, or raise InputError if it is not allowed."""
+    """Return the requested value of a field. Raise InputError if it is not allowed."""
     if field.kind == "choice":
         if value not in field.choices:
             allowed = ", ".join(field.choices)

@@ -1,4 +1,8 @@
-"""Commands that begin a game: the start by the host, and the rematch."""
+"""The commands that start the game at a table, and that make the table of a rematch.
+
+A command is a request to change a table. Its method `decide` returns the events that follow from it
+(see `core`).
+"""
 
 from __future__ import annotations
 
@@ -21,15 +25,17 @@ from quaternity.web.seats import (
 )
 
 NOBODY = "nobody"
-"""Value of `fill` that removes the open seats when the game starts."""
+"""Value of `Start.fill` that removes the open seats when the game starts."""
 
 
 class Start(NamedTuple):
-    """The host starts the game.
+    """A command with which the host starts the game.
 
-    A program plays in each open seat, or these seats are left out if `fill` is `NOBODY`. It also
-    plays for people who have not yet arrived at the table of a rematch. `program` is its name.
-    `deal` is the seed of the deal.
+    Attributes:
+        fill: `NOBODY` to remove the open seats. With any other value, a program plays in them.
+        program: Name of this program. It also plays for people who have not yet arrived at the
+            table of a rematch.
+        deal: Seed of the deal, which is used unless the maker of the table chose a seed.
     """
 
     fill: str | None
@@ -37,7 +43,7 @@ class Start(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events of the start, or none if the game has already begun."""
+        """Return the events that start the game, or no events if it has already begun."""
         if not state.is_waiting:
             return Decision(())
         chosen: dict[int, Seat] = {}
@@ -46,7 +52,7 @@ class Start(NamedTuple):
                 continue
             if seat.kind == OPEN:
                 chosen[number] = Seat(PROGRAM, self.program)
-            # The owner of the seat can take it back later.
+            # The owner can take the seat back from the program later.
             elif seat.ready == NOT_ARRIVED:
                 chosen[number] = seat._replace(kind=PROGRAM, name=self.program)
             else:
@@ -70,12 +76,15 @@ def check_start(state: TableState, visitor: Visitor, attendance: Attendance) -> 
 
 
 class Rematch(NamedTuple):
-    """A player asks for the table of the rematch, at which every player has the next seat.
+    """A command that makes the table of the rematch, where each player has the next seat.
 
     Attributes:
-        name, deal, seed, invitation: Random values for the new table: its id, the seed of its deal,
-            the seed of its programs, and the invitation to any free seat.
-        invitations: A random invitation for each seat, which is used if the seat is open.
+        visitor: The player who asks for the rematch.
+        name: Random id of the new table.
+        deal: Random seed of the deal.
+        seed: Random seed of the moves of programs.
+        invitation: Random invitation to any free seat.
+        invitations: A random invitation to each seat, which is used if the seat is open.
     """
 
     visitor: Visitor
@@ -86,7 +95,10 @@ class Rematch(NamedTuple):
     invitations: tuple[str, ...]
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the new table as an event, and its id. Later calls return only the id."""
+        """Return an event that contains the new table, and the id of the table.
+
+        If the table of the rematch already exists, return its id and no event.
+        """
         if not self.visitor.seats:
             raise HttpError(403, "only players at this table can do that")
         state.check_begun()
@@ -110,7 +122,7 @@ class Rematch(NamedTuple):
         return Decision((RematchMade(table),), self.name)
 
     def _next(self, state: TableState, number: int) -> Seat:
-        """Return the seat at the rematch for the player of seat `number`."""
+        """Return the seat that the player of seat `number` has at the table of the rematch."""
         seat = state.seats[number]
         is_here = number in self.visitor.seats or seat.kind == PROGRAM
         return renumber(seat, number, (number + 1) % len(state.seats))._replace(

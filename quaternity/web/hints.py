@@ -1,7 +1,7 @@
-"""Help that players may request during a game: numbers of deals, chances, reasons and hints.
+"""Help that visitors may request during a game: numbers of deals, chances, reasons and hints.
 
-`GET /api/tables/T/help/WORD` returns a JSON object. It is computed in a separate process, only from
-what the player or bystander may see. WORD and the entries of the object are:
+`GET /api/tables/T/help/WORD` returns a JSON object. A separate process computes it, only from what
+the player or bystander may see. These are the values of WORD, each with the entries of the object:
 
 - `chances` (Quaternity, Kwartet). `deals`: the number of possible deals, as a string, or null if
   there are too many to count. `chances[set][card][player]`: the chance that the player owns the
@@ -9,14 +9,15 @@ what the player or bystander may see. WORD and the entries of the object are:
   `read[set][card][player]` (only in Kwartet): the chance as estimated from the requests of all
   players.
 - `questions` (Quaternity). `questions`: the legal questions, from the most to the least informative
-  (empty while a question waits for its answer). Each has `asked`, `set`, `cards`, `answers`, `yes`
-  (the chance of a yes) and `bits` (the expected information).
-- `questions` (Kwartet). `questions`: the requests that may be answered yes, from the most to the
-  least likely yes (empty if it is not the player's turn). Each has `asked`, `set`, `cards` (one
-  card) and `yes` (the chance of a yes). `exact`: whether the chances are exact.
+  (empty while a question waits for its answer). Questions for cards that nothing distinguishes are
+  listed together. Each entry has `asked` (the player who is asked), `set`, `cards`, `answers` (the
+  legal answers), `yes` (the chance of a yes) and `bits` (the expected information).
+- `questions` (Kwartet). `questions`: the requests that may be answered with yes, the likeliest
+  first (empty if it is not the player's turn). Each entry has `asked` (the player who is asked),
+  `set`, `cards` (one card) and `yes` (the chance of a yes). `exact`: whether the chances are exact.
 - `why` (Quaternity). `lines`: why the question in `?move=` is refused, or why only one answer to it
-  is possible. With `?card=` instead: the same about each question for this card. Without both: why
-  only one answer was possible to the last such question.
+  is possible. With `?card=`, the lines explain this for the questions for this card to each of the
+  other players. With neither, they explain the latest answer that was the only possible one.
 - `why` (Kwartet). `lines`: which players can have the card in `?card=`, and why if only one player
   can have it.
 - `know` (Quaternity). `known`: the truth value of the formula in `?formula=` if it is the same in
@@ -56,7 +57,7 @@ WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_FORCED, IS_BETTER = HINT_REASONS = 
     "The other answer is impossible.",
     "Both answers are possible, but this one gives you better chances.",
 )
-"""Reasons for hints in Quarto, in SET and for answers in Quaternity."""
+"""Reasons that hints give for moves in Quarto and SET, and for answers in Quaternity."""
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
@@ -73,7 +74,7 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 
 
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return how informative each question would be.
+    """Return the legal questions, with the chance of a yes and the expected information of each.
 
     The list is empty while a question waits for its answer.
     """
@@ -98,7 +99,7 @@ def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> A
 
 
 def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the reason why a question is refused or has only one possible answer."""
+    """Return lines that say why a question is refused or has only one possible answer."""
     from quaternity.game.game import Game
     from quaternity.game.record import parse_record
     from quaternity.game.rules import QuaternityPosition
@@ -125,7 +126,7 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
         question = game.moves[at].question
         game = Game(game.settings, game.moves[:at], game.states[: at + 1])
     if not hasattr(question, "asker"):
-        raise InputError(f"move: expected a question, not {question}")
+        raise InputError(f"move: must be a question, not {question}")
     return {"lines": list(map(unindent, explanation_lines(game, question)))}
 
 
@@ -143,7 +144,7 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
     if view.seat == NOBODY:
         raise InputError("only a player can ask this: a bystander has no hand")
     log, card = SeatLog.of_view(view), Card.parse(asked.get("card", ""))
-    # This refuses a card that does not exist.
+    # Raise an InputError if the game does not have this card.
     read_formula(f"H0 {card}", moment_of_view(log.views[0].public, log.views[-1]))
     masks = filter_problem(view.problem).sets[card.set_index].owners
     owners = players_in(masks[card.number]) if masks else ()
@@ -156,7 +157,10 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
 
 
 def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the requests of the player to move that may be answered yes, the likeliest first."""
+    """Return the requests that may be answered with yes, the likeliest first.
+
+    The list is empty if it is not the player's turn.
+    """
     from quaternity.kwartet.chances import owner_weights
 
     del record, asked
@@ -174,7 +178,7 @@ def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, st
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of deals that a player considers possible, and the chances of owners."""
+    """Return the number of deals that are possible for a player, and the chances of owners."""
     from quaternity.kwartet.chances import count_or_none, owner_weights
     from quaternity.kwartet.strategies.reader import beliefs
 
@@ -192,7 +196,7 @@ def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a formula has the same truth value in all possible deals.
+    """Return the truth value of a formula if it is the same in all possible deals.
 
     If the query has `why`, also return the reason.
     """
@@ -209,7 +213,7 @@ def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
-    """Return the text of a deal in which a formula is true, and of a deal in which it is false."""
+    """Return lines with a deal in which a formula is true, and one in which it is false."""
     from quaternity.epistemic.deal_text import hand_lines
     from quaternity.epistemic.sentences import FALSE_IF, TRUE_IF
 
@@ -220,8 +224,8 @@ def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
 def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """Return whether a player knows that a formula is true, or that it is false.
 
-    The query may also ask for the reason (`why`), and for the answers at earlier times
-    (`over_time`).
+    If the query has `why`, also return the reason. If it has `over_time`, also return what the
+    player knew after the deal and after each request.
     """
     from quaternity.epistemic.evaluator import Deadline
     from quaternity.kwartet.queries import (
@@ -264,7 +268,7 @@ def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -
 
 
 def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the outcomes of a position of Quarto and of each move, with perfect play."""
+    """Return the outcomes of a position of Quarto and of its moves, with perfect play."""
     from quaternity.quarto.solving import rated_moves
 
     del rules, record, asked
@@ -279,9 +283,9 @@ def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
-    """Return the chance that the answer to a request in Kwartet is yes.
+    """Return the entry `chance`: the chance that the answer to a request in Kwartet is yes.
 
-    Return an empty dictionary if the chance cannot be computed.
+    Return an empty dictionary if the chance cannot be computed within the limits.
     """
     from quaternity.kwartet.chances import chance_of
 
@@ -292,7 +296,11 @@ def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
 
 
 def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
-    """Return the players who may own the card of a question, or why an answer is good."""
+    """Return the entry `owners` or `reason` for a move in Quaternity.
+
+    `owners` lists the players who may own the card of a question. `reason` says why an answer is
+    good.
+    """
     if not hasattr(move, "card"):
         is_forced = len(view.state.answers(view.pending)) == 1
         return {"reason": IS_FORCED if is_forced else IS_BETTER}
@@ -301,7 +309,10 @@ def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
 
 
 def quarto_reason(view: Any, move: Any) -> dict[str, str]:
-    """Return why a move in Quarto is good."""
+    """Return the entry `reason`: why a move in Quarto is good.
+
+    Return an empty dictionary for the last piece of a game, for which there is no choice.
+    """
     from quaternity.quarto.board import safe_pieces
 
     if move.hand_over is None:
@@ -312,6 +323,6 @@ def quarto_reason(view: Any, move: Any) -> dict[str, str]:
 
 
 def set_reason(view: Any, move: Any) -> dict[str, str]:
-    """Return why a move in SET is good."""
+    """Return the entry `reason`: why a move in SET is good."""
     del view
     return {"reason": IS_SET if move.cards else HAS_NO_SET}

@@ -1,4 +1,4 @@
-"""The exception `HttpError` for error responses, and the messages of frequent errors."""
+"""The exception `HttpError`, which becomes an error response, and messages of frequent errors."""
 
 from __future__ import annotations
 
@@ -54,10 +54,13 @@ def quote_start(text: str) -> str:
 
 
 class HttpError(QuaternityError):
-    """Error that is answered with an HTTP status and a JSON document.
+    """Error that the server answers with an HTTP status and a JSON document.
 
-    The document contains the message and the entries of `more`. `retry_after` is the number of
-    seconds after which the client may send the request again, or None.
+    Attributes:
+        status: The HTTP status, such as 404.
+        more: Entries that the document contains in addition to the message.
+        retry_after: Seconds after which the client may send the request again, or None if the
+            response does not say this.
     """
 
     def __init__(self, status: int, text: str, **more: Any) -> None:
@@ -67,7 +70,7 @@ class HttpError(QuaternityError):
 
     @property
     def document(self) -> dict[str, Any]:
-        """The JSON document of the response."""
+        """The JSON document of the response, with the message in the entry `error`."""
         return {"error": str(self), **self.more}
 
     @property

@@ -1,6 +1,7 @@
 """Languages of the pages: translation catalogues, and the choice of a language for a request.
 
-The texts in the source code are English. A catalogue translates them to another language.
+The texts in the source code are English. A catalogue contains their translations into another
+language.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ _language: ContextVar[str] = ContextVar("language", default="en")
 
 @cache
 def catalogue(language: str) -> dict[str, str]:
-    """Return the translations of all texts into a language.
+    """Return the translation of each English text into a language.
 
-    The catalogue of English and of unknown languages is empty.
+    The catalogue is empty for English and for unknown languages.
     """
     from babel.messages.pofile import read_po
 
@@ -78,7 +79,7 @@ class TranslatedWording(Wording):
 
 
 def translate(text: str) -> str:
-    """Return a text, or a message with values, in the language of the request."""
+    """Return a text, or a message with its values, in the language of the request."""
     return TranslatedWording().say(text) if isinstance(text, Message) else gettext(text)
 
 
@@ -94,9 +95,10 @@ def translate_picture(svg: str) -> Markup:
 
 
 def translate_words(text: str) -> str:
-    """Return the description of a card or a piece, translated word by word.
+    """Translate the descriptions of cards and pieces in a text word by word.
 
-    A card of SET becomes a phrase whose words need no endings, such as "2 Rauten (rot, offen)".
+    The description of a SET card becomes a phrase in which adjectives need no endings, such as
+    "2 Rauten (rot, offen)".
     """
     known = catalogue(_language.get())
     if not known:
@@ -106,7 +108,7 @@ def translate_words(text: str) -> str:
 
 
 def _card_phrase(match: re.Match[str]) -> str:
-    """Return the description of a card of SET in the order of the language, in English words."""
+    """Return the English words of a SET card in the word order of the language of the request."""
     number, colour, fill, shape = match.groups()
     digit = ("one", "two", "three").index(number) + 1
     phrase = gettext("{number} {colour} {fill} {shape}")
@@ -115,7 +117,7 @@ def _card_phrase(match: re.Match[str]) -> str:
 
 @contextmanager
 def using_language(name: str) -> Iterator[None]:
-    """Use a language during a `with` block."""
+    """Translate texts into a language during a `with` block."""
     token = _language.set(name)
     try:
         yield
@@ -124,7 +126,7 @@ def using_language(name: str) -> Iterator[None]:
 
 
 def page_words() -> Markup:
-    """Return a JSON object that maps each text of the page's scripts to its translation."""
+    """Return a JSON object that maps each text in `SCRIPT_WORDS` to its translation."""
     return Markup("{}").format(json.dumps({text: gettext(text) for text in SCRIPT_WORDS}))
 
 
@@ -163,7 +165,7 @@ def _accepted(accepted: str) -> str:
 
 
 class LanguageMiddleware:
-    """Middleware that chooses the language of each request."""
+    """Middleware that chooses the language in which the server answers a request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -201,7 +203,7 @@ def _cookie(text: str) -> str:
 
 
 def set_up_templates(environment: Any) -> None:
-    """Let templates translate texts into the language of the request."""
+    """Add the functions that templates use to translate texts to a Jinja environment."""
     environment.add_extension("jinja2.ext.i18n")
     environment.install_gettext_callables(gettext, _ngettext, newstyle=True)
     environment.globals.update(language=language, spoken=LANGUAGES, page_words=page_words)

@@ -1,4 +1,9 @@
-"""Analysis of uploaded files: whether a file is possible, and what follows from it."""
+"""Analysis of files that visitors upload: whether a file is possible, and what follows from it.
+
+A file contains a state of a game, a deal problem, or the record of a game. A state or a deal
+problem is possible if at least one deal of the cards agrees with it. A record is possible if its
+moves follow the rules.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +26,18 @@ from solvers.problem import DealProblem
 from solvers.registry import SOLVERS
 
 JUDGES = ("coalitions", "max-flow", "cp-sat")
-"""Names of the solvers that check every file."""
+"""Names of the solvers that decide whether a state or a deal problem is possible."""
 
 MAX_PAIRS = MAX_SEATS * MAX_CARDS
-"""Maximum product of the numbers of players and cards in a file. It is the product for the largest
-table."""
+"""Maximum product of the numbers of players and cards in a file. The largest table has the same
+product."""
 
 MAX_ANSWER_BYTES = 4 << 20
 """Maximum size of the page with the analysis, in bytes."""
 
 
 def analysis_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
-    """Return the page with the analysis or an error message, and the HTTP status."""
+    """Return the HTML page with the analysis or an error message, and the HTTP status."""
     with using_language(language):
         try:
             page, status = analysis_html(analyse_file(data), root=root).encode(), 200
@@ -49,10 +54,19 @@ def analysis_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
 def analyse_file(data: bytes) -> dict[str, Any]:
     """Return the analysis of a state, a deal problem or a record.
 
-    The dictionary has the keys `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings`,
-    `moves`, `blocks`, `players` and `deals`. The last three are filled in only if the file is
-    possible and belongs to Quaternity. `blocks` are those of `quaternity.web.drawing.owners`, and
-    `deals` is a string.
+    The dictionary has these keys:
+
+    - `kind`: what the file contains; `game`: the name of the game
+    - `possible`: whether the file is possible; `reason`: why not, or None
+    - `verdicts`: for each solver that checked the file, whether it is possible
+    - `warnings`: irregularities of the file; `moves`: the number of moves in a record, or None
+    - `blocks`: the sets of cards with their possible owners, as `drawing.owners.owner_blocks`
+      returns them; `players`: the number of players; `deals`: the number of possible deals as a
+      string, or None if there are too many to count. They are `[]`, 0 and None if the file is
+      impossible or its game is not Quaternity.
+
+    Raises:
+        QuaternityError: If the file cannot be read, or is too large for this page.
     """
     is_json = data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"["))
     rules: Any = None if is_json else rules_of_record(data)
@@ -67,7 +81,7 @@ def analyse_file(data: bytes) -> dict[str, Any]:
         position = loaded.state if isinstance(loaded, LoadedState) else loaded.problem
         problem = problem_of(position)
         cards = problem.cards
-        # The problem does not contain the cards of completed sets, so count all cards of the game.
+        # Count all cards of the game, because the problem has no cards of completed sets.
         if isinstance(position, State):
             cards = position.set_size * len(problem.sets)
         _check_pairs(problem.players, cards)

@@ -1,6 +1,6 @@
-"""The tables in memory: open, reload, drop and delete them, and share changes between servers.
+"""The tables in memory: open, reload, drop and delete them, and follow changes by other servers.
 
-A table is dropped when it is removed from memory only. It is deleted when it is removed from the
+To drop a table means to remove it from memory only. To delete a table means to remove it from the
 store as well.
 """
 
@@ -28,8 +28,8 @@ from quaternity.web.table_rows import read_rows, rebuild
 from quaternity.web.writer import STORE_RELOADING
 
 MAX_CACHED_TABLES = 500
-"""Maximum number of tables in memory, above which idle tables are dropped. A dropped table is read
-again on demand."""
+"""Number of tables in memory above which quiet tables are dropped. The next request for a dropped
+table reads it from the store again."""
 
 _log = logging.getLogger("uvicorn.error")
 
@@ -48,9 +48,10 @@ class LiveTables:
         # to reconnect.
         self._begun = monotonic()
         self._seen: dict[str, list[float]] = {}
-        """Times of the last activity of each seat, for tables that are not in memory."""
+        """For each table that is not in memory, the times at which its players were last active, as
+        returned by `monotonic`."""
         self.has_clocks = bool(store.read("SELECT 1 FROM tables WHERE clock IS NOT NULL LIMIT 1"))
-        """Whether any table has a clock."""
+        """Whether any stored table has a clock that limits the time for moves."""
         self._removed: set[str] = set()
         """Ids of the tables that are being deleted."""
         self._following: dict[str, asyncio.Task[None]] = {}
@@ -90,8 +91,13 @@ class LiveTables:
     ) -> tuple[LiveTable, Visitor]:
         """Count a visitor's request for a table, and return the table and the visitor.
 
-        If the table is in memory and the visitor has a seat, the request counts for the rate limit
-        of that seat. Any other request counts as reading, for the rate limit of the client address.
+        The visitor sees the game from the seat `asked`, or from the usual seat if it is None (see
+        `TableState.visitor`). If the table is in memory and the caller has a seat there, the
+        request counts as one of this `kind`, for the rate limit of the seat. Any other request
+        counts as a request for a page, for the rate limit of the client address.
+
+        Raises `HttpError` if there is no such table, if the rate limit is exceeded, or if the
+        visitor may not see the game from the seat.
         """
         table, seat = self.find_loaded(name), None
         if table is not None:
@@ -125,7 +131,7 @@ class LiveTables:
         return table
 
     def find_loaded(self, name: str) -> LiveTable | None:
-        """Return a table if it is in memory, or None."""
+        """Return a table, or None if it is not in memory."""
         task = self._live.get(name)
         if task is None or not task.done() or task.cancelled() or task.exception() is not None:
             return None
@@ -141,12 +147,12 @@ class LiveTables:
         self._seen[name] = [monotonic()] * seats
 
     def forget_absent(self) -> None:
-        """Delete old times of activity at tables that are not in memory."""
+        """Delete the times of activity of tables at which no player has been active recently."""
         gone = monotonic() - ABSENCE_LIMIT_SECONDS
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
 
     def is_deserted(self, name: str) -> bool:
-        """Return whether nobody at any server has been active at a table recently."""
+        """Return whether nobody is connected to a table or was active there recently."""
         if name in self._seen or self.peers.of(name):
             return False
         if name not in self._live:
@@ -159,7 +165,7 @@ class LiveTables:
     def drop_cached(self) -> None:
         """Drop all tables from memory, because they may be outdated.
 
-        Pending requests fail. The next request for a table reads it again.
+        Commands that are waiting fail. The next request for a table reads it from the store again.
         """
         for table in self.all_loaded():
             self._seen[table.state.id] = table.presence.last_seen
@@ -170,16 +176,17 @@ class LiveTables:
         self._live.clear()
 
     async def _make_room(self) -> None:
-        """Drop quiet tables from memory if there are too many tables.
+        """Drop quiet tables if more than `MAX_CACHED_TABLES` tables are in memory.
 
-        The least recently used tables are dropped first.
+        A table is quiet if it has no open stream, no running program and no command. The least
+        recently used tables are dropped first.
         """
         for name in list(self._live):
             if len(self._live) <= MAX_CACHED_TABLES:
                 break
             table = self.find_loaded(name)
-            # Keep a table for which requests are waiting, because there must not be two objects
-            # for it.
+            # Keep a table that requests are opening. Otherwise there could be two objects for the
+            # same table.
             if table is not None and table.is_quiet and name not in self._opening:
                 self._seen[name] = table.presence.last_seen
                 _drop(self._live.pop(name))
@@ -192,8 +199,7 @@ class LiveTables:
         closed: list[LiveTable] = []
         try:
             for name in names:
-                # A damaged table raises an error here. It has no object in memory that must be
-                # stopped.
+                # Ignore the error of a damaged table, which has no object in memory to stop.
                 with suppress(HttpError):
                     if task := self._live.get(name):
                         closed.append(await asyncio.shield(task))
@@ -202,7 +208,7 @@ class LiveTables:
             await self.store.write((), removal_statements(names), None, news)
         except BaseException:
             for table in closed:
-                # A table that was dropped in the meantime must not change any more.
+                # Let the table accept commands again, unless it was dropped in the meantime.
                 if self.find_loaded(table.state.id) is table:
                     table.queue.gone = None
                     table.programs.wake()
@@ -216,7 +222,7 @@ class LiveTables:
             self._seen.pop(name, None)
         for table in self.all_loaded():
             if table.state.stored.again in names:
-                with suppress(HttpError):  # the table was deleted as well
+                with suppress(HttpError):  # if this table is being deleted, too
                     await table.queue.submit(ForgetRematch())
 
     def end(self) -> None:
@@ -237,12 +243,13 @@ class LiveTables:
             if table is not None and notice.event is not None:
                 known = table.state.revision
                 table.feed.send_event(notice.event, notice.data, notice.revision, known)
-            # Reload a table that is being read, because it may have been read before the change.
+            # Reload a table that is just being read, because the change may have come after the
+            # reading.
             elif table is None or not table.apply_notice(notice):
                 self._follow(notice.table)
 
     def on_listen_lost(self) -> None:
-        """Reload every table in memory that has changed, because notices may have been lost."""
+        """Reload the tables in memory that have changed, because notices may have been lost."""
         for name in self._live:
             self._follow(name)
 
@@ -259,17 +266,18 @@ class LiveTables:
 
         task = self._following.get(name)
         if task is not None:
-            # Reload the table once more, because the running reload may have read it before this
-            # change.
+            # Reload the table once more after the running reload, which may have read the table
+            # before this change.
             task.add_done_callback(lambda done: self._follow(name))
             return
         task = self._following[name] = asyncio.create_task(follow())
         task.add_done_callback(lambda done: self._following.pop(name, None))
 
     async def sync_presence(self) -> None:
-        """Listen to other servers of the same tables, and exchange presence with them, for ever.
+        """Follow changes by other servers, and exchange presence with them until cancelled.
 
-        Return immediately if no other server can share the tables.
+        Presence says which players are connected. Return immediately if no other server can share
+        the tables.
         """
         if not self.store.shared:
             return
@@ -277,8 +285,8 @@ class LiveTables:
         while True:
             try:
                 await self.peers.meet(self.all_loaded())
-                # Write something. If it is unknown whether the last write succeeded, this reloads
-                # all tables.
+                # Try to write again. If it is unknown whether the last write succeeded, this drops
+                # all tables from memory.
                 if self.store.trouble:
                     await self.store.keep_uptime()
             except Exception as error:
@@ -287,7 +295,7 @@ class LiveTables:
 
 
 def _drop(task: asyncio.Task[LiveTable]) -> None:
-    """Stop a table in memory that may be outdated, and let it accept no more commands."""
+    """Stop a table that is dropped from memory, and make it refuse further commands."""
     if not task.cancelled() and task.exception() is None:
         table = task.result()
         table.queue.gone = 503, STORE_RELOADING

@@ -1,4 +1,8 @@
-"""Requests to make, find, join and start tables, and to hand over their seats."""
+"""The lobby, which makes, finds and starts tables, and gives their seats to players.
+
+An invitation is a random text at the end of a link. Whoever knows it may take the seat that it
+names, or any free seat of its table.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +59,13 @@ MAX_PREVIEWS = 20
 class OwnTable(NamedTuple):
     """A table in the list on a visitor's start page.
 
-    `seconds` is the time since the last activity. `sight` is what the visitor sees of the table, as
-    a preview. It is None for finished games, damaged tables, and tables after the first
-    `MAX_PREVIEWS`.
+    Attributes:
+        table: Id of the table.
+        game: Name of the game.
+        over: Whether the game is over.
+        seconds: Seconds since the last move, or since the table was made.
+        sight: What the visitor sees of the table, for a preview. None for finished games, damaged
+            tables, and tables after the first `MAX_PREVIEWS`.
     """
 
     table: str
@@ -68,7 +76,7 @@ class OwnTable(NamedTuple):
 
 
 class Lobby:
-    """Makes tables and rematches, finds tables, and gives their seats to players."""
+    """Makes, finds and starts tables, and gives their seats to players."""
 
     def __init__(self, live: LiveTables) -> None:
         self._live, self._store, self._thinking = live, live.store, live.thinking
@@ -76,11 +84,12 @@ class Lobby:
     async def make(
         self, new: NewTable, caller: Caller, ready: bool = True
     ) -> tuple[str, str | None, list[SeatTicket]]:
-        """Make a table, and return its id, its invitation and its seats.
+        """Make a table, and return its id, the invitation to any free seat, and its seats.
 
-        `ready` says whether the maker is ready for the game to begin.
+        `ready` says whether the maker is ready for the game to begin. The invitation is None if no
+        seat is open, because the game then begins immediately.
 
-        The invitation is None if the game begins immediately, without waiting for players.
+        Raises `HttpError` if the table that the caller asks for is not allowed.
         """
         rules = rules_with(new.game, new.settings, len(new.seats))
         check_clock(rules, new.clock)
@@ -135,7 +144,10 @@ class Lobby:
         await self._store.write(log, statements)
 
     async def upload(self, data: bytes, caller: Caller) -> str:
-        """Make a table for watching a recorded game, and return its id."""
+        """Make a table for watching the recorded game in `data`, and return the id of the table.
+
+        Raises `HttpError` if the record is not valid.
+        """
         try:
             game, head, names, moves = await self._thinking.count(parse_upload, data, kind="record")
         except InputError as error:
@@ -154,8 +166,9 @@ class Lobby:
     async def open_invitation(self, invitation: str) -> tuple[LiveTable, int | None]:
         """Return the table to which an invitation leads, and the seat.
 
-        The seat is None if the invitation is for any free seat. Raises `HttpError` if there is no
-        such invitation.
+        The seat is None if the invitation is for any free seat.
+
+        Raises `HttpError` if there is no such invitation.
         """
         rows = await self._store.rows(
             "SELECT table_id, seat FROM seats WHERE invitation = ? UNION ALL "
@@ -174,8 +187,8 @@ class Lobby:
     ) -> tuple[str, SeatTicket]:  # fmt: skip
         """Give the caller the seat of an invitation, and return the table's id and the seat.
 
-        If the invitation is for any free seat, the caller gets the seat `wanted`. A player who
-        already has a seat moves from it to the new one.
+        If the invitation is for any free seat, the caller gets the seat `wanted`, or any free seat
+        if it is None. A player who already has a seat moves from it to the seat `wanted`, if any.
         """
         table, _ = await self.open_invitation(invitation)
         draws = new_token(), new_token(), new_token()
@@ -183,9 +196,12 @@ class Lobby:
         return table.state.id, ticket
 
     async def start(self, table: LiveTable, visitor: Visitor, fill: str | None) -> None:
-        """Start the game at a waiting table.
+        """Start the game at a table where it has not begun yet.
 
-        `fill` names the program that plays in open seats, or is `nobody` to leave these seats out.
+        `fill` names the program that plays in open seats. If it is `nobody`, these seats are
+        removed. If it is None, the usual program of the game plays in them.
+
+        Raises `HttpError` if the visitor is not the host, or the game has already begun.
         """
         check_start(table.state, visitor, table.attendance())
         player = (
@@ -206,22 +222,27 @@ class Lobby:
         await table.submit(SetReady(seat, token, ready, new_token(), counts_down))
 
     async def leave(self, table: LiveTable, seat: int) -> None:
-        """Leave a seat before the game has begun, so that another visitor can take it."""
+        """Make the player of a seat leave it before the game begins.
+
+        Another visitor can then take the seat.
+        """
         await table.submit(Leave(seat, table.state.seats[seat].token, new_token()))
 
     async def hand_over(
         self, table: LiveTable, visitor: Visitor, number: int, player: str
     ) -> str | None:
-        """Give a seat to a program, to its owner (`me`) or to nobody (`open`).
+        """Give a seat to another player. If the seat is now open, return the invitation to it.
 
-        If the seat is now open, return the invitation to it, otherwise None.
+        `player` is the name of a program, `me` for the owner of the seat, or `open` for nobody.
+
+        Raises `HttpError` if the visitor may not give the seat to this player.
         """
         draws = new_token(), new_token()
         tokens = table.state.tokens(*visitor.seats)
         command = HandOver(number, player, visitor, tokens, table.attendance(), *draws)
         command.check(table.state)
         if player not in ("me", OPEN):
-            # Check the program before the command, so that the game can go on during the check.
+            # Check the program before submitting the command, which would delay other commands.
             player = await check_player(self._thinking, table.state.rules, player)
             table = await self._live.open(table.state.id)  # reload it if it was dropped
             # The owner may have come back in the meantime.
@@ -246,7 +267,8 @@ class Lobby:
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
         """Return at most 100 tables that the user of a browser has made or plays at.
 
-        Unfinished tables come before finished tables, and newer tables before older tables.
+        `browser` is the hash of the browser's cookie, or None. Unfinished games come before
+        finished games, and newer tables before older tables.
         """
         rows = await self._store.rows(
             "SELECT DISTINCT id, game, over, tables.rowid, made, "

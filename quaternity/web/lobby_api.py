@@ -31,7 +31,7 @@ from quaternity.web.table_form import MAX_FORM_FIELDS, read_form
 
 
 class LobbyApi(Handlers):
-    """The handlers of requests for new tables and for seats."""
+    """Handlers of the requests that make tables and change seats."""
 
     async def make(self, request: Request) -> Response:
         """`POST /api/tables`: make a table."""
@@ -63,13 +63,13 @@ class LobbyApi(Handlers):
         return created(request, document, cookie)
 
     async def make_by_form(self, request: Request) -> Response:
-        """`POST /new`: make a table from the form of the page, which needs no script."""
+        """`POST /new`: make a table from a submitted HTML form, which works without scripts."""
         self.count()
         try:
             sent = (await body_of(request, self.limits.body)).decode()
             form = parse_qs(sent, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS)
         except ValueError:
-            raise HttpError(400, "the body is not a form in UTF-8") from None
+            raise HttpError(400, "the body must be an HTML form in UTF-8") from None
         new = read_form(form)
         await self.check_stored_tables()
         caller, cookie = await self.with_cookie(request)
@@ -80,7 +80,7 @@ class LobbyApi(Handlers):
         return response
 
     async def join(self, request: Request) -> Response:
-        """`POST /api/seats`: take the seat of an invitation."""
+        """`POST /api/seats`: give the caller the seat to which an invitation leads."""
         self.count()
         sent = await self.read(request, JoinFields)
         invitation = sent.invitation.rpartition("/")[2]
@@ -91,7 +91,7 @@ class LobbyApi(Handlers):
         return _answer_seat(request, table, seat, cookie)
 
     async def move_seat(self, request: Request) -> Response:
-        """`POST /api/seats/move`: move a seat to this device by a link."""
+        """`POST /api/seats/move`: move a seat to the device that sends the request, by a link."""
         self.count()
         sent = await self.read(request, LinkFields)
         link = sent.link.rpartition("/")[2]
@@ -100,7 +100,7 @@ class LobbyApi(Handlers):
         return _answer_seat(request, table, seat, cookie)
 
     async def back(self, request: Request) -> Response:
-        """`POST /api/seats/back`: restore a seat by its code."""
+        """`POST /api/seats/back`: give a seat back to its owner, who sends its code."""
         self.count()
         sent = await self.read(request, CodeFields)
         caller, cookie = await self.with_cookie(request)
@@ -116,14 +116,14 @@ class LobbyApi(Handlers):
         return answer({"link": link, "qr": str(qr_svg(link)), "seconds": MOVING_SECONDS}, 201)
 
     async def code(self, request: Request) -> Response:
-        """`POST /api/tables/T/code`: make a code that restores a seat."""
+        """`POST /api/tables/T/code`: make a code with which the owner can get the seat back."""
         self.count()
         sent = await self.read(request, SeatFields)
         table, seat = await self.require_seat(request, sent.seat)
         return answer({"code": await self.tables.links.fresh_code(table, seat)}, 201)
 
     async def upload(self, request: Request) -> Response:
-        """`POST /api/records`: make a table from an uploaded record."""
+        """`POST /api/records`: make a table for watching the game of an uploaded record."""
         self.count()
         await self.check_stored_tables()
         data = await body_of(request, self.limits.record)
@@ -141,7 +141,10 @@ class LobbyApi(Handlers):
         return answer({"version": table.state.version, "invitation": link})
 
     async def again(self, request: Request) -> Response:
-        """`POST /api/tables/T/again`: return the table of the rematch, which is made if needed."""
+        """`POST /api/tables/T/again`: return the table of the rematch.
+
+        The first request makes this table.
+        """
         self.count()
         sent = await self.read(request, SeatFields)
         table, visitor = await self.open_table(request, sent.seat)
@@ -151,7 +154,7 @@ class LobbyApi(Handlers):
         return answer({"table": name, "watch": f"{base_of(request)}/t/{name}"}, 201)
 
     async def start(self, request: Request) -> Response:
-        """`POST /api/tables/T/start`: start the game at a waiting table."""
+        """`POST /api/tables/T/start`: start the game, which only the host may do."""
         sent = await self.read(request, StartFields)
         self.count()
         table, visitor = await self.open_table(request, sent.seat)

@@ -1,4 +1,8 @@
-"""Periodic tasks of a server: expired clocks, and the deletion of expired tables."""
+"""The periodic tasks of a server: handle expired clocks, and delete expired tables.
+
+The clock of a table limits the time for moves, and expires when a player has no time left. A table
+expires when nothing has happened there for as many days as the operator has set.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from quaternity.web.streams import KEEPALIVE_SECONDS
 from quaternity.web.table_admin import Retention, TableSummary, clock_jump, list_tables
 
 REMOVAL_BATCH = 200
-"""Maximum number of tables deleted in a batch, so that requests are not delayed."""
+"""Maximum number of tables that are checked or deleted at once, so that requests need not wait."""
 
 CLOCK_BATCH = 100
 """Maximum number of expired clocks handled in one round of the periodic tasks."""
@@ -22,29 +26,29 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class Maintenance:
-    """The periodic tasks of a server: clocks that have run out, and old tables to delete."""
+    """The periodic tasks of a server, which handle expired clocks and delete expired tables."""
 
     def __init__(self, live: LiveTables, keep: Retention) -> None:
         self._live, self._store, self._keep = live, live.store, keep
         self._is_clock_believed = True
-        """Whether the clock was credible at the last check."""
+        """Whether the clock that tells the date was credible at the last check."""
         self._believes_clock(*clock_jump(self._store))
         self._keeping: asyncio.Task[None] | None = None
         self._ticking: asyncio.Task[None] | None = None
         self._cleaned = ""
-        """Id of the last table that `clean` has checked."""
+        """Id of the last table that `_clean` has checked, or empty."""
         self._rung: dict[str, float] = {}
-        """For each table whose expired clock was handled, the time at which the clock ran out. The
-        tables are in the order in which they were handled."""
+        """For each table whose expired clock was handled, the time when the clock ran out. The
+        tables are in the order in which their clocks were handled."""
 
     async def tick(self) -> None:
-        """Run the periodic tasks of the server and of its tables, for ever."""
+        """Run the periodic tasks of the server and of its tables until cancelled."""
         while True:
             await asyncio.sleep(KEEPALIVE_SECONDS)
             self._tick_once()
 
     def _tick_once(self) -> None:
-        """Run the periodic tasks once. A failure at one table does not affect the other tables."""
+        """Run the periodic tasks once. If the task of one table fails, the others still run."""
         self._live.forget_absent()
         tables = self._live.all_loaded()
         doing = [
@@ -86,14 +90,17 @@ class Maintenance:
             _log.error("tables could not be deleted: %s", reason)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
-        """Return whether the machine's clock is credible, and log an error when it stops being."""
+        """Return whether the clock that tells the date is credible.
+
+        Log an error when it stops being credible.
+        """
         is_believed = abs(jump) <= self._keep.max_clock_jump
         if is_believed:
             self._store.believe_clock(now)
         elif self._is_clock_believed and any(self._keep):
             _log.error(
-                "the clock says %s UTC and seems to be %.1f days %s: no table is deleted by its "
-                "age; if the clock is right, run: quaternity tables confirm-clock",
+                "the clock says %s UTC and seems to be %.1f days %s: expired tables are not "
+                "deleted; if the clock is right, run: quaternity tables confirm-clock",
                 datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d %H:%M"),
                 abs(jump) / DAY, "ahead" if jump > 0 else "behind",
             )  # fmt: skip
@@ -103,7 +110,8 @@ class Maintenance:
     async def _clean(self, now: float) -> None:
         """Check the next batch of tables, and delete the expired ones.
 
-        A table of a series is deleted only together with the whole series.
+        A table that belongs to a series of rematches is deleted only together with the whole
+        series.
         """
         clause = "WHERE id > ? ORDER BY id LIMIT ?"
         batch = await self._store.run_read(
@@ -134,9 +142,10 @@ class Maintenance:
             limit = CLOCK_BATCH + len(self._rung)
             rows = await self._store.rows(query, self._store.uptime(), limit)
         except HttpError:
-            # Try again in the next round. The reason of the failure is in `store.trouble`.
+            # Try again in the next round. `store.trouble` says why the store failed.
             return
-        # Handle the clocks that were already handled, without success, after all other clocks.
+        # Put clocks last that were handled before and are still expired, so that no table is
+        # forgotten.
         still = set(rows)
         self._rung = {name: due for name, due in self._rung.items() if (name, due) in still}
         turns = {name: turn for turn, name in enumerate(self._rung)}
@@ -149,5 +158,5 @@ class Maintenance:
             except HttpError:
                 continue
             except Exception as error:
-                # Log the error, because it must not stop the clocks of the other tables.
+                # Only log the error, so that the clocks of the other tables are still handled.
                 _log.error("the clock of a table could not be checked: %s", type(error).__name__)

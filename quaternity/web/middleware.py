@@ -49,10 +49,13 @@ _PORTS = {"http": ":80", "https": ":443"}
 
 
 class RequestChecks:
-    """Middleware that rejects unknown hosts and foreign origins, and sets security headers."""
+    """Middleware that rejects unknown hosts and foreign origins, and sets security headers.
+
+    The origin of a request is the site whose page sent it.
+    """
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
-        """Allow the given host names, `localhost` and all IP addresses.
+        """Allow the given host names in requests, as well as `localhost` and all IP addresses.
 
         IP addresses are safe, because an attacker cannot redirect them to this server by changing
         DNS records (DNS rebinding).
@@ -115,10 +118,16 @@ class RequestChecks:
         Behind a proxy that speaks HTTPS, the origin has the scheme `https` and may have one of the
         additional host names, even if the proxy does not forward this scheme or name.
         """
-        own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
-        secure, name = f"https://{host.removesuffix(':443')}", _name(host)
-        proxied = {secure if known == name else f"https://{known}" for known in self.host_names}
-        return origins == [own] or (len(origins) == 1 and origins[0] in proxied)
+        return len(origins) == 1 and origins[0] in _own_origins(scheme, host, self.host_names)
+
+
+@lru_cache(maxsize=1024)
+def _own_origins(scheme: str, host: str, names: frozenset[str]) -> frozenset[str]:
+    """Return the origins of this server, which has additional host names."""
+    own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
+    secure, name = f"https://{host.removesuffix(':443')}", _name(host)
+    proxied = [secure if known == name else f"https://{known}" for known in names]
+    return frozenset([own, *proxied])
 
 
 @lru_cache(maxsize=1024)
@@ -139,7 +148,7 @@ def _name(host: str) -> str:
 
 
 def root_of(request: Request) -> str:
-    """Return the path prefix of this server's links, without a trailing slash."""
+    """Return the path with which all links to this server begin, without a final slash."""
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
@@ -257,13 +266,13 @@ async def body_of(request: Request, limit: int) -> bytes:
             if len(body) > limit:
                 raise too_long
     except ClientDisconnect:
-        raise HttpError(400, "the request is incomplete") from None
+        raise HttpError(400, "the body of the request is incomplete") from None
     request.scope[BODY_KEY] = body
     return body
 
 
 async def document_of(request: Request, limit: int) -> dict[str, Any]:
-    """Return the JSON object in the body of a request. A request without a body has no fields.
+    """Return the JSON object in the body of a request, or an empty one without a body.
 
     Raises `HttpError` if the body is not a JSON object, or has more than `limit` bytes.
     """
@@ -281,7 +290,7 @@ async def document_of(request: Request, limit: int) -> dict[str, Any]:
             # Encoding fails for a lone surrogate, which could not be stored or sent.
             json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise HttpError(400, "the body is not JSON in UTF-8") from error
+        raise HttpError(400, "the body must be valid JSON in UTF-8") from error
     if not isinstance(document, dict):
         raise HttpError(400, "the body must be a JSON object")
     return document

@@ -1,4 +1,7 @@
-"""The SQL scripts that create the tables of a store and bring older stores up to date."""
+"""The SQL scripts that create the database of a store and bring older databases up to date.
+
+A store contains all tables at which people play, with their seats and moves.
+"""
 
 from __future__ import annotations
 
@@ -81,4 +84,5 @@ MIGRATIONS = (
     "ALTER TABLE uptime ADD COLUMN clock REAL; ALTER TABLE uptime ADD COLUMN secret TEXT",
     "ALTER TABLE tables ADD COLUMN review BLOB; ALTER TABLE tables ADD COLUMN puzzle BLOB",
 )
-"""SQL scripts that migrate a store from each version to the next. The first script creates it."""
+"""SQL scripts, each of which migrates a database from one version to the next. The first script
+creates the database."""

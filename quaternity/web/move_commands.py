@@ -1,4 +1,8 @@
-"""Commands that change the game at a table: moves, and votes to take moves back."""
+"""The commands that change the game at a table: moves, and votes to take moves back.
+
+A command is a request to change a table. Its method `decide` returns the events that follow from it
+(see `core`).
+"""
 
 from __future__ import annotations
 
@@ -27,13 +31,14 @@ from quaternity.web.seats import PERSON, PROGRAM, Seat
 
 
 class Move(NamedTuple):
-    """A move of a player or program.
+    """A command that makes a move for a player or a program.
 
     Attributes:
         token: Hash of the token that the owner of the seat had when the move was sent.
-        version: The version of the table that the player saw. If several players may act
-            simultaneously, `text` means a move in that version.
+        version: The version of the table that the player saw. If only one player may act, it must
+            be the latest version.
         identity: Id that the client chose for the move. Empty for a program.
+        text: The move, as the rules of the game write it. Its meaning is that in the given version.
     """
 
     seat: int
@@ -45,7 +50,7 @@ class Move(NamedTuple):
     def decide(self, state: TableState, now: float) -> Decision:
         """Return the events of the move, and the version of the table after it.
 
-        A move that the seat has already made with the same identity is not made again.
+        If the seat has already made a move with this identity, there are no events.
         """
         state.check_owners({self.seat: self.token})
         known = state.history.versions_by_id.get((self.seat, self.identity))
@@ -98,9 +103,14 @@ class Move(NamedTuple):
 
 
 class VoteUndo(NamedTuple):
-    """A vote to take the last moves back, or the withdrawal of this vote.
+    """A command with which a player votes to take the last moves back, or withdraws the vote.
 
-    The moves are taken back as soon as all people agree.
+    The moves are taken back as soon as all people at the table agree.
+
+    Attributes:
+        token: Hash of the token that the owner of the seat had when the vote was sent.
+        version: The version of the table that the player saw.
+        agree: Whether the player agrees. False withdraws an earlier vote.
     """
 
     seat: int
@@ -144,17 +154,17 @@ class VoteUndo(NamedTuple):
 
 
 class LeaveToProgram(NamedTuple):
-    """A program takes over the seat of a player who has missed too many moves.
+    """A command with which a program takes over the seat of a player who missed many moves.
 
     `due` is the time at which the player's clock ran out, in seconds of `Store.uptime`. If the
-    table has another time by now, the command changes nothing.
+    clock of the table now runs out at another time, the command changes nothing.
     """
 
     seat: int
     due: float
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events of the change, or none if the player has moved in the meantime."""
+        """Return the events of the change, or no events if the player has moved meanwhile."""
         late = state.seats[self.seat]
         if late.kind != PERSON or self.seat not in state.to_act or state.due != self.due:
             return Decision(())

@@ -18,16 +18,20 @@ from quaternity.web.http_errors import BAD_NAME, WRONG_SEATS, HttpError, quote_s
 from quaternity.web.seats import default_name
 
 MAX_NAME_LENGTH = 40
+"""Maximum length of a person's name, in characters."""
 
 MAX_RECORD_MOVES = 5_000
 """Maximum number of moves in an uploaded record."""
 
 
 class Permissions(NamedTuple):
-    """What the maker of a table allows: counts and hints, a chat, and visitors.
+    """What the maker of a table allows to others.
 
-    If visitors are allowed, everybody who knows the address of the table may take a free seat
-    before the game begins.
+    Attributes:
+        help: Whether help is allowed, such as hints and the number of possible deals.
+        chat: Whether the table has a chat.
+        visitors: Whether everybody who knows the address of the table may take a free seat before
+            the game begins.
     """
 
     help: bool = False
@@ -36,7 +40,14 @@ class Permissions(NamedTuple):
 
 
 class NewTable(NamedTuple):
-    """A request for a new table. Its fields are those of `POST /api/tables`."""
+    """A request for a new table. Its fields are those of `POST /api/tables`.
+
+    Attributes:
+        seats: For each seat, `me` for the maker, `open`, or the name or level of a program.
+        name: Name of the maker as a player, or None for the default name of the seat.
+        seed: Seed of the deal and of the programs, or None for secret random seeds.
+        deck: Name of the deck, or None for the first deck that has enough cards.
+    """
 
     game: str
     settings: Mapping[str, Any]
@@ -132,7 +143,11 @@ def check_name(name: str | None, seat: int) -> str:
 def parse_upload(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]]]:
     """Return the contents of an uploaded record: game, head, names of the players, and moves.
 
-    The head contains no names. Each move is a pair of the seat and the text of the move.
+    The head is the beginning of the record up to the first move, without names. Each move is a pair
+    of the seat and the text of the move.
+
+    Raises:
+        InputError: If the record is not valid, or if its game is too large for a page.
     """
     rules = rules_of_record(data)
     chosen = {

@@ -44,9 +44,10 @@ def place_of(data: str | None) -> str:
 
 
 def open_store(data: str | None, alone: bool = False) -> Store:
-    """Return the store for a server.
+    """Return the store that `data` names, for a server.
 
     Args:
+        data: The value of `--data`, or None for the default (see `place_of`).
         alone: Whether to refuse a PostgreSQL database that another server uses.
 
     Raises:
@@ -63,7 +64,7 @@ def is_shared(data: str | None) -> bool:
 
 
 def open_reader(data: str | None) -> Reader:
-    """Return a reader of the store, which may be used while a server is running.
+    """Return a reader of the store that `data` names. A server may use the store meanwhile.
 
     Raises:
         InputError: If the store cannot be read.
@@ -87,7 +88,7 @@ def back_up(data: str | None, file: str) -> None:
     Raises:
         InputError: If the tables cannot be read or are damaged, or the file cannot be written.
     """
-    back_up_file(_folder(data, "pg_dump copies"), file)
+    back_up_file(_folder(data, "pg_dump to copy"), file)
 
 
 def restore(data: str | None, file: str) -> Path | None:
@@ -97,13 +98,13 @@ def restore(data: str | None, file: str) -> Path | None:
         InputError: If a server uses the tables, the backup is damaged, or the folder cannot be
             written.
     """
-    return restore_file(_folder(data, "pg_restore fills"), file)
+    return restore_file(_folder(data, "pg_restore to restore"), file)
 
 
 def _folder(data: str | None, program: str) -> str:
     place = place_of(data)
     if _is_database(place):
-        raise InputError(f"--data: must be a folder; {program} a PostgreSQL database")
+        raise InputError(f"--data: must be a folder; use {program} a PostgreSQL database")
     return place
 
 

@@ -56,7 +56,7 @@ from quaternity.web.table_view import TableView, page_key
 from quaternity.web.view import view_after, view_table
 
 MAX_UPLOAD_BYTES = 1 << 20
-"""Maximum size of a file that a visitor drops on the page *Analyse a file*, in bytes."""
+"""Maximum size of a file that a visitor uploads for analysis, in bytes."""
 
 BASE = "\x02"
 """Placeholder for the beginning of each link in a cached page. No text contains this character."""
@@ -73,7 +73,7 @@ MEDIA_TYPES = {
 
 
 class Pages:
-    """The HTML pages of the server."""
+    """The handlers of requests for HTML pages, with a cache of pages."""
 
     def __init__(self, tables: Any) -> None:
         self.tables = tables
@@ -123,7 +123,8 @@ class Pages:
     async def home(self, request: Request) -> Response:
         """`GET /`: return the start page."""
         self._count()
-        # Read first: pages that need no database must not wait for one that does not answer.
+        # Read the tables outside the queue, so that a database that does not answer blocks no
+        # other page.
         tables = await self.tables.lobby.of_browser(caller_of(request).cookie_hash)
         async with self._turns[0].hold_place():
             root = root_of(request)
@@ -193,7 +194,7 @@ class Pages:
         return response
 
     async def moment(self, request: Request) -> Response:
-        """`GET /t/T/at/N?seat=`: return the page of a table as it was after N moves."""
+        """`GET /t/T/at/N?seat=`: return a table's page, with the game as it was after N moves."""
         sight = await self._sight(request, _number(request.path_params["number"]))
         return await self._respond_with_table(request, sight, replayed=True)
 
@@ -229,7 +230,7 @@ class Pages:
         asked = data, root_of(request), language()
         try:
             page, status = await self.tables.thinking.count(analysis_page, *asked, kind="learn")
-        # Show the error 422 on the page, because the analysis took too much time or memory.
+        # Show the error 422 on the page. It says that the analysis took too much time or memory.
         except HttpError as error:
             if error.status != 422:
                 raise
@@ -307,9 +308,9 @@ class Pages:
 
 
 def _number(text: str) -> int:
-    """Return the number of a moment or an event.
+    """Parse a number of moves or a version of a table.
 
-    A number with 8 or more digits is replaced by a very large number.
+    A number with 8 or more digits is replaced by `sys.maxsize`.
 
     Raises `HttpError` if the text is not a number.
     """
@@ -320,7 +321,7 @@ def _number(text: str) -> int:
 
 
 def refusal(request: Request, error: HttpError) -> Response:
-    """Return an HTML page that says why a request was refused."""
+    """Return an HTML page with the message of an error."""
     headline = gettext("Not found") if error.status == 404 else gettext("That is not possible")
     text = translate(error.args[0])
     text = f"{text[:1].upper()}{text[1:]}."

@@ -64,7 +64,7 @@ _APPEND = """
 
 
 def postgres_schema(script: str) -> str:
-    """Translate a migration script for SQLite into the SQL of PostgreSQL."""
+    """Return a migration script for SQLite in the SQL of PostgreSQL."""
     for ours, theirs in {
         " WITHOUT ROWID": "",
         " REFERENCES tables": "",  # not enforced by SQLite either
@@ -87,6 +87,7 @@ class PostgresStore(PostgresReader, Store):
         """Connect to a database, and create or migrate its tables.
 
         Args:
+            place: The URL of the database.
             alone: Whether to refuse a database that another server uses.
 
         Raises:
@@ -222,7 +223,11 @@ class PostgresStore(PostgresReader, Store):
         return "the database reports an error in its log"
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write the jobs in one durable transaction. Return the indices of those left out."""
+        """Write the jobs in one durable transaction.
+
+        Return the indices of the jobs that were left out, because another server has changed their
+        tables.
+        """
         database = self._write_connection()
         if self.writing.is_in_doubt:
             raise UnconfirmedWrite
@@ -258,7 +263,7 @@ class PostgresStore(PostgresReader, Store):
         return stale
 
     def _write_connection(self) -> Connection:
-        """Return the connection for writing. Reconnect if the connection is closed."""
+        """Return the connection for writing. Reconnect first if the connection is closed."""
         if not self._writer.closed:
             return self._writer
         database = self.connect()

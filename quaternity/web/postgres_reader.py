@@ -1,4 +1,4 @@
-"""Readers of the tables in a PostgreSQL database, and its connections."""
+"""The reader of the tables in a PostgreSQL database, and its connections."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from quaternity.web.store import UNREADABLE
 from quaternity.web.table_admin import TABLE_PARTS
 
 CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 2, 0.5, 20.0
-"""Time limit for connecting, pause after a failed attempt, and time limit of an operator's query.
-All three are in seconds."""
+"""Time limit for connecting, minimum pause after a failed attempt, and time limit of a query by an
+operator's command. All three are in seconds."""
 
 
 _log = logging.getLogger("uvicorn.error")
@@ -35,17 +35,17 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 @lru_cache(maxsize=256)
 def query_text(text: str) -> str:
-    """Return the text of a statement for PostgreSQL."""
+    """Return the text of a statement with the placeholders `%s` of psycopg instead of `?`."""
     return text.replace("%", "%%").replace("?", "%s")
 
 
 def query_values(values: Sequence[Any]) -> list[Any]:
-    """Return the values of a statement for PostgreSQL."""
+    """Return the values of a statement, with truth values as the integers 0 and 1."""
     return [int(value) if isinstance(value, bool) else value for value in values]
 
 
 def _where(place: str) -> str:
-    """Return the URL of a database for messages, with only its host and name and no password."""
+    """Return the URL of a database for messages: its host and name, without a password."""
     try:
         parts = conninfo_to_dict(place)
     except psycopg.ProgrammingError:
@@ -61,11 +61,13 @@ class PostgresReader(Reader):
         """Connect to a database for reading.
 
         Args:
-            for_server: Whether to accept a database that a server would create or migrate: one
-                without tables, or with tables of an older version.
+            place: The URL of the database.
+            for_server: Whether to accept a database without tables or with tables of an older
+                version, which a server would create or migrate.
 
         Raises:
-            InputError: If the database cannot be used, or if its tables have another version.
+            InputError: If the database cannot be used, or if its tables have another version that
+                is not accepted.
         """
         self._open(place)
         with self._raising_input_errors():
@@ -162,13 +164,17 @@ class PostgresReader(Reader):
     # ------------------------------------------------------------------ connections
 
     def read_connection(self) -> Connection:
-        """Return the connection for reading. Reconnect if the connection is closed."""
+        """Return the connection for reading. Reconnect first if the connection is closed."""
         if self._database is None or self._database.closed:
             self._database = self.connect()
         return self._database
 
     def connect(self) -> Connection:
-        """Return a new connection."""
+        """Return a new connection.
+
+        Raises `psycopg.Error` if there is no answer, if the last attempt failed less than
+        `PAUSE_SECONDS` ago, or if the store is being closed.
+        """
         if self.is_closing or monotonic() - self._failed < PAUSE_SECONDS:
             raise psycopg.OperationalError("no connection")
         try:
@@ -209,7 +215,7 @@ class PostgresReader(Reader):
 
     @contextmanager
     def _raising_input_errors(self) -> Iterator[None]:
-        """Convert errors of the block into InputError, and close the connection after an error."""
+        """Convert errors in the block into `InputError`, and close the connection after one."""
         try:
             yield
         except InputError:
@@ -238,6 +244,6 @@ class PostgresReader(Reader):
         if version > len(MIGRATIONS):
             raise InputError(
                 f"{self.where}: was written by a newer version of this program "
-                f"({version}; this one knows {len(MIGRATIONS)})"
+                f"(its tables have version {version}; this program knows up to {len(MIGRATIONS)})"
             )
         return version

@@ -1,4 +1,9 @@
-"""Messages between servers that share a PostgreSQL database: notices, claims, presence, limits."""
+"""The messages between servers that share a PostgreSQL database.
+
+A notice says that a server has changed a table. A claim is a lock that only one server can hold.
+The servers also exchange which players are connected, and how much of their rate limits clients
+have used. In the database, the used part of a rate limit is called a budget.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +27,7 @@ from quaternity.web.sharing import Sharing
 from quaternity.web.writer import Writer
 
 CHANNEL = "quaternity"
-"""Name of the NOTIFY channel on which servers announce their changes of tables."""
+"""Name of the NOTIFY channel on which servers send their notices."""
 
 MAX_NOTIFICATION_BYTES = 7_900
 """Maximum size of a notification, in bytes. The limit of PostgreSQL is slightly higher."""
@@ -82,11 +87,14 @@ class SharedDatabase(Protocol):
 class PostgresSharing(Sharing):
     """The messages of a server to the other servers of the same database.
 
-    `name` is the random name of this server in presence rows and notifications. The salt is the key
-    of the hashes that hide client addresses in the names of budgets.
+    `name` is the random name of this server in presence rows and notifications.
     """
 
     def __init__(self, store: SharedDatabase, salt: str) -> None:
+        """Prepare the messages. The names of budgets are hashed with the key `salt`.
+
+        The hashes hide the addresses of clients, which are parts of these names.
+        """
         self.name = secrets.token_hex(8)
         self._store, self._salt = store, salt.encode()
         self._claims: Connection | None = None
@@ -95,18 +103,18 @@ class PostgresSharing(Sharing):
         self._heard_at = 0.0
 
     def stop_claims(self) -> None:
-        """Accept no further claims."""
+        """Cancel the claims that wait for the database, and accept no further claims."""
         self._claiming.shutdown(cancel_futures=True)
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connection that holds the claims, and wait for the listening thread."""
         if self._claims is not None:
             self._claims.close()
         if self._listening is not None:
             self._listening.join()
 
     def sender_name(self) -> str:
-        """Return the name of this server in notices."""
+        """Return the name with which this server currently signs its notices."""
         # A server ignores notices that bear its own name. The name changes with each reload, so
         # that the server does not ignore notices of its earlier, unconfirmed writes.
         return f"{self.name}/{self._store.writing.reloads}"
@@ -153,7 +161,7 @@ class PostgresSharing(Sharing):
     async def claim(self, key: str) -> bool:
         """Try to get a lock that only one server can hold. Return whether this server has it now.
 
-        If the database does not answer, return True.
+        If the database does not answer, return True, so that the server can act.
         """
 
         def claim() -> bool:

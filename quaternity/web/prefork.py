@@ -1,4 +1,4 @@
-"""A prefork server: several worker processes that serve the same port."""
+"""A prefork server: a parent process starts worker processes that serve the same port."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ MIN_RESTART_SECONDS = 1.0
 
 
 class WorkerStarted(Exception):
-    """Raised by `Workers.run` in each worker process.
+    """Raised by `Workers.run` in each worker process, which then has to serve requests.
 
-    `number` is the number of the worker, which must call `ready` as soon as it serves requests.
+    Attributes:
+        number: The number of the worker, from 0.
+        ready: Function that the worker must call as soon as it serves requests.
     """
 
     def __init__(self, number: int, ready: Callable[[], None]) -> None:
@@ -27,7 +29,7 @@ class WorkerStarted(Exception):
 
 
 class Workers:
-    """A number of worker processes. A worker that dies is restarted."""
+    """The worker processes of a parent process, which restarts workers that die."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -43,7 +45,8 @@ class Workers:
     def run(self, begun: Callable[[], None]) -> int:
         """Run the workers until all have ended, and return the exit status.
 
-        `begun` is called once all workers serve requests.
+        The status is 0, or 2 if a worker ended before it served requests. `begun` is called once
+        all workers serve requests.
 
         Raises:
             WorkerStarted: In each worker process.

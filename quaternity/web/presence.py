@@ -1,4 +1,7 @@
-"""The people who are connected to a table: their event streams and their last activity."""
+"""The people who are connected to a table: their event streams and their last activity.
+
+An event stream is the open response through which a browser learns what happens at the table.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from quaternity.web.seats import OPEN, PERSON, Seat
 from quaternity.web.streams import Stream
 
 ABSENCE_LIMIT_SECONDS = 120.0
-"""Time of absence after which a player's seat may be given away, in seconds."""
+"""Time of absence after which a player's seat may be given to someone else, in seconds."""
 
 PRESENCE_TIMEOUT_SECONDS = 40.0
 """Seconds without an open stream or a request after which a player counts as absent."""
@@ -21,8 +24,11 @@ PRESENCE_TIMEOUT_SECONDS = 40.0
 class RemotePresence(NamedTuple):
     """The presence of a player at the other servers of the database.
 
-    The player counts as having an open stream until `streams_until`. `seen` is the time of the
-    player's last activity. Both are times of this server, as returned by `monotonic`.
+    Both times are those of this server, as returned by `monotonic`.
+
+    Attributes:
+        streams_until: Time until which the player counts as having an open stream.
+        seen: Time of the player's last activity.
     """
 
     streams_until: float
@@ -36,7 +42,7 @@ class TablePresence:
         streams: The open streams at this server.
         last_seen: For each seat, the time of its player's last activity at this server, as returned
             by `monotonic`.
-        remote: The presence of players at other servers, by seat.
+        remote: The presence of players at other servers of the database, by seat.
         reported: For each seat, the number of streams and the last activity as last reported to
             other servers.
     """
@@ -49,7 +55,7 @@ class TablePresence:
         """Time of the last request about the table, as returned by `monotonic`."""
 
     def note_request(self, seats: Sequence[int]) -> None:
-        """Record a request about the table. The owner of `seats` counts as present from now on."""
+        """Record a request about the table, from a visitor who owns the given seats."""
         self._asked = monotonic()
         for seat in seats:
             self.last_seen[seat] = self._asked
@@ -101,7 +107,7 @@ class TablePresence:
         return monotonic() - max(self.last_seen[seat], -inf if remote is None else remote.seen)
 
     def change_seats(self, before: Sequence[Seat], seats: Mapping[int, Seat]) -> None:
-        """Note that some seats have changed. `before` contains all seats before the change.
+        """Note that `seats` have changed. `before` contains all seats before the change.
 
         The streams follow their readers to new seats. Streams of previous owners, and of owners who
         now use another device, end: their clients reconnect with their current rights.
@@ -132,7 +138,7 @@ class TablePresence:
             stream.seat = None if stream.seat is None else moved.get(stream.seat)
 
     def reset(self, seats: int) -> None:
-        """Note that another server has renumbered the seats: all streams of players end."""
+        """End all streams of players, because another server has renumbered the seats."""
         self.end_streams(*range(len(self.last_seen)))
         self.last_seen, self.remote = [monotonic()] * seats, {}
 

@@ -1,4 +1,4 @@
-"""The programs that move at a table: their tasks, the clock, and turns of absent players.
+"""The moves of programs at a table, and moves for players who are absent or out of time.
 
 A program is a computer player. It also moves for a player whose time has run out.
 """
@@ -46,7 +46,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class PlayedTable(Protocol):
-    """A table at which programs play."""
+    """The part of a `LiveTable` that the programs at the table use."""
 
     state: TableState
     presence: TablePresence
@@ -61,7 +61,11 @@ class PlayedTable(Protocol):
 
 
 class TablePrograms:
-    """The programs that move at a table. `tasks` contains the running task of each seat."""
+    """The programs that move at a table.
+
+    `tasks` contains the running task of each seat for which the server is choosing or making a
+    move.
+    """
 
     def __init__(self, table: PlayedTable, store: Store, thinking: BackgroundWork) -> None:
         self.table, self._store, self._thinking = table, store, thinking
@@ -78,7 +82,11 @@ class TablePrograms:
         """The timer for the next check of the clock."""
 
     def wake(self) -> None:
-        """Start the programs that may move now, and stop all others."""
+        """Stop all programs, and start those that may move now.
+
+        Start none if nobody watches the table, if programs have made too many moves in a row, or if
+        an open seat must be taken first.
+        """
         for task in self.tasks.values():
             task.cancel()
         self.tasks, self._retry, self._elsewhere = {}, False, set()
@@ -93,7 +101,10 @@ class TablePrograms:
         self.end_absent_turns()
 
     def go_on(self) -> None:
-        """Start programs that were paused because nobody was present, or whose server has ended."""
+        """Start programs that could not start before, or whose server has ended.
+
+        Programs cannot start while nobody watches the table.
+        """
         if self.table.queue.is_busy:
             return
         state = self.table.state
@@ -106,7 +117,10 @@ class TablePrograms:
                 self._begin(seat, self._move(seat))
 
     def count_move(self, seat: int) -> None:
-        """Count the consecutive moves of programs after a move of a seat, or an undo."""
+        """Update the count of consecutive moves of programs after a move of a seat.
+
+        After moves were taken back, `seat` is `TAKEN_BACK`, and the count restarts.
+        """
         moved = seat != TAKEN_BACK and self.table.state.seats[seat].kind == PROGRAM
         self._alone = self._alone + 1 if moved else 0
 
@@ -115,7 +129,7 @@ class TablePrograms:
         self._alone = 0
 
     def tick(self) -> None:
-        """Retry moves of programs, and act for absent players."""
+        """Retry moves that could not be stored, start programs, and move for absent players."""
         if self._retry and not self.table.queue.is_busy:
             self.wake()
         else:
@@ -149,7 +163,7 @@ class TablePrograms:
     # ------------------------------------------------------------------ clock
 
     def set_alarm(self, due: float | None) -> None:
-        """Check the clock when it runs out at `due`, in seconds of `Store.uptime`."""
+        """Plan a check of the clock at time `due`, in seconds of `Store.uptime`, if not None."""
         if self.alarm is not None:
             self.alarm.cancel()
             self.alarm = None
@@ -204,7 +218,7 @@ class TablePrograms:
     async def _move(self, seat: int, program: str | None = None) -> None:
         """Let a program choose and make a move, unless another server already runs it.
 
-        By default, it is the program that plays in the seat.
+        `program` is the name of the program, or None for the program that plays in the seat.
         """
         key = f"{self.table.state.id}/{seat}"
         if not await self._store.sharing.claim(key):
@@ -237,10 +251,10 @@ class TablePrograms:
 
 
 async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
-    """Return the name of a requested program. The request names the program or a level.
+    """Return the name of the program that a request names, directly or by a level of strength.
 
-    A request may ask for the programs of this package, with no argument or a number, and for the
-    programs that the operator has added. It cannot name a module or a file.
+    A request may name the programs of this package, such as `slow` or `slow:20`, and the programs
+    that the operator has added. It cannot name a module or a file.
 
     Raises `HttpError` if the request may not ask for the program, or if the program does not play
     with the settings of the game.
@@ -251,7 +265,7 @@ async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
             await thinking.try_player(rules, further)
         # Do not quote the error, because it may name files of this machine.
         except InputError as error:
-            message = f"seat {name!r}: this program does not play with these settings"
+            message = f"program {name!r}: does not play with these settings of the game"
             raise HttpError(422, message) from error
         return name
     levels = {level.name: level.player for level in registration(rules.name).levels}

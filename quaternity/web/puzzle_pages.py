@@ -32,13 +32,14 @@ from quaternity.web.rendering import templates
 from quaternity.web.shared_tasks import SharedTasks
 
 MAX_CACHED_PUZZLES = 256
-"""Maximum number of cached puzzles. The least recently used are dropped first."""
+"""Maximum number of puzzles in the cache, which drops the least recently used first."""
 
 MAX_ANSWER_LENGTH = 1000
 """Maximum length of a visitor's answer, in characters."""
 
 NEW_SEEDS, MAX_DAY = 1 << 40, 99_991_231
-"""Exclusive maximum of the seeds of new puzzles, and maximum seed of a day's puzzles."""
+"""Seeds of random puzzles are less than `NEW_SEEDS`. The seed of a daily puzzle is its date as the
+number YYYYMMDD, which is at most `MAX_DAY`."""
 
 PREPARATION_SECONDS = 5.0
 """Seconds between the preparations of the day's puzzles, and before the first of them."""
@@ -67,8 +68,8 @@ class PuzzlePages:
     def __init__(self, thinking: Any, turns: FairQueue) -> None:
         """Set up the pages.
 
-        Puzzles are made by the processes for counts of `thinking`. The start page is drawn in the
-        queue `turns`.
+        `thinking` is the `BackgroundWork` whose processes make the puzzles. The pages are drawn in
+        the queue `turns`.
         """
         self.thinking, self._turns = thinking, turns
         self._puzzles: SharedTasks[tuple[str, int, int]] = SharedTasks(MAX_CACHED_PUZZLES)
@@ -122,7 +123,7 @@ class PuzzlePages:
     async def respond(
         self, request: Request, puzzle: Puzzle, path: str = "", table: PageWords | None = None
     ) -> Response:
-        """Return the page of a puzzle, which judges the answer in the query of the request.
+        """Return the page of a puzzle, with a judgement of the answer in the request's query.
 
         If the puzzle was made from a game, `path` is its link, and `table` the wording of its
         table.
@@ -139,7 +140,10 @@ class PuzzlePages:
         return HTMLResponse(html, verdict.status)
 
     async def prepare(self) -> None:
-        """Make the puzzles of today and of the next day in advance, so that no page waits."""
+        """Make the puzzles of each day in advance until cancelled, so that no page waits.
+
+        The puzzles of the next day are made from noon on.
+        """
         while True:
             await asyncio.sleep(PREPARATION_SECONDS)
             now = datetime.now(UTC)
@@ -198,8 +202,9 @@ class Verdict(NamedTuple):
 
     Attributes:
         judged: "right", "wrong", or empty if there is no complete and valid answer.
-        because: Why the answer is wrong or invalid, or what is missing.
+        because: Why the answer is wrong or invalid, or how many SETs were found.
         sets: The SETs that were found, if the answer consists of SETs.
+        status: HTTP status of the page with the verdict.
     """
 
     judged: str = ""
@@ -209,7 +214,7 @@ class Verdict(NamedTuple):
 
 
 def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
-    """Judge an answer. `cards` are the numbers of three further cards, which claim a SET."""
+    """Judge an answer. `cards` are the numbers of cards that the visitor claims as a SET."""
     names = dict(zip(puzzle.position.split(), LETTERS, strict=False)) if cards else {}
     answer = f"{answer} {''.join(sorted(names.get(card, '?') for card in cards))}".strip()
     if not answer:

@@ -26,7 +26,7 @@ class TableFields(NamedTuple):
 
 
 class JoinFields(NamedTuple):
-    """The fields of a request for the seat of an invitation."""
+    """The fields of a request for the seat to which an invitation leads."""
 
     invitation: str
     name: str | None = None
@@ -35,13 +35,13 @@ class JoinFields(NamedTuple):
 
 
 class LinkFields(NamedTuple):
-    """The field of a request that moves a seat to this device."""
+    """The field of a request that moves a seat to the device that sends the request."""
 
     link: str
 
 
 class CodeFields(NamedTuple):
-    """The field of a request that restores a seat."""
+    """The field of a request in which an owner asks for a seat back."""
 
     code: str
 
@@ -53,14 +53,14 @@ class SeatFields(NamedTuple):
 
 
 class StartFields(NamedTuple):
-    """The fields of a request that starts the game at a waiting table."""
+    """The fields of a request to start the game."""
 
     fill: str | None = None
     seat: int | None = None
 
 
 class ReadyFields(NamedTuple):
-    """The fields of a request that says whether a player is ready."""
+    """The fields of a request in which a player says whether they are ready to begin."""
 
     ready: bool
     countdown: bool = False
@@ -84,7 +84,7 @@ class MoveFields(NamedTuple):
 
 
 class UndoFields(NamedTuple):
-    """The fields of a vote on taking back the last move."""
+    """The fields of a request that votes for or against taking the last moves back."""
 
     version: int
     agree: bool
@@ -126,12 +126,12 @@ Fields = TypeVar("Fields", bound=NamedTuple)
 
 
 def read_fields(document: dict[str, Any], kind: type[Fields]) -> Fields:
-    """Return the fields of a request's document.
+    """Return the fields in the JSON object of a request.
 
     `kind` is a NamedTuple with the names, types and defaults of the fields.
 
-    Raises `HttpError` if a field is unknown, which may be misspelled, is missing without a default,
-    or has a value of another type.
+    Raises `HttpError` if a field is unknown, if a field without a default is missing, or if a value
+    has a different type than its field.
     """
     hints = _hints(kind)
     if unknown := document.keys() - hints.keys():
@@ -153,7 +153,7 @@ _hints = cache(get_type_hints)
 
 
 def _plain(hint: Any) -> Any:
-    """Return the type of a field's values, without None."""
+    """Return the type of a field, without None if the type is optional."""
     return get_args(hint)[0] if isinstance(hint, UnionType) else hint
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hmac
-import pickle
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from enum import Enum
 from functools import partial
-from io import BytesIO
 from typing import Any
 
 from quaternity.base.errors import LimitError
@@ -21,8 +18,8 @@ from quaternity.web.http_errors import HttpError
 from quaternity.web.seats import Visitor
 from quaternity.web.shared_tasks import SharedTasks
 from quaternity.web.store import Store
+from quaternity.web.stored_values import dump_value, load_value
 from quaternity.web.view import record_of
-from quaternity.workers.serving import SafeUnpickler
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
 """Limit on the processor time of a review in seconds, and the factor by which its wall-clock time
@@ -41,16 +38,6 @@ SIGNATURE_BYTES = 32
 """Length of the signature of a stored result, in bytes."""
 
 Compute = Callable[[], Coroutine[Any, Any, Any]]
-
-
-class _ValueUnpickler(SafeUnpickler):
-    """Unpickler that loads only values: a store may be a file from another person."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        kind = super().find_class(module, name)
-        if not issubclass(kind, (tuple, str, Enum, Review, Puzzle)):
-            raise pickle.UnpicklingError(f"{module}.{name} is not a value")
-        return kind
 
 
 class Reviews:
@@ -98,8 +85,8 @@ class Reviews:
         old, stored = await self._load(kind, state)
         if not stored:
             stored = (await compute(),)
-            pickled = pickle.dumps(*stored)
-            new = self._sign(kind, state, pickled) + pickled
+            value = dump_value(*stored)
+            new = self._sign(kind, state, value) + value
             update = f"UPDATE tables SET {kind} = ? WHERE id = ? AND ({kind} IS NULL OR {kind} = ?)"
             with suppress(HttpError):  # the result is shown even if it cannot be stored
                 await self._store.write((), [(update, (new, state.id, old))])
@@ -114,14 +101,14 @@ class Reviews:
         rows = await self._store.rows(f"SELECT {kind} FROM tables WHERE id = ?", state.id)
         data: Any = rows[0][0] if rows else None
         with suppress(Exception):  # a class of an earlier release may have changed
-            signature, pickled = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
-            if signature == self._sign(kind, state, pickled):
-                return data, (_ValueUnpickler(BytesIO(pickled)).load(),)
+            signature, value = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
+            if signature == self._sign(kind, state, value):
+                return data, (load_value(value),)
         return data, ()
 
-    def _sign(self, kind: str, state: TableState, pickled: bytes) -> bytes:
+    def _sign(self, kind: str, state: TableState, value: bytes) -> bytes:
         about = f"{kind} {STORED_VERSION} {state.id} {state.version} ".encode()
-        return hmac.digest(self._store.secret, about + pickled, "sha256")
+        return hmac.digest(self._store.secret, about + value, "sha256")
 
     async def _review(self, state: TableState, visitor: Visitor) -> Review:
         record = await record_of(state, visitor, self._thinking)

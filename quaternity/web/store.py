@@ -29,6 +29,8 @@ ANSWER_SECONDS = 1.8
 PAUSE_SECONDS = 0.5
 """Seconds after a timeout of the store during which requests are refused without waiting."""
 
+_NOT_ANSWERED = NOT_SAVED(error=NO_ANSWER)
+
 UNREADABLE = "the tables cannot be read now"
 
 
@@ -127,10 +129,10 @@ class Store(Reader):
         Raises `VersionConflict` if the guarded table has another revision, or an entry already
         exists.
         """
-        self._check_answers(NOT_SAVED(error=NO_ANSWER))
+        self._check_answers(_NOT_ANSWERED)
         done = asyncio.get_running_loop().create_future()
         self.writing.put(entries, statements, guard, news, done)
-        await self._answer(done, NOT_SAVED(error=NO_ANSWER))
+        await self._answer(done, _NOT_ANSWERED)
 
     def submit_read(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
         """Start a function in the reader thread, and return its future."""

@@ -102,13 +102,8 @@ class VersionedHistory(NamedTuple):
         same meaning.
         """
         rules, stale = self.game.rules, version != self.version
-        gone = HttpError(
-            409,
-            "another player was faster, and what you chose is gone; choose again",
-            version=self.version,
-        )
         if version not in self.recent:
-            raise gone
+            raise self._gone_error()
         then = rules.view(self.recent[version], seat)
         try:
             move = rules.read(text, then)
@@ -117,8 +112,15 @@ class VersionedHistory(NamedTuple):
         if stale:
             now = rules.view(self.position, seat)
             if rules.faults(now, move) or not rules.still_means(move, then, now):
-                raise gone
+                raise self._gone_error()
         return move
+
+    def _gone_error(self) -> HttpError:
+        return HttpError(
+            409,
+            "another player was faster, and what you chose is gone; choose again",
+            version=self.version,
+        )
 
 
 @lru_cache(maxsize=256)

@@ -1,33 +1,26 @@
 """`make learn`: write values and exploitability of the named benchmarks into the guide.
 
-Everything is computed in two ways: by our own tree, CFR+ and best replies, and by OpenSpiel's CFR
-and exploitability; the smaller games also by a linear program. A disagreement ends the run.
+OpenSpiel computes strategies and their exploitability. The value of a game of two players is
+computed in two ways, by OpenSpiel's CFR+ and by our linear program. A disagreement ends the run.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
-
 import quaternity.guide
 from quaternity.base.plots import Style, default_style, new_figure, svg_of
 from quaternity.environments.episode import TableGame, benchmarks
-from quaternity.environments.equilibria import (
-    MAX_LINEAR_PROGRAM_CHOICES,
-    expected_returns,
-    exploitability,
-    linear_program_value,
-    nash_conv,
-    regret_minimization,
-)
-from quaternity.environments.game_tree import Floats, GameTree, InformationSet
+from quaternity.environments.equilibria import linear_program_value
+from quaternity.environments.game_tree import GameTree
 from quaternity.table.players import make_player
 
 PAGE = Path(quaternity.guide.__file__).with_name("learning.md")
@@ -44,123 +37,113 @@ SAMPLED = (*CHECKPOINTS, 3000, 10_000, 30_000, 100_000)
 """Iterations of algorithms that visit the whole tree, and of those that visit a part."""
 
 Curve = list[tuple[int, float]]
+Policy = dict[str, list[tuple[int, float]]]
 
 
-def bot_strategy(tree: GameTree, name: str, draws: int = DRAWS) -> Floats:
-    """Return how often a bot makes each choice."""
-    player, weights = make_player(tree.game.rules, name), np.zeros(tree.choices)
+def openspiel() -> Any:
+    """Return the module `pyspiel`, with our games registered."""
+    try:
+        import_module("quaternity.environments.open_spiel")
+    except ModuleNotFoundError as error:
+        raise SystemExit(str(error)) from None
+    return import_module("pyspiel")
+
+
+def load_cached(name: str) -> Any:
+    """Return a game of OpenSpiel that computes each state only once."""
+    pyspiel = openspiel()
+    return pyspiel.convert_to_cached_tree(pyspiel.load_game(name))
+
+
+def bot_policy(tree: GameTree, name: str, draws: int = DRAWS) -> Policy:
+    """Return how often a bot chooses each action, in the form that OpenSpiel reads."""
+    player, policy = make_player(tree.game.rules, name), {}
     for known in tree.information_sets:
         view = known.moment.view
-        for number in range(draws):
-            move = player.choose(view, Random(f"{number}/{known.memory_text}"))
-            action = tree.game.encoded.action(move, view)
-            weights[known.first + known.actions.index(action)] += 1
-    return tree.normalized(weights)
+        chosen = Counter(
+            tree.game.encoded.action(
+                player.choose(view, Random(f"{number}/{known.memory_text}")), view
+            )
+            for number in range(draws)
+        )
+        policy[known.memory_text] = [(action, chosen[action] / draws) for action in known.actions]
+    return policy
 
 
-def policy_of(tree: GameTree, strategies: Floats) -> dict[str, list[tuple[int, float]]]:
-    """Return strategies in the form that OpenSpiel reads."""
-    return {known.memory_text: list(chances(known, strategies)) for known in tree.information_sets}
+def first_return(cached: Any, policy: Any) -> float:
+    """Return the expected return of player 0."""
+    returns = openspiel().expected_returns(cached.new_initial_state(), policy, -1, True)
+    return float(returns[0])
 
 
-def chances(known: InformationSet, strategies: Floats) -> Iterator[tuple[int, float]]:
-    """Yield the actions of an information set with their probabilities."""
-    for nth, action in enumerate(known.actions):
-        yield action, float(strategies[known.first + nth])
+def until_close(cached: Any) -> tuple[int, Any, float]:
+    """Run CFR+ until nobody can gain much.
 
-
-def strategies_of(tree: GameTree, policy: Any) -> Floats:
-    """Return a policy of OpenSpiel as strategies of the tree."""
-    weights = np.zeros(tree.choices)
-    for known in tree.information_sets:
-        probabilities = policy.action_probabilities(known.memory_text)
-        for nth, action in enumerate(known.actions):
-            weights[known.first + nth] = probabilities[action]
-    return tree.normalized(weights)
-
-
-def until_close(tree: GameTree) -> tuple[int, Floats]:
-    """Run CFR+ until nobody can gain much; return its iterations and strategies."""
-    for number, strategies in enumerate(regret_minimization(tree), 1):
-        if number % 25 == 0 and nash_conv(tree, strategies) < CLOSE:
-            return number, strategies
+    Return the number of iterations, the policy, and the exploitability after 100 iterations.
+    """
+    pyspiel = openspiel()
+    solver, after_hundred = pyspiel.CFRPlusSolver(cached), None
+    for number in count(1):
+        solver.evaluate_and_update_policy()
+        if number % 25 == 0:
+            policy = solver.tabular_average_policy()  # a copy, which outlives the solver
+            if number == 100:
+                after_hundred = pyspiel.exploitability(cached, policy)
+            if after_hundred is not None and pyspiel.nash_conv(cached, policy) < CLOSE:
+                return number, policy, after_hundred
     raise AssertionError("it never ends")
 
 
 def row(name: str, report: Callable[[str], None]) -> tuple[str, GameTree]:
     """Return a line of the table of benchmarks, and the game tree."""
+    pyspiel, cached = openspiel(), load_cached(name)
     begin = time.process_time()
     tree = GameTree(TableGame.benchmark(name))
     seconds = time.process_time() - begin
-    iterations, best = until_close(tree)
-    zero_sum = tree.game.seats == 2
-    first = expected_returns(tree, best)[0]
-    hundred = next(s for n, s in enumerate(regret_minimization(tree), 1) if n == 100)
-    program = ""
-    if zero_sum and tree.choices <= MAX_LINEAR_PROGRAM_CHOICES:
+    iterations, best, after_hundred = until_close(cached)
+    value = program = ""
+    if tree.game.seats == 2:
         begin = time.process_time()
         exact = linear_program_value(tree)
-        assert abs(exact - first) < 5e-5, (name, exact, first)
         program = f"{exact:.4f} ({time.process_time() - begin:.1f} s)"
+        first = first_return(cached, best)
+        assert abs(exact - first) < 5e-5, (name, exact, first)
+        value = f"{first:.4f}"
     report(f"{name}: {len(tree)} moments in {seconds:.1f} s, {iterations} iterations to {CLOSE}")
+    uniform = pyspiel.exploitability(cached, pyspiel.UniformRandomPolicy(cached))
     cells = [
         f"`{name}`", f"{len(tree):,}", f"{len(tree.information_sets):,}",
-        f"{first:.4f}" if zero_sum else "", program,
-        f"{exploitability(tree, tree.uniform()):.4f}", f"{exploitability(tree, hundred):.6f}",
+        value, program, f"{uniform:.4f}", f"{after_hundred:.6f}",
     ]  # fmt: skip
     return f"| {' | '.join(cells)} |", tree
 
 
-def own_curve(tree: GameTree, plus: bool, checkpoints: Sequence[int]) -> Curve:
-    """Return the exploitability of our own average strategies."""
-    curve = []
-    for number, strategies in enumerate(regret_minimization(tree, plus), 1):
-        if number in checkpoints:
-            curve.append((number, exploitability(tree, strategies)))
-        if number == checkpoints[-1]:
-            break
-    return curve
-
-
-def their_curve(cached: Any, solver: Any, step: str, checkpoints: Sequence[int]) -> Curve:
-    """Return the exploitability of OpenSpiel's average strategies, computed by OpenSpiel."""
-    pyspiel, curve, done = import_module("pyspiel"), [], 0
+def curve_of(cached: Any, solver: Any, step: str, checkpoints: Sequence[int]) -> Curve:
+    """Return the exploitability of a solver's average strategies at some iterations."""
+    curve, done = [], 0
     for number in checkpoints:
         while done < number:
             getattr(solver, step)()
             done += 1
-        curve.append((number, pyspiel.exploitability(cached, solver.average_policy())))
+        curve.append((number, openspiel().exploitability(cached, solver.average_policy())))
     return curve
 
 
 def curves(name: str, tree: GameTree) -> dict[str, Curve]:
-    """Return the curves of four algorithms, and of CFR by OpenSpiel; both CFR curves must agree."""
-    pyspiel: Any = import_module("pyspiel")
-    import_module("quaternity.environments.open_spiel")
-    cached = pyspiel.convert_to_cached_tree(pyspiel.load_game(name))
-    uniform = pyspiel.exploitability(cached, policy_of(tree, tree.uniform()))
-    assert abs(uniform - exploitability(tree, tree.uniform())) < 1e-9
-    plain = pyspiel.CFRSolver(cached)
+    """Return the curves of four algorithms of OpenSpiel."""
+    pyspiel, cached = openspiel(), load_cached(name)
     most = tuple(number for number in CHECKPOINTS if len(tree) < 20_000 or number <= 300)
     sampled = tuple(number for number in SAMPLED if len(tree) < 20_000 or number <= 30_000)
-    drawn = {
-        "CFR": own_curve(tree, False, most),
-        "CFR+": own_curve(tree, True, most),
-        "CFR (OpenSpiel)": their_curve(cached, plain, "evaluate_and_update_policy", most),
-        "external-sampling MCCFR": their_curve(
-            cached, pyspiel.ExternalSamplingMCCFRSolver(cached, seed=1), "run_iteration", sampled
-        ),
-        "outcome-sampling MCCFR": their_curve(
-            cached, pyspiel.OutcomeSamplingMCCFRSolver(cached, seed=1), "run_iteration", sampled
-        ),
-    }
-    theirs = strategies_of(tree, plain.average_policy())
-    gain = exploitability(tree, theirs)
-    assert abs(gain - drawn["CFR (OpenSpiel)"][-1][1]) < 1e-9, "two best replies disagree"
-    best = next(s for n, s in enumerate(regret_minimization(tree), 1) if n == most[-1])
-    apart = abs(expected_returns(tree, theirs)[0] - expected_returns(tree, best)[0])
-    assert apart <= 2 * (gain + exploitability(tree, best)), "two values disagree"
-    return drawn
+    update, sample = "evaluate_and_update_policy", "run_iteration"
+    solvers = {
+        "CFR": (pyspiel.CFRSolver(cached), update, most),
+        "CFR+": (pyspiel.CFRPlusSolver(cached), update, most),
+        "external-sampling MCCFR":
+        (pyspiel.ExternalSamplingMCCFRSolver(cached, seed=1), sample, sampled),
+        "outcome-sampling MCCFR":
+        (pyspiel.OutcomeSamplingMCCFRSolver(cached, seed=1), sample, sampled),
+    }  # fmt: skip
+    return {algorithm: curve_of(cached, *solver) for algorithm, solver in solvers.items()}
 
 
 @default_style()
@@ -208,10 +191,10 @@ def tables(report: Callable[[str], None]) -> tuple[str, str]:
         drawn[name] = curves(name, trees[name])
         report(f"{name}: curves")
     for name in ("kwartet_tiny", "kwartet_small", "kwartet_mid"):
-        tree, bots[name] = trees[name], {}
+        tree, cached, bots[name] = trees[name], load_cached(name), {}
         for bot in BOTS:
             draws = DRAWS if len(tree) < 20_000 else 4
-            bots[name][bot] = exploitability(tree, bot_strategy(tree, bot, draws))
+            bots[name][bot] = openspiel().exploitability(cached, bot_policy(tree, bot, draws))
             report(f"{name}: {bot} {bots[name][bot]:.4f}")
     lines = [
         "| game | nodes | information sets | value | value by linear program "

@@ -45,7 +45,7 @@ STATUSES = {
 """All statuses that the application uses."""
 
 REFUSED = (
-    (r"unknown host name|the request is incomplete|not JSON in UTF-8|must be a JSON object", 400),
+    (r"unknown host name|request is incomplete|valid JSON in UTF-8|must be a JSON object", 400),
     (r"given more than once", 400),
     (r"expected Bearer and the token", 401),
     (

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from quaternity.base.sentences import message_data
 from quaternity.puzzles import KINDS, make
 from quaternity.puzzles.making import DAILY
 from quaternity.puzzles.puzzle import VERSION
@@ -945,6 +946,40 @@ def test_every_kind_of_puzzle_is_solved_by_taps_or_keys(
         ann.press(ann.page.locator(f'[data-card="{card[0]}"]'))
         ann.press(ann.page.locator(f'#ask [data-move="{answer}"]'))
     ann.page.wait_for_selector("[data-judged=right]")
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_wrong_answer_is_refuted_by_the_questions_that_follow(
+    motion: Any, person: Callable[..., Person]
+) -> None:
+    """The bubbles come before the verdict. With reduced motion, the verdict comes at once."""
+    ann = person(**PHONE, reduced_motion=motion)
+    puzzle = make("force", 5, 1)
+    answer, card = next((x, x.split()[-1]) for x in puzzle.wrong)
+    ann.page.goto(f"/puzzles/{VERSION}/force/1/5")
+    ann.page.evaluate(RECORD_BUBBLES)
+    ann.press(ann.page.locator(f'[data-card="{card}"]'))
+    ann.press(ann.page.locator(f'#ask [data-move="{answer}"]'))
+    ann.page.wait_for_selector("[data-judged=wrong]")
+    bubbles = len(message_data(puzzle.wrong[answer])["line"]) * 2
+    animated, judged = ann.page.evaluate("[bubbles.animated, bubbles.judged]")
+    assert (animated, judged) == ((bubbles, 0) if motion == "no-preference" else (0, bubbles))
+    ann.press(ann.page.locator("[data-puzzle-link]").last)
+    ann.page.wait_for_selector('[data-steps="1"]')
+    assert ann.axe() == []
+
+
+RECORD_BUBBLES = """(() => {
+  globalThis.bubbles = { animated: 0, judged: 0 };
+  new MutationObserver((records) => {
+    for (const node of records.flatMap(({ addedNodes }) => [...addedNodes])) {
+      if (!node.matches?.(".bubble")) continue;
+      bubbles.animated += node.getAnimations().length;
+      bubbles.judged += document.querySelectorAll("[data-judged]").length;
+    }
+  }).observe(document.body, { childList: true });
+})()"""
+"""Script: count animated bubbles, and those that came after the verdict."""
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ if browser_path() is None:
 if "QUATERNITY_BROWSER" not in os.environ:
     pytest.importorskip("playwright", reason="playwright is not installed")
 
-LARGEST = "--blink-settings=defaultFontSize=32"
+LARGE_FONT = "--blink-settings=defaultFontSize=32"
 """Option of a browser whose user has chosen the largest font size."""
 
 UNREACHABLE = """within => {
@@ -103,7 +103,7 @@ STAGES = ("waiting", "playing", "over")
 @pytest.fixture(scope="module")
 def large_browser(browser: Browser) -> Iterator[Browser]:
     """Launch a browser with the largest font size."""
-    with closing(launch_browser(browser.browser_type, LARGEST)) as started:
+    with closing(launch_browser(browser.browser_type, LARGE_FONT)) as started:
         yield started
 
 
@@ -154,15 +154,15 @@ def open_page(ann: Person, path: str) -> None:
 
 
 def unreachable(ann: Person, path: str) -> list[str]:
-    """Return the controls of a page that cannot be reached, also those of the sheet *More*."""
+    """Return the controls of a page and of its sheet *More* that cannot be reached."""
     open_page(ann, path)
     ann.page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-    found = list(ann.page.evaluate(UNREACHABLE, "body"))
+    faults = list(ann.page.evaluate(UNREACHABLE, "body"))
     more = ann.page.locator("#more-button")
     if more.count() and more.is_visible():
         more.click()
-        found += ann.page.evaluate(UNREACHABLE, ".side")
-    return [f"{path}: {fault}" for fault in found]
+        faults += ann.page.evaluate(UNREACHABLE, ".side")
+    return [f"{path}: {fault}" for fault in faults]
 
 
 @pytest.mark.parametrize("width", SIZES)

@@ -88,7 +88,7 @@ BASE = "http://192.168.1.20:8000"
 QUATERNITY = QuaternityRules(Settings(4, 3, 3))
 KWARTET = KwartetRules(KwartetSettings(players=3, sets=4))
 
-LARGEST = [
+LARGE_GAMES = [
     QuaternityRules(Settings(4, 16, 8)), QuaternityRules(Settings(6, 12, 4)),
     KwartetRules(KwartetSettings(players=8, sets=20)),
     SetRules(SetSettings(seats=8, table=18)),
@@ -578,7 +578,7 @@ def test_pages_are_small() -> None:
         assert len(compress(html.encode(), 1)) + files < 100_000
 
 
-@pytest.mark.parametrize("rules", LARGEST)
+@pytest.mark.parametrize("rules", LARGE_GAMES)
 def test_pages_are_small_without_compression(rules: Any) -> None:
     for moves in (0, 20, 60):
         game = simulate(rules, moves)

@@ -243,6 +243,52 @@ def test_a_wrong_answer_is_refuted_on_the_board(kind: str) -> None:
             assert "Try again" in shown
 
 
+def moment(html: str) -> Any:
+    """Return the moment that a page plays."""
+    return json.loads(html.partition('data-moment="')[2].partition('"></div>')[0])
+
+
+@pytest.mark.parametrize("kind", ["force", "quarto", "sets"])
+def test_a_wrong_answer_is_refuted_by_a_moment(kind: str) -> None:
+    """Players ask every question, every piece flies to its cell, and claimed cards rise."""
+    for seed in range(thorough(2, 20)):
+        puzzle = make(kind, seed, 3)
+        assert moment(page(puzzle))["scenes"] == []
+        start = {*re.findall(r'id="(\w+)" role="img" aria-label="H\dV\d:', page(puzzle))}
+        for answer, reason in list(puzzle.wrong.items())[:: thorough(7, 1)]:
+            html, about = page(puzzle, answer), message_data(reason)
+            scenes = moment(html)["scenes"]
+            acts = [act for scene in scenes for act in scene]
+            if kind == "force":
+                says = [act[1] for act in acts if act[0] == "say"]
+                line = map(message_data, about["line"])
+                assert says == [seat for x in line for seat in (x["asker"], x["asked"])]
+            elif kind == "quarto":
+                after = {*re.findall(r'id="(\w+)" role="img" aria-label="H\dV\d:', html)}
+                flown = [act[3] for act in acts if act[0] == "carry" and act[3].startswith("#H")]
+                assert sorted(flown) == sorted(f"#{cell}" for cell in after - start)
+            else:
+                names = dict(zip(LETTERS, puzzle.position.split(), strict=False))
+                (compared,) = [act for act in acts if act[0] == "compare"]
+                assert compared[1] == [f"#card{names[x]}" for x in LETTERS if x in answer]
+                assert [fits for _, fits in compared[2]].count(False) >= 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_of_a_proof_is_played_on_the_board(kind: str) -> None:
+    """A step marks its premises, repeats the questions that matter, and places its pieces."""
+    for seed in range(thorough(2, 10)):
+        puzzle = make(kind, seed, 2)
+        for number, step in enumerate(puzzle.why, 1):
+            *scenes, last = moment(page(puzzle, steps=number))["scenes"]
+            assert last[0][0] == "light"
+            placed = [part[:4] for part in step.rests if kind == "quarto" and " " in part]
+            carried = [act[3] for scene in scenes for act in scene if act[3:] and act[0] == "carry"]
+            assert kind != "quarto" or carried == [f"#{cell}" for cell in placed]
+            if step.text.startswith("Only these moves"):
+                assert len(scenes) == len(step.rests)
+
+
 def test_seeds_and_steps_are_numbers_up_to_a_limit(site: Site) -> None:
     assert site.ask("GET", f"/puzzles/1/sets/1/{MAX_SEED}").status == 200
 

@@ -16,11 +16,13 @@ import pytest
 
 from quaternity.base.errors import IllegalMove, LimitError
 from quaternity.puzzles.from_games import make_from_game
-from quaternity.review import Review
+from quaternity.puzzles.puzzle import Puzzle
+from quaternity.review import Review, review
 from quaternity.table.games import rules_of_record
 from tests.limits import limited
 from tests.review.test_other_games import TABLES, match, record
 from tests.review.test_quaternity import TWO, play_random_game
+from tests.sizes import thorough
 from tests.web.cluster import file_store_only
 from tests.web.site import Page, Site
 from tests.web.test_api import Table, open_site
@@ -34,6 +36,7 @@ from quaternity.web.background import BackgroundWork
 from quaternity.web.http_errors import HttpError
 from quaternity.web.reviews import Reviews
 from quaternity.web.sqlite_connection import FILE
+from quaternity.web.stored_values import dump_value, load_value
 from quaternity.web.stories import ToldMoment, told_moments
 
 TIME = "quaternity.web.reviews"
@@ -104,6 +107,29 @@ def test_all_viewers_see_the_same_even_if_the_time_was_short(
 
 
 NOT_COMPUTED = b"Not computed in time"
+
+
+@pytest.mark.parametrize("game", TABLES)
+@pytest.mark.parametrize("seed", thorough(range(1), range(20)))
+def test_a_review_and_a_puzzle_equal_their_stored_forms(game: str, seed: int) -> None:
+    played = match(game, seed)
+    made = make_from_game(played.rules, record(played), "", None)
+    for value in (review(record(played), seconds=1.0), made):
+        read = load_value(dump_value(value))
+        assert (read, repr(read)) == (value, repr(value))
+        assert document_of(read) == document_of(value)
+
+
+def document_of(value: Review | Puzzle | None) -> object:
+    return value and value.document()
+
+
+@pytest.mark.parametrize("other", [b"{}", b'{"eval":["1"]}', b'{"Card":[0]}', b"[", b'{"Card":1}'])
+def test_other_data_is_not_a_stored_value(other: bytes) -> None:
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        load_value(other)
+    with pytest.raises(TypeError, match="class object cannot be stored"):
+        dump_value(object())  # type: ignore[arg-type]
 
 
 @file_store_only

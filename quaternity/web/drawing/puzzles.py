@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from quaternity.base.sentences import MessageTemplate, message_data
+from quaternity.base.sentences import Message, MessageTemplate, message_data
 from quaternity.decks.deck import PLAIN, deck_for
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
@@ -27,8 +27,10 @@ from quaternity.quarto.rows import CELLS, cell_name
 from quaternity.quarto.rules import QuartoPosition
 from quaternity.ternary.table_picture import stripes_svg
 from quaternity.web.drawing import quarto
+from quaternity.web.drawing.moments import Moment, Scene
 from quaternity.web.drawing.owners import Tile, owner_blocks
-from quaternity.web.drawing.ternary import draw_card
+from quaternity.web.drawing.questions import draw_question
+from quaternity.web.drawing.ternary import compare_cards, draw_card
 from quaternity.web.drawing.words import QUARTO_MOVE, PageWords
 from quaternity.web.languages import gettext as _
 from quaternity.web.languages import language
@@ -96,10 +98,15 @@ def draw_puzzle(
         drawn = _draw_quarto(puzzle, position, shown, because)
     else:
         drawn = _draw_asking(puzzle, position, shown, because)
+        events = _asked_in(because or (shown[-1].text if shown else ""))
+        drawn["scenes"] = [scene for event in events for scene in draw_question(event, words)]
     sight = SimpleNamespace(seat=drawn.get("seat"), places=None, game=puzzle.game)
+    lit = ".rests, .well.lit" if shown and shown[-1].rests else ".well.lit"
+    scenes = [*drawn.pop("scenes"), *([[["light", lit]]] if shown or because else [])]
+    moment = Moment(0, None, (), tuple(scenes), "no" if because else "event")
     return {
-        "drawn": drawn, "sight": sight, "deck": words.spoken_deck(), "names": words.names,
-        "plain": words.names,
+        "drawn": drawn, "sight": sight, "moment": moment, "deck": words.spoken_deck(),
+        "names": words.names, "plain": words.names,
         "moves": ["; ".join(map(words.say, events)) for events in drawn.get("moves", ())],
     }  # fmt: skip
 
@@ -174,25 +181,42 @@ def _answers_by_card(
     return answers
 
 
+def _asked_in(value: Any) -> list[dict[str, Any]]:
+    """Return the values of the questions and answers that a message contains, in order."""
+    values = list(value.data.values()) if isinstance(value, Message) else value
+    if isinstance(value, Message) and value.kind.name == ASKS.name:
+        return [value.data]
+    is_list = isinstance(values, list | tuple)
+    return [event for part in values for event in _asked_in(part)] if is_list else []
+
+
 def _draw_quarto(
     puzzle: Puzzle, board: Board, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
     """Draw a board of Quarto after the moves of the proof, or after those that refute an answer."""
     in_hand, about, start = puzzle.position.partition(" ")[2] or None, message_data(because), board
-    marked: list[str] = []
+    marked, scenes = list[str](), list[Scene]()
     for step in shown:
+        scenes = []
         marked = [part.partition(" ")[0] for part in step.rests]
         for cell, _space, piece in (part.partition(" ") for part in step.rests):
             board = board.after(_CELLS[cell], piece) if piece else board
+            scenes += quarto.place_piece(cell, piece) if piece else []
+    if because:
+        scenes = []
     if "move" in about:
         for text in (about["move"], *about.get("line", ())):
             move = QUARTO_MOVE.fullmatch(text)
             assert move is not None, text
             cell, piece = move.groups()
-            board = board.after(_CELLS[cell], str(in_hand)) if cell else board
+            if cell:
+                board = board.after(_CELLS[cell], str(in_hand))
+                scenes += quarto.place_piece(cell, in_hand)
+            scenes += quarto.hand_over_piece(piece) if piece else []
             marked, in_hand = [cell], piece
     if "cell" in about:
         board, marked = board.after(_CELLS[about["cell"]], str(in_hand)), [about["cell"]]
+        scenes += quarto.place_piece(about["cell"], in_hand)
     may_move = not because and board is start
     view = QuartoPosition(board, in_hand if board is start else None, 0, squares=False)
     drawn = quarto.part(SimpleNamespace(  # type: ignore[arg-type]  # a puzzle has no table
@@ -205,7 +229,7 @@ def _draw_quarto(
     wins = not any("hand over" in answer for answer in puzzle.answers)
     # If the answer is a cell alone, no piece can be handed over.
     tray = [] if wins else drawn["tray"]
-    return drawn | {"left": True, "may_end": wins, "tray": tray}
+    return drawn | {"left": True, "may_end": wins, "tray": tray, "scenes": scenes}
 
 
 def _draw_cards(
@@ -213,8 +237,11 @@ def _draw_cards(
 ) -> dict[str, Any]:
     """Draw cards of SET. A wrong claim is marked on its cards."""
     wrong = message_data(because).get("three", "")
+    three = wrong or message_data(shown[-1].text if shown else "").get("three", "")
+    compared = [card for letter, card in zip(LETTERS, cards, strict=False) if letter in three]
     marked = {letter for step in shown[-1:] for letter in step.rests}
     return {
+        "scenes": [[compare_cards(compared)]] if compared else [],
         "cards": [
             draw_card(card, ((0, 0),) if letter in wrong else ())
             for letter, card in zip(LETTERS, cards, strict=False)

@@ -114,10 +114,18 @@ def _place(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list
 def _hand_over(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
     """Return the scene in which a piece of Quarto is handed over."""
     del words
-    piece, receiver = about["piece"], 1 - about["who"]
-    carry = ["carry", f":is(#give-{piece}, #left-{piece}) svg", f"#give-{piece}, #left-{piece}",
-             f"#seat{receiver}"]  # fmt: skip
-    return [[carry]]
+    return hand_over_piece(about["piece"], f"#seat{1 - about['who']}")
+
+
+def hand_over_piece(piece: str, to: str = IN_HAND) -> list[Scene]:
+    """Return the scene in which a piece flies to the player who must place it."""
+    place = f"#give-{piece}, #left-{piece}"
+    return [[["carry", f":is({place}) svg", place, to]]]
+
+
+def place_piece(cell: str, piece: str | None) -> list[Scene]:
+    """Return the scene in which a piece flies to a cell, from the hand or from the other pieces."""
+    return [[["carry", f":is(#give-{piece}, #left-{piece}, .in-hand) svg", IN_HAND, f"#{cell}"]]]
 
 
 def _quarto(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
 
 
-def _ask(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
+def draw_question(
+    about: Mapping[str, Any], words: PageWords, sight: TableView | None = None
+) -> list[Scene]:
     """Return the scenes of a question, and of its answer if there is one."""
+    del sight
     deck, card = words.spoken_deck(), about["card"]
     asks = (
         _("{asked}, have you got the {card}?") if deck.sets else _("{asked}, have you got {card}?")
@@ -47,5 +50,5 @@ def _put_down(about: Mapping[str, Any], words: PageWords, sight: TableView) -> l
     return [[["gather", cards, f"#seat{about['who']}"]]]
 
 
-SCENES: Scenes = {"asks": _ask, "completes": _put_down, "puts_down": _put_down}
+SCENES: Scenes = {"asks": draw_question, "completes": _put_down, "puts_down": _put_down}
 """The functions that draw the scenes of events (see `quaternity.web.drawing.moments`)."""

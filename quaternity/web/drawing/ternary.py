@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +13,7 @@ from quaternity.ternary.cards import SetCard, digits_of
 from quaternity.ternary.rules import MORE, SetView
 from quaternity.ternary.table_picture import card_svg, stripes_svg
 from quaternity.ternary.tables import Rule
-from quaternity.web.drawing.moments import Scene, Scenes
+from quaternity.web.drawing.moments import Act, Scene, Scenes
 from quaternity.web.drawing.words import PageWords, seat_names
 from quaternity.web.languages import gettext as _
 from quaternity.web.languages import join_names, translate_picture, translate_words
@@ -159,19 +159,25 @@ def draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
     )
 
 
-def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scenes of a claim in SET: the attributes of its cards, and who takes them."""
-    del words
-    cards, three = [f"#card{card}" for card in about["cards"]], sight.rules.settings.rule.three
-    allowed = {3} if sight.rules.settings.rule is Rule.TRIPLE else {1, 3}
+def compare_cards(cards: Sequence[int], rule: Rule = Rule.SET) -> Act:
+    """Return the act that shows whether each attribute of three cards fits a rule."""
+    allowed = {3} if rule is Rule.TRIPLE else {1, 3}
     names = _("Shape"), _("Colour"), _("Filling"), _("Number")
     counts = {1: _("all the same"), 2: _("two the same"), 3: _("all different")}
     compared = []
-    for name, digits in zip(names, zip(*map(digits_of, about["cards"]), strict=True), strict=True):
+    for name, digits in zip(names, zip(*map(digits_of, cards), strict=True), strict=True):
         values = len({*digits})
         compared.append([f"{name}: {counts[values]}", values in allowed])
+    return ["compare", [f"#card{card}" for card in cards], compared]
+
+
+def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
+    """Return the scenes of a claim in SET: the attributes of its cards, and who takes them."""
+    del words
+    rule, cards = sight.rules.settings.rule, [f"#card{card}" for card in about["cards"]]
+    three = rule.three
     claim = ["say", about["who"], f"{three[:1].upper()}{three[1:]}!", 0]
-    scenes = [[claim, ["compare", cards, compared]]]
+    scenes = [[claim, compare_cards(about["cards"], rule)]]
     return [*scenes, [["gather", cards, f"#seat{about['who']}"]]] if about["right"] else scenes
 
 

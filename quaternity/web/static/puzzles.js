@@ -1,7 +1,9 @@
 // Judges taps on the board of a puzzle, shows steps of its proof without leaving the page, and
 // stores the results of the daily puzzles in the browser. The results are not sent to the server.
 import { fit } from "./fitting.js";
+import { playMoment, readMoment, skipMoment } from "./moments.js";
 import { morph } from "./morphing.js";
+import { sceneLength } from "./pacing.js";
 import { complain, part, remember, remembered, said, word } from "./page.js";
 import { copy } from "./sharing.js";
 import { prepare } from "./showing.js";
@@ -45,23 +47,30 @@ function drawDay() {
   section.querySelector("[data-streak]").textContent = count ? `${marks} · ${count} ${word(count === 1 ? "day" : "days")}` : marks;
 }
 
-async function show(path) {
+// Play the moment that refutes an answer or is a step of a proof, and show the page after it.
+async function show(path, length = sceneLength()) {
+  skipMoment();
   puzzle().setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(path);
     if (![200, 422].includes(answer.status)) { complain(await said(answer)); return; }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("part");
     if (!page) { location.href = path; return; }
-    const focused = part.contains(document.activeElement);
-    document.getElementById("set-form")?.reset(); // the cards of a claim are no longer chosen
-    morph(part, page.innerHTML);
-    part.querySelector(".thumb").scrollTop = 0;
-    if (focused && !part.contains(document.activeElement)) document.getElementById("headline").focus({ preventScroll: true });
-    prepare();
-    fit();
-    keep();
-    drawDay();
+    puzzle().removeAttribute("aria-busy");
+    await playMoment(readMoment(page), () => draw(page), { length });
   } catch { complain("The server does not answer."); } finally { puzzle()?.removeAttribute("aria-busy"); }
+}
+
+function draw(page) {
+  const focused = part.contains(document.activeElement);
+  document.getElementById("set-form")?.reset(); // the cards of a claim are no longer chosen
+  morph(part, page.innerHTML);
+  part.querySelector(".thumb").scrollTop = 0;
+  if (focused && !part.contains(document.activeElement)) document.getElementById("headline").focus({ preventScroll: true });
+  prepare();
+  fit();
+  keep();
+  drawDay();
 }
 
 // Send an answer. SETs that were found already belong to it.
@@ -88,8 +97,9 @@ document.addEventListener("click", (event) => {
     if (tap.dataset.move.includes("{cell}") && !cell) complain(tap.form.dataset.incomplete);
     else submit(new URLSearchParams({ answer: tap.dataset.move.replace("{cell}", cell) }));
   }
+  if (event.target.closest("#puzzle")) skipMoment();
   const link = event.target.closest("[data-puzzle-link]");
-  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); show(link.href); }
+  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); show(link.href, link.dataset.key === "ArrowLeft" ? 0 : sceneLength()); }
   const share = event.target.closest("[data-share]");
   if (share) copy(`${share.dataset.share} ${document.querySelector("[data-streak]").textContent}`, "The result is copied.");
 }, true);

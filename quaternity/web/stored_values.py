@@ -1,0 +1,82 @@
+"""Conversion of reviews and puzzles to JSON, so that they can be stored with a table.
+
+Only values of the classes in `CLASSES`, messages, and the types of JSON can be stored and read. So
+data from another person's store cannot run code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from enum import Enum
+from typing import Any
+
+from quaternity.base.sentences import Message, MessageTemplate
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Question
+from quaternity.puzzles.puzzle import Puzzle, Step
+from quaternity.quarto.solving import QuartoMove
+from quaternity.review.chances import Point
+from quaternity.review.judge import MoveValue
+from quaternity.review.reviewing import Moment, Review, ReviewedMove
+from quaternity.ternary.rules import SetMove
+from quaternity.ternary.sentences import DescribedCards
+
+_CLASSES = (
+    *(Answer, Card, DescribedCards, MessageTemplate, Moment, MoveValue, Point, Puzzle, Question),
+    *(QuartoMove, Review, ReviewedMove, SetMove, Step),
+)
+CLASSES: dict[str, Any] = {kind.__name__: kind for kind in _CLASSES}
+"""The classes of parts of reviews and puzzles, by name."""
+
+
+def dump_value(value: Review | Puzzle | None) -> bytes:
+    """Return a review or a puzzle as JSON.
+
+    Raises:
+        TypeError: If a part of it has another class than those in `CLASSES`.
+    """
+    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def load_value(data: bytes) -> Any:
+    """Return the value that `dump_value` converted to JSON.
+
+    Raises an exception of any class if the data is damaged.
+    """
+    return _value(json.loads(data))
+
+
+def _plain(value: Any) -> Any:
+    """Replace each object by a dictionary from the name of its class to its parts."""
+    kind = type(value)
+    if kind is Message:
+        return {"Message": [_plain(value.kind), _plain(value.data)]}
+    if CLASSES.get(kind.__name__) is kind:
+        if isinstance(value, Enum):
+            return {kind.__name__: [value.value]}
+        parts = (
+            value if isinstance(value, tuple) else [getattr(value, f.name) for f in fields(kind)]
+        )
+        return {kind.__name__: [_plain(part) for part in parts]}
+    if kind in (tuple, list):
+        return [_plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return {"": [[_plain(name), _plain(part)] for name, part in value.items()]}
+    if value is None or kind in (bool, int, float, str):
+        return value
+    raise TypeError(f"a value of the class {kind.__name__} cannot be stored")
+
+
+def _value(plain: Any) -> Any:
+    if isinstance(plain, list):
+        return tuple([_value(part) for part in plain])
+    if not isinstance(plain, dict):
+        return plain
+    ((name, parts),) = plain.items()
+    parts = [_value(part) for part in parts]
+    if name in ("", "Message"):
+        return Message(*parts) if name else dict(parts)
+    kind = CLASSES[name]
+    return kind(parts) if kind is DescribedCards else kind(*parts)
