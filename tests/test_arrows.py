@@ -313,8 +313,8 @@ def test_modules_classes_and_functions_of_the_server_are_small() -> None:
     assert len(web) > 50
     # The fields of a table are those of the JSON request. No code calls their constructor.
     allowed = {"quaternity.web.request_fields": ["TableFields: parameters"]}
-    found = {name: list(excesses(text)) for name, text in web.items()}
-    assert {name: names for name, names in found.items() if names} == allowed
+    excessive = {name: list(excesses(text)) for name, text in web.items()}
+    assert {name: names for name, names in excessive.items() if names} == allowed
 
 
 @pytest.mark.parametrize(
