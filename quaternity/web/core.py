@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from quaternity.table.games import registration
 from quaternity.table.history import History
 from quaternity.web.changes import Entry
 from quaternity.web.clock import Clock, stored_clock
@@ -198,11 +197,6 @@ class TableState(NamedTuple):
         # Count the owners of seats, because a player who left the seat to a program may come back.
         others = any(s.is_held and n not in visitor.seats for n, s in enumerate(self.seats))
         return bool(played and self.rules.hidden and others)
-
-    def usual_program(self) -> str:
-        """Return the program of the game's middle level. Without levels, it is the strongest."""
-        game = registration(self.rules.name)
-        return game.levels[len(game.levels) // 2].player if game.levels else game.strongest
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
         """Return the token hashes of some seats, from which a command can detect a new owner."""

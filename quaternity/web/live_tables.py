@@ -16,6 +16,7 @@ from time import monotonic
 from quaternity.web.actor import LiveTable
 from quaternity.web.background import BackgroundWork
 from quaternity.web.changes import REMOVED, ChangeNotice
+from quaternity.web.command_queue import ForgetRematch, Reload
 from quaternity.web.http_errors import NO_TABLE, HttpError
 from quaternity.web.peers import SYNC_INTERVAL_SECONDS, Peers
 from quaternity.web.presence import ABSENCE_LIMIT_SECONDS
@@ -222,7 +223,7 @@ class LiveTables:
         for table in self.all_loaded():
             if table.state.stored.again in names:
                 with suppress(HttpError):  # if this table is being deleted, too
-                    await table.forget_rematch()
+                    await table.queue.submit(ForgetRematch())
 
     def end(self) -> None:
         """End all streams, tables and programs of the server."""
@@ -257,7 +258,7 @@ class LiveTables:
 
         async def follow() -> None:
             try:
-                await (await self.open(name)).reload()
+                await (await self.open(name)).queue.submit(Reload())
             except HttpError as error:
                 # After any other error, the next request reloads the table.
                 if error.status == 404:

@@ -44,45 +44,64 @@ SEATS_PER_ADDRESS = 20
 """Ratio of the rate limit for all seats of a client address to the limit for one seat."""
 
 
-class Limits(NamedTuple):
-    """Rate limits and other limits of the server.
+class Rates(NamedTuple):
+    """Rate limits of the server, per minute.
 
     Attributes:
+        moves: Maximum number of requests that change a table, for each seat.
+        pages: Maximum number of pages and documents read, for each address and each seat.
+        tables: Maximum number of tables made and seats taken or given away, for each address.
+        counts: Maximum total cost of counts (help, puzzles, analyses), for each address.
+        words: Maximum number of chat lines and reactions, for each seat and each bystander's
+            address.
+    """
+
+    moves: int = 1200
+    pages: int = 6000
+    tables: int = 300
+    counts: int = 300
+    words: int = 30
+
+
+class Limits(NamedTuple):
+    """Limits of the server.
+
+    Attributes:
+        rates: Rate limits.
         body: Maximum size of the body of a request, in bytes.
         record: Maximum size of an uploaded record, in bytes.
-        moves: Maximum number of requests that change a table, per minute and seat.
-        pages: Maximum number of pages and documents read per minute, for each address and each
-            seat.
-        tables: Maximum number of tables made and seats taken or given away, per minute and address.
-        counts: Maximum total cost of counts (help, puzzles, analyses), per minute and address.
         kept: Maximum number of stored tables.
         streams: Maximum number of open streams, if the server may have enough connections. One
             address may have at most a quarter of them, and bystanders at most three quarters.
         readers: Maximum number of streams of a seat, or of the bystanders of a table. One address
             may have at most three quarters of a table's streams for bystanders.
-        words: Maximum number of chat lines and reactions per minute, for each seat and each
-            bystander's address.
         workers: Number of processes for programs. There are as many processes for cheap counts, and
             one fewer for expensive counts.
     """
 
+    rates: Rates = Rates()
     body: int = 16 << 10
     record: int = 1 << 20
-    moves: int = 1200
-    pages: int = 6000
-    tables: int = 300
-    counts: int = 300
     kept: int = 100_000
     streams: int = 4000
     readers: int = 100
-    words: int = 30
     workers: int = 3
+
+    @classmethod
+    def of(cls, **numbers: int) -> Limits:
+        """Return the default limits and rate limits, except for the given ones."""
+        rates = {name: numbers.pop(name) for name in Rates._fields if name in numbers}
+        return cls(Rates(**rates), **numbers)
+
+
+LIMIT_NAMES = (*Limits._fields[1:], *Rates._fields)
+"""Names of the limits and of the rate limits."""
 
 
 class Work(NamedTuple):
     """The cost of a kind of request.
 
-    `limit` is the field of `Limits` that limits these requests. `dear` says whether it is an
+    `limit` is the field of `Rates` that limits these requests. `dear` says whether it is an
     expensive count.
     """
 
@@ -250,7 +269,7 @@ class RateLimits:
         A seat has a separate budget, which other requests of its address do not use up.
         """
         work = WORK[kind]
-        limit = getattr(self.limits, work.limit)
+        limit = getattr(self.limits.rates, work.limit)
         if seat is None:
             wait = self._rates.wait((work.limit, client_address.get()), limit, work.cost)
         else:

@@ -38,7 +38,7 @@ from tests.web.test_api import SMALL, Table
 from tests.web.test_pages import BASE, QUATERNITY, sight, simulate
 from tests.web.test_waiting import play_set
 
-LIMITS = Limits(words=100_000, tables=100_000, moves=100_000, pages=100_000)
+LIMITS = Limits.of(words=100_000, tables=100_000, moves=100_000, pages=100_000)
 
 
 def open_site(folder: Path, limits: Limits = LIMITS) -> Site:
@@ -152,7 +152,7 @@ def test_the_last_chat_lines_are_kept_and_floods_are_refused(tmp_path: Path) -> 
         lines = read_chat(table, 1)
         assert [line["number"] for line in lines] == [*range(count - LINES_KEPT + 1, count + 1)]
         assert lines[-1]["text"] == f"line {count - 1}"
-    with open_site(tmp_path / "flood", Limits(words=5)) as site:
+    with open_site(tmp_path / "flood", Limits.of(words=5)) as site:
         table = Table(site, chat=True)
         statuses = [table.post(0, "talk", text="x").status for _ in range(8)]
         statuses += [table.post(0, "reactions", reaction="👍").status for _ in range(2)]

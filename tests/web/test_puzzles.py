@@ -358,6 +358,6 @@ def test_the_next_puzzle_is_not_a_request_of_the_visitor(
 
 
 def test_requests_for_new_puzzles_are_limited(tmp_path: Path) -> None:
-    with Site(app(str(tmp_path), limits=Limits(pages=3))) as site:
+    with Site(app(str(tmp_path), limits=Limits.of(pages=3))) as site:
         answers = [site.ask("GET", "/puzzles/new?kind=sets&level=1").status for _ in range(4)]
     assert answers == [303, 303, 303, 429]
