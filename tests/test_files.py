@@ -97,7 +97,7 @@ def test_a_first_line_of_another_game_is_refused_with_its_number(before: str) ->
 )
 def test_a_line_that_is_not_a_move_is_refused_with_the_range_of_seats(rules: Any) -> None:
     record = parse_text_record(b"game 1\n\nnobody moves\n", "game 1", ())
-    with pytest.raises(InputError, match=rf"^line 3: .* of player 0\.\.{rules.seats - 1}$"):
+    with pytest.raises(InputError, match=rf"^line 3: .* of a player 0\.\.{rules.seats - 1}$"):
         replay_moves(rules, record, None)
 
 

@@ -155,7 +155,7 @@ def test_a_game_without_its_own_encoding_has_a_plain_one(rules: Any) -> None:
         assert encoded.action(None, view) == waiting
         for wrong in (-1, len(moves), waiting - 1, encoded.actions):
             with pytest.raises(
-                InputError, match=f"action {wrong} is not legal; choose from 0..{len(moves) - 1} "
+                InputError, match=f"action {wrong} is not legal; choose from 0..{len(moves) - 1}, "
             ):
                 encoded.move(wrong, view)
         read = bytes(round(255 * number) for number in encoded.numbers(view)).rstrip(b"\0")
@@ -183,9 +183,9 @@ def test_the_plain_encoding_has_a_fixed_size() -> None:
     assert len(encoded.numbers(None)) == 8192
     assert encoded.points == (-1e6, 1e6)
     assert len(PlainEncoded(SetRules()).chance(())) == 1000
-    with pytest.raises(LimitError, match="513 legal moves are more than 512"):
+    with pytest.raises(LimitError, match="513 legal moves, and the limit is 512"):
         encode_views(513, 2).mask(None)
-    with pytest.raises(LimitError, match="8193 bytes is longer than 8192"):
+    with pytest.raises(LimitError, match="8193 bytes, and the limit is 8192"):
         encode_views(1, 8193).numbers(None)
 
 

@@ -142,7 +142,7 @@ def test_the_player_search_tries_equivalent_moves_once() -> None:
 
 def test_effort_and_memory_have_limits() -> None:
     board = random_open_board(Random(9), 8)
-    with pytest.raises(LimitError, match="needs more positions than the limit"):
+    with pytest.raises(LimitError, match="would visit more positions than the limit"):
         best_move(board, None, Random(1), max_positions=20)
     solution = solve(board)
     with limited("quaternity.quarto.search", MAX_CACHED_POSITIONS=5):
