@@ -93,7 +93,7 @@ class SeatLinks:
     async def _announce(self, table: LiveTable, before: Owner, after: Owner) -> None:
         """Announce the new credentials of an owner at the other tables of the series.
 
-        The store already has them, so a table that cannot be told is dropped from memory.
+        The store already has them. A table where this fails is dropped from memory.
         """
         name = table.state.id
         first = table.state.stored.evening or name
