@@ -167,13 +167,18 @@ class LiveTables:
 
         Commands that are waiting fail. The next request for a table reads it from the store again.
         """
-        for table in self.all_loaded():
-            self._seen[table.state.id] = table.presence.last_seen
-        for task in self._live.values():
+        for name in list(self._live):
+            self.drop(name)
+
+    def drop(self, name: str) -> None:
+        """Drop a table from memory, if it is there, because it may be outdated."""
+        table, task = self.find_loaded(name), self._live.pop(name, None)
+        if table is not None:
+            self._seen[name] = table.presence.last_seen
+        if task is not None:
             task.add_done_callback(_drop)
             if task.done():
                 _drop(task)
-        self._live.clear()
 
     async def _make_room(self) -> None:
         """Drop quiet tables if more than `MAX_CACHED_TABLES` tables are in memory.
