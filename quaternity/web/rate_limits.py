@@ -42,8 +42,7 @@ MAX_PENDING_COUNTS = 20
 counts are limited separately."""
 
 SEATS_PER_ADDRESS = 20
-"""Ratio of the rate limit for all seats together that use one client address to the limit for one
-seat."""
+"""Ratio of the limit for all seats that use one client address to the limit for one seat."""
 
 
 class Limits(NamedTuple):
