@@ -1,7 +1,8 @@
-"""Rate limits, connection limits, and fair queues between client addresses.
+"""Rate limits, connection limits, and queues that treat all client addresses fairly.
 
-`Limits` contains all limits, and `WORK` the cost of each kind of request. A client address is an
-IPv4 address, or the first 64 bits of an IPv6 address.
+`Limits` contains all limits, and `WORK` contains the cost of each kind of request. A client address
+is an IPv4 address, or the first 64 bits of an IPv6 address. A count is a computation that a visitor
+requests, such as a hint, a puzzle or an analysis.
 """
 
 from __future__ import annotations
@@ -26,34 +27,35 @@ REQUEST_SECONDS = 30.0
 """Seconds within which a request must arrive completely."""
 
 READ_SECONDS = 15.0
-"""Seconds within which a client must read at least half of the pending data."""
+"""Seconds within which a client must read at least half of the data that waits to be sent to it."""
 
 RESERVED_FILES = 80
-"""File descriptors reserved for purposes other than connections: the database and the pipes of
-programs."""
+"""Number of file descriptors reserved for purposes other than connections, such as the database and
+the pipes of computer players."""
 
 FILES_PER_WORKER = 6
 """Number of further file descriptors that are reserved for each worker process beyond the default
 number of workers."""
 
 MAX_PENDING_COUNTS = 20
-"""Maximum number of pending counts (computations of help and puzzles, running or waiting) for one
-client address. Cheap and expensive counts are limited separately."""
+"""Maximum number of counts that are running or waiting for one client address. Cheap and expensive
+counts are limited separately."""
 
 SEATS_PER_ADDRESS = 20
-"""Ratio of the rate limit for all seats of a client address to the limit for one seat."""
+"""Ratio of the limit for all seats that use one client address to the limit for one seat."""
 
 
 class Rates(NamedTuple):
-    """Rate limits of the server, per minute.
+    """The rate limits of a server, which its operator can change.
 
     Attributes:
-        moves: Maximum number of requests that change a table, for each seat.
-        pages: Maximum number of pages and documents read, for each address and each seat.
-        tables: Maximum number of tables made and seats taken or given away, for each address.
-        counts: Maximum total cost of counts (help, puzzles, analyses), for each address.
-        words: Maximum number of chat lines and reactions, for each seat and each bystander's
-            address.
+        moves: Maximum number of requests that change a table, per minute and seat.
+        pages: Maximum number of pages and documents read per minute, for each address and each
+            seat.
+        tables: Maximum number of tables made and seats taken or given away, per minute and address.
+        counts: Maximum total cost of counts, per minute and address. `WORK` contains the costs.
+        words: Maximum number of chat lines and reactions per minute, for each seat and each
+            bystander's address.
     """
 
     moves: int = 1200
@@ -64,19 +66,20 @@ class Rates(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Limits of the server.
+    """The limits of a server, which its operator can change.
 
     Attributes:
-        rates: Rate limits.
+        rates: The rate limits.
         body: Maximum size of the body of a request, in bytes.
         record: Maximum size of an uploaded record, in bytes.
         kept: Maximum number of stored tables.
-        streams: Maximum number of open streams, if the server may have enough connections. One
-            address may have at most a quarter of them, and bystanders at most three quarters.
-        readers: Maximum number of streams of a seat, or of the bystanders of a table. One address
-            may have at most three quarters of a table's streams for bystanders.
-        workers: Number of processes for programs. There are as many processes for cheap counts, and
-            one fewer for expensive counts.
+        streams: Maximum number of open event streams. The limit is lower if the system allows fewer
+            connections. One address may have at most a quarter of the streams, and bystanders
+            together at most three quarters.
+        readers: Maximum number of event streams of a seat, or of all bystanders at a table. One
+            address may have at most three quarters of a table's streams for bystanders.
+        workers: Number of processes for computer players. There are as many processes for cheap
+            counts, and one fewer for expensive counts.
     """
 
     rates: Rates = Rates()
@@ -101,8 +104,10 @@ LIMIT_NAMES = (*Limits._fields[1:], *Rates._fields)
 class Work(NamedTuple):
     """The cost of a kind of request.
 
-    `limit` is the field of `Rates` that limits these requests. `dear` says whether it is an
-    expensive count.
+    Attributes:
+        limit: Name of the field of `Rates` that limits these requests.
+        cost: Number of units of this limit that a request uses up.
+        dear: Whether the request is an expensive count.
     """
 
     limit: str
@@ -127,16 +132,16 @@ WORK = {
 """The cost of each kind of request."""
 
 client_address: ContextVar[str] = ContextVar("asker", default="")
-"""The client address of the current request and of the tasks that the request starts."""
+"""The client address of the current request. The tasks that the request starts inherit it."""
 
 refusal_counts: Counter[str] = Counter()
-"""The number of refused requests, by reason."""
+"""The number of requests that this process has refused, by reason."""
 
 
 def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpError:
-    """Count a refused request, and return its `HttpError`.
+    """Count a request that is refused, and return the `HttpError` for its sender.
 
-    With status 429 or 503, the error tells the client to retry after `seconds`.
+    If the status is 429 or 503, the error tells the client to retry after `seconds`.
     """
     refusal_counts[reason] += 1
     error = HttpError(status, text)
@@ -145,9 +150,10 @@ def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpEr
 
 
 class LeakyBuckets:
-    """Leaky-bucket counters, which limit the use of a resource per minute and key."""
+    """Leaky-bucket counters: they limit how much each key uses of a resource per minute."""
 
     def __init__(self, max_keys: int = 10_000) -> None:
+        """Set up counters for at most `max_keys` keys. The least recently used key is dropped."""
         self._most = max_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._new: dict[Hashable, tuple[float, int]] = {}
@@ -156,7 +162,12 @@ class LeakyBuckets:
         self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
-        """Count a use and return 0 if it is allowed now. Otherwise return the seconds to wait."""
+        """Count a use of `cost` units, and return 0 if it is allowed now.
+
+        Otherwise return the seconds after which it will be allowed, and do not count it. A use is
+        allowed if the counter of the key does not exceed `per_minute` afterwards. Counters decrease
+        by `per_minute` units per minute.
+        """
         now = monotonic()
         used, since = self._used.pop(key, (0.0, now))
         used = max(0.0, used - (now - since) * per_minute / 60)
@@ -169,7 +180,10 @@ class LeakyBuckets:
         return max(0.0, over * 60 / max(per_minute, 1))
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return the use since the last call and the amount freed per minute, by key (as JSON)."""
+        """Return the use since the last call, for each key that was used.
+
+        The result maps the key, as a JSON text, to the units used and the units freed per minute.
+        """
         self.shared = True
         self._texts = {json.dumps(key): key for key in self._new}
         taken = {text: self._new[key] for text, key in self._texts.items()}
@@ -177,7 +191,7 @@ class LeakyBuckets:
         return taken
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:
-        """Set the counters to the total use at all servers."""
+        """Set the counters of keys that `collect_use` returned to the total use at all servers."""
         for text, amount in used.items():
             key = self._texts[text]
             self._used[key] = amount + self._unsent_use(key), monotonic()
@@ -187,18 +201,19 @@ class LeakyBuckets:
 
 
 class FairQueue:
-    """A queue for a limited number of places, which client addresses take in turn.
-
-    Each address may have at most `max_each` places at a time.
-    """
+    """A queue for a limited number of places, such as processes, with turns between addresses."""
 
     def __init__(self, places: int, max_each: int) -> None:
+        """Set up the queue. Each client address may have at most `max_each` places at a time."""
         self._free, self._most_each = places, max_each
         self._running: Counter[str] = Counter()
         self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     async def take(self) -> str:
-        """Wait for a place. Return the address that `give_back` needs to free the place."""
+        """Wait for a place for the current client address, and return this address.
+
+        The caller must pass the address to `give_back` to free the place.
+        """
         network, turn = client_address.get(), asyncio.get_running_loop().create_future()
         self._queues.setdefault(network, deque()).append(turn)
         self._assign_places()
@@ -221,7 +236,7 @@ class FairQueue:
             self.give_back(network)
 
     def give_back(self, network: str) -> None:
-        """Free a place of an address."""
+        """Free a place that a client address has taken."""
         self._free += 1
         self._running -= Counter((network,))
         if network in self._queues:
@@ -230,7 +245,7 @@ class FairQueue:
         self._assign_places()
 
     def _assign_places(self) -> None:
-        """Assign the free places. Addresses with the fewest places come first."""
+        """Assign the free places to waiting addresses. Those with the fewest places come first."""
         for network in sorted(self._queues, key=self._running.__getitem__):
             if not self._free:
                 break
@@ -247,7 +262,7 @@ class FairQueue:
                 self._queues[network] = queue
 
     def end(self) -> None:
-        """Cancel all requests that wait for a place."""
+        """Cancel all waiting calls of `take`."""
         for queue in self._queues.values():
             for turn in queue:
                 turn.cancel()
@@ -262,11 +277,12 @@ class RateLimits:
         connections.workers = self.limits.workers
 
     def count(self, kind: str, seat: Hashable = None) -> None:
-        """Count a request for the client address, or for `seat` if it is given.
+        """Count a request of the client address, or of a seat if `seat` is not None.
+
+        `kind` is a key of `WORK`. `seat` is any value that identifies the seat. The limit for a
+        seat is separate, so other requests from the same address do not use it up.
 
         Raises `HttpError` if the request exceeds the limit.
-
-        A seat has a separate budget, which other requests of its address do not use up.
         """
         work = WORK[kind]
         limit = getattr(self.limits.rates, work.limit)
@@ -281,34 +297,40 @@ class RateLimits:
             raise refusal(work.limit, 429, TOO_OFTEN(most=limit // work.cost), wait)
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return the use of all budgets since the last call. See `Sharing.exchange`."""
+        """Return the use of the rate limits since the last call. See `LeakyBuckets.collect_use`."""
         return self._rates.collect_use()
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:
-        """Update the budgets with the total use at all servers."""
+        """Set the use of rate limits to the total at all servers. See `Sharing.exchange`."""
         self._rates.apply_total_use(used)
 
     def check_waiting(self, waiting: int) -> None:
-        """Raise `HttpError` if too many counts for an address are already running or waiting."""
+        """Raise `HttpError` if too many counts (`waiting`) of an address are running or waiting."""
         if waiting >= MAX_PENDING_COUNTS:
             raise refusal("waiting", 429, "too many pending requests for counts: try again later")
 
     def check_stored_tables(self, kept: int) -> None:
-        """Raise `HttpError` if the maximum number of tables is already stored."""
+        """Raise `HttpError` if `kept`, the number of stored tables, has reached its maximum."""
         if kept >= self.limits.kept:
             raise refusal("kept", 507, TOO_MANY_TABLES(kept=kept))
 
     def check_stream(self, seat: int | None, table: Collection[Any], every: Collection[Any]) -> str:
-        """Return the client address for a new event stream.
+        """Return the client address of the current request, if it may open another event stream.
 
-        Raises `HttpError` if too many streams are open.
+        Args:
+            seat: Seat of the stream's reader, or None for a bystander.
+            table: The open streams of the same table.
+            every: All open streams of the server.
+
+        Raises:
+            HttpError: If too many streams are open.
         """
         network, limit = client_address.get(), min(self.limits.streams, connections.max_open())
-        # Reserve a quarter of all streams for players.
+        # Bystanders cannot use the last quarter of all streams, which is reserved for players.
         room = limit - (limit // 4 if seat is None else 0)
         same_seat = [stream for stream in table if stream.seat == seat]
         readers = self.limits.readers
-        # Of the streams for bystanders of a table, reserve a quarter for other addresses.
+        # One address cannot use the last quarter of the streams for bystanders of a table.
         own = readers - (readers // 4 if seat is None else 0)
         if (
             len(every) >= room
@@ -328,14 +350,15 @@ class Connections:
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return the maximum number of connections that leaves enough files for other purposes."""
+        """Return how many connections may be open, so that enough file descriptors remain free."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 
     def enter(self, network: str, is_shared: bool) -> HTTPStatus | None:
-        """Count a new connection. Return None, or an HTTP status if the connection must be refused.
+        """Count a new connection, and return None if it is allowed.
 
-        `is_shared` says whether many people may share the address, as behind a proxy.
+        Otherwise return the HTTP status with which the connection must be refused. `network` is the
+        client address. `is_shared` says whether many people may share it, as behind a proxy.
         """
         self.open[network] += 1
         room = self.max_open()
@@ -348,7 +371,7 @@ class Connections:
         return None
 
     def leave(self, network: str) -> None:
-        """Stop counting a closed connection."""
+        """Stop counting a connection of the client address, because it was closed."""
         self.open[network] -= 1
         if not self.open[network]:
             del self.open[network]
@@ -359,7 +382,10 @@ connections = Connections()
 
 @lru_cache(maxsize=64)
 def proxy_networks(named: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Return the networks of proxies. IPv4 networks are also included in their IPv6 form."""
+    """Parse the networks of proxies, such as "10.0.0.0/8", or raise `ValueError`.
+
+    Each IPv4 network is also included as the IPv6 network of its IPv4-mapped addresses.
+    """
     networks = [ip_network(text.strip()) for text in named]
     mapped = [
         ip_network(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
@@ -369,7 +395,7 @@ def proxy_networks(named: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, .
 
 
 def is_proxy(address: str, named: Iterable[str]) -> bool:
-    """Return whether an address belongs to one of the given proxies."""
+    """Return whether an IP address belongs to one of the named networks of proxies."""
     try:
         return any(ip_address(address) in network for network in proxy_networks(tuple(named)))
     except ValueError:
@@ -382,9 +408,10 @@ def max_per_network(room: int) -> int:
 
 
 def network_of(address: str) -> str:
-    """Return the part of a client's address that identifies its internet line.
+    """Return the client address that stands for an IP address in all limits.
 
-    For IPv6, it is the first 64 bits. An IPv4 address is returned as it is.
+    For IPv6, it is the first 64 bits, which the devices of a household usually share. An IPv4
+    address is returned unchanged.
     """
     try:
         number = IPv6Address(address)

@@ -1,4 +1,7 @@
-"""Base class of `Store`, `FileReader` and `PostgresReader`, which give access to all tables."""
+"""Access to the stored tables, for the tools of an operator and for the server itself.
+
+`Reader` is the base class of `FileReader` (SQLite), `PostgresReader` and `Store`.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,20 @@ from quaternity.base.errors import InputError
 
 
 class InUse(InputError):
-    """Error for tables that another process uses."""
+    """Error for stored tables that cannot be used now, because another process is using them."""
 
 
 class Reader(ABC):
-    """Access to all stored tables, even while a server uses them."""
+    """Access to all stored tables. A server may use them at the same time."""
 
     where: str
-    """Name of the store for error messages. It contains no password."""
+    """Name of the file or database, for error messages. It contains no password."""
 
     @abstractmethod
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query. May be called from any thread.
+        """Run an SQL query and return its rows. This method may be called from any thread.
+
+        The query has a `?` for each of the values.
 
         Raises `HttpError` if the tables cannot be read now.
         """
@@ -34,27 +39,36 @@ class Reader(ABC):
 
     @abstractmethod
     def faults(self) -> list[str]:
-        """Return messages about the faults of the store, such as rows that belong to no table."""
+        """Return a message about each fault of the stored data, such as rows without a table."""
 
     @abstractmethod
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement for each row of values, even while a server uses the tables."""
+        """Execute an SQL statement once for each row of values.
+
+        A server may use the tables at the same time.
+        """
 
     def now(self) -> float:
-        """Return the time that decides whether tables have expired, in seconds since 1970."""
+        """Return the current time, by which it is decided whether tables have expired.
+
+        It is in seconds since 1970.
+        """
         return datetime.now(UTC).timestamp()
 
     def order_removal(self, names: Sequence[str]) -> None:
-        """Ask the server that uses the store to delete the tables with these ids."""
+        """Ask the server that uses these tables to delete those with the given ids."""
         order = "INSERT INTO removing (table_id) VALUES (?) ON CONFLICT DO NOTHING"
         self.change(order, [(name,) for name in names])
 
     def confirm_clock(self) -> float:
-        """Record that the clock is right, and return its time. A server may use the tables."""
+        """Store that the clock is right, and return its time in seconds since 1970.
+
+        A server compares later times with this one, to notice whether the clock has jumped.
+        """
         now = self.now()
         self.change("UPDATE uptime SET clock = ? - seconds", [(now,)])
         return now
 
     @abstractmethod
     def close(self) -> None:
-        """Close the store."""
+        """Close the file, or the connections to the database."""

@@ -1,4 +1,4 @@
-"""Earlier positions of a game at a table."""
+"""Earlier positions of a game, which are replayed from its moves when a visitor requests them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from quaternity.web.background import BackgroundWork
 from quaternity.web.core import TableState
 
 MAX_REPLAYED = 150
-"""Maximum number of moves that are replayed in the event loop. Longer games are replayed in another
-process."""
+"""Maximum number of moves that are replayed in the event loop. More moves are replayed in another
+process, so that other requests do not have to wait."""
 
 MAX_MOMENTS = 8
-"""Number of replayed positions of a long game that are kept in memory."""
+"""Number of earlier replayed positions of a game that stay in memory when another one is added."""
 
 
 class Replays:
-    """Earlier positions of a table's game. The last positions requested are kept in memory."""
+    """The earlier positions of one table's game, with a cache of the latest replayed positions."""
 
     def __init__(self, thinking: BackgroundWork) -> None:
         self._thinking = thinking
@@ -26,7 +26,13 @@ class Replays:
         """Recently replayed positions, by version and number of moves."""
 
     async def position(self, state: TableState, number: int) -> tuple[int, Any]:
-        """Return the position after `number` moves, and the number, limited to the moves made."""
+        """Return the number of moves and the position after them.
+
+        A `number` below 0 counts as 0, and a number above the number of moves made counts as that
+        number.
+
+        Raises `HttpError` if the replay of many moves takes too long.
+        """
         history, game = state.history, state.history.game
         last = len(game.moves)
         number = min(max(number, 0), last)

@@ -1,4 +1,4 @@
-"""The base class of request handlers: find the caller, the table and the fields of a request."""
+"""The base class of request handlers, which finds the table and the caller of a request."""
 
 from __future__ import annotations
 
@@ -26,28 +26,47 @@ from quaternity.web.tables import Tables
 
 
 class Handlers:
-    """Handlers of requests, with methods that find the caller and the table of a request."""
+    """Base class of request handlers. Its methods find the table and the caller of a request.
+
+    Attributes:
+        tables: All tables of the server.
+        admission: The rate limits, with the recent use of each client.
+        limits: The limits themselves.
+    """
 
     def __init__(self, tables: Tables, admission: RateLimits) -> None:
         self.tables, self.admission, self.limits = tables, admission, admission.limits
 
     async def read(self, request: Request, kind: type[Fields]) -> Fields:
-        """Return the fields in the JSON body of a request. Raise `HttpError` if they are wrong."""
+        """Return the fields in the JSON body of a request, as an object of the class `kind`.
+
+        Raises `HttpError` if the body is not a JSON object, or a field is missing, unknown or
+        wrong.
+        """
         return read_fields(await document_of(request, self.limits.body), kind)
 
     async def open_table(
         self, request: Request, seat: int | None = None, kind: str = "page"
     ) -> tuple[LiveTable, Visitor]:
-        """Return the table and the visitor of a request."""
+        """Return the table that the path of a request names, and the visitor who sent the request.
+
+        The visitor sees the game from the seat in the query `?seat=`, or else from `seat`. If both
+        are missing, the visitor sees it as `TableState.visitor` describes. `kind` says which rate
+        limit applies (see `LiveTables.open_for`).
+
+        Raises `HttpError` if there is no such table, a rate limit is exceeded, or the visitor may
+        not see the game from the seat.
+        """
         caller = caller_of(request)
         asked = seat_of(request)
         seat = seat if asked is None else asked
         return await self.tables.live.open_for(request.path_params["table"], caller, seat, kind)
 
     async def require_seat(self, request: Request, seat: int | None) -> tuple[LiveTable, int]:
-        """Return the table of a request and the caller's seat.
+        """Return the table of a request, and the caller's seat for which the request acts.
 
-        Raises `HttpError` if the caller has no seat at the table.
+        See `open_table` for the meaning of `seat` and the errors. This method also raises
+        `HttpError` if the caller does not own the seat.
         """
         table, visitor = await self.open_table(request, seat, "move")
         if visitor.looking is None or visitor.looking not in visitor.seats:
@@ -55,7 +74,10 @@ class Handlers:
         return table, visitor.looking
 
     async def with_cookie(self, request: Request) -> tuple[Caller, str | None]:
-        """Return the caller, and a new cookie for a browser without a valid cookie, or None."""
+        """Return the caller of a request, and the cookie that the response must set, or None.
+
+        A browser without a valid cookie gets a new one. The caller is then identified by it.
+        """
         browser, unsigned = (
             caller_of(request).cookie_hash,
             hash_token(request.cookies.get(COOKIE, "")[:22]),
@@ -72,22 +94,28 @@ class Handlers:
         return Caller(cookie_hash=browser), None
 
     def count(self) -> None:
-        """Count a request that makes a table or changes seats."""
+        """Count a request that makes a table or changes seats, for the rate limit of its address.
+
+        Raises `HttpError` if the rate limit is exceeded.
+        """
         self.admission.count("table")
 
     async def check_stored_tables(self) -> None:
-        """Raise `HttpError` if the maximum number of tables is already stored."""
+        """Raise `HttpError` if the store already contains the maximum number of tables."""
         ((kept,),) = await self.tables.store.rows("SELECT COUNT(*) FROM tables")
         self.admission.check_stored_tables(kept)
 
 
 def base_of(request: Request) -> str:
-    """Return the scheme, host and path prefix with which all links in a response begin."""
+    """Return the address with which complete links to this server begin, without a final slash."""
     return str(request.base_url).rstrip("/")
 
 
 def created(request: Request, document: Any, cookie: str | None) -> Response:
-    """Return a response with status 201 and a JSON document, and set the cookie if given."""
+    """Return a response with status 201 and a JSON document.
+
+    The response also sets the cookie of a browser, unless `cookie` is None.
+    """
     response = answer(document, 201)
     if cookie is not None:
         set_cookie(response, request, cookie)

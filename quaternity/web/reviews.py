@@ -1,4 +1,8 @@
-"""Reviews of finished games and puzzles from them, computed once for all viewers and stored."""
+"""Reviews of finished games, and puzzles made from them. Each is computed once and stored.
+
+A review judges the moves of a game. It lists mistakes, and the moves after which the players'
+chances to win changed a lot.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +26,18 @@ from quaternity.web.stored_values import dump_value, load_value
 from quaternity.web.view import record_of
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
-"""Limit on the processor time of a review in seconds, and the factor by which its wall-clock time
-may be longer."""
+"""Limit on the processor time of a review, in seconds, and the factor by which the elapsed time may
+be longer than that."""
 
 PUZZLE_SECONDS = 5.0
-"""Limit on the time to make a puzzle from a game, in seconds."""
+"""Time limit for making a puzzle from a game, in seconds."""
 
 MAX_REVIEWS = 100
-"""Maximum number of reviews and puzzles in memory."""
+"""Maximum number of reviews and puzzles, taken together, that are kept in memory."""
 
 STORED_VERSION = 1
-"""Version of stored reviews and puzzles. It increases when older ones cannot be read."""
+"""Version of the format of stored reviews and puzzles. Those of another version are not read, but
+computed again."""
 
 SIGNATURE_BYTES = 32
 """Length of the signature of a stored result, in bytes."""
@@ -41,21 +46,21 @@ Compute = Callable[[], Coroutine[Any, Any, Any]]
 
 
 class Reviews:
-    """The reviews of finished games, and puzzles from them.
+    """The reviews of finished games, and the puzzles made from these games.
 
-    The first result is stored with the table, so that all viewers get the same one, also after a
-    restart. Simultaneous requests share one computation.
+    The first result for a game is stored with its table, so all viewers get the same result, even
+    after a restart of the server. Simultaneous requests share one computation.
     """
 
     def __init__(self, store: Store, thinking: BackgroundWork) -> None:
         self._store, self._thinking = store, thinking
         self._tasks: SharedTasks[tuple[str, str, int]] = SharedTasks(MAX_REVIEWS)
-        """The latest reviews and puzzles, by kind, table and version."""
+        """The latest results. A key is "review" or "puzzle", with the table's id and version."""
 
     async def review(self, state: TableState, visitor: Visitor) -> Review:
         """Return the review of a finished game. All viewers get the same review.
 
-        Raises an exception if the game is not over, or if the review cannot be computed.
+        Raises `HttpError` if the game is not over, and any exception of the computation.
         """
         _check_over(state, "there is no review before the game is over")
         done: Review = await self._result("review", state, partial(self._review, state, visitor))
@@ -66,7 +71,7 @@ class Reviews:
 
         All viewers get the same puzzle.
 
-        Raises an exception if the game is not over, or if the puzzle cannot be computed.
+        Raises `HttpError` if the game is not over, and any exception of the computation.
         """
         _check_over(state, "there is no puzzle before the game is over")
         compute = partial(self._puzzle, state, visitor)
@@ -80,7 +85,8 @@ class Reviews:
     async def _load_or_store(self, kind: str, state: TableState, compute: Compute) -> Any:
         """Return the stored result for a version of a table, or else compute and store it.
 
-        If several servers store a result, the first one counts.
+        If several servers compute a result at the same time, all of them use the one that is stored
+        first.
         """
         old, stored = await self._load(kind, state)
         if not stored:
@@ -96,7 +102,8 @@ class Reviews:
     async def _load(self, kind: str, state: TableState) -> tuple[bytes | None, tuple[Any, ...]]:
         """Return the stored bytes, and a tuple with the result if the bytes are valid.
 
-        They are invalid if they are damaged, or belong to another version of the table.
+        The bytes are None if nothing is stored. The tuple is empty if nothing is stored, or if the
+        bytes are damaged or belong to another version of the table or of the format.
         """
         rows = await self._store.rows(f"SELECT {kind} FROM tables WHERE id = ?", state.id)
         data: Any = rows[0][0] if rows else None
@@ -127,7 +134,7 @@ class Reviews:
 
 
 def _check_over(state: TableState, reason: str) -> None:
-    """Raise `HttpError` with a reason if the game is not over."""
+    """Raise `HttpError` if the game has not begun, or with `reason` if it is not over."""
     state.check_begun()
     if state.rules.to_act(state.history.position):
         raise HttpError(409, reason, version=state.version)

@@ -1,4 +1,11 @@
-"""Commands that change the seats of a table: take, leave, hand over, reclaim."""
+"""Commands that change the seats of a table, such as taking a seat or leaving it.
+
+A command is a request to change a table. Its method `decide` returns the events that change the
+state of the table, or raises `HttpError` if the command is not allowed (see `core`). An invitation
+is the secret last part of a link with which a visitor can take an open seat. A token is a secret
+text that proves the ownership of a seat. `token` is the hash of the owner's token, unless it is
+called new. `deal` is the random seed of the deal, in case the game begins.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +49,9 @@ from quaternity.web.seats import (
 
 
 class SeatTicket(NamedTuple):
-    """The token of a seat that a visitor has taken, or the invitation to an open seat.
+    """A seat, with the token for its new owner or the invitation to it if it is open.
 
-    Both are None for a program's seat, or if the visitor already has the token.
+    Both are None for a program's seat, or if the owner already has the token.
     """
 
     seat: int
@@ -53,13 +60,17 @@ class SeatTicket(NamedTuple):
 
 
 class Join(NamedTuple):
-    """A visitor takes the seat of an invitation, or changes seats before the game.
+    """Command of a visitor who takes the seat of an invitation.
+
+    Before the game begins, a player can also move to another seat with an invitation to any seat.
 
     Attributes:
-        wanted: The seat that the visitor wants if the invitation is for any seat, or None.
-        token: New token for the seat.
-        vacated: New invitation for the seat that a player leaves for another one.
-        deal: Random seed of the deal, which is used if the game begins.
+        wanted: The seat that the visitor wants if the invitation is for any seat. None if the
+            visitor wants no particular seat.
+        name: Name of the visitor as a player, or None for the default name of the seat.
+        caller: The credentials of the visitor.
+        token: New token for the seat, not a hash.
+        vacated: New invitation to the seat that a player leaves for another one.
         ready: Whether the visitor is ready for the game to begin.
     """
 
@@ -88,12 +99,13 @@ class Join(NamedTuple):
         if seat.kind != OPEN:
             cookie = self.caller.cookie_hash
             if cookie is not None and seat.owner.browser == cookie:
-                # Answer a repeated request, whose first response may have been lost.
+                # The caller already has the seat. The response to an earlier request may have been
+                # lost, so answer again.
                 return Decision((), SeatTicket(number, None))
             raise HttpError(409, "this seat is already taken")
         person = check_name(self.name, number)
         owner = Owner(hash_token(self.token), self.caller.cookie_hash)
-        # Keep the invitation, so that a visitor who comes too late sees that the seat is taken.
+        # Keep the invitation, so that a visitor who uses it later is told that the seat is taken.
         ready = READY if self.ready or not state.is_waiting else THINKING
         new = Seat(PERSON, person, person, owner, seat.invitation, ready)
         events = change_seats(state, {number: new}, now)
@@ -101,7 +113,7 @@ class Join(NamedTuple):
         return Decision(events, SeatTicket(number, self.token))
 
     def _choose(self, state: TableState) -> tuple[int, int | None]:
-        """Return the seat that a visitor gets at a waiting table, and the previous seat or None."""
+        """Return the seat that the visitor gets, and the seat that the visitor has now or None."""
         if not state.is_waiting:
             raise HttpError(409, "the game has begun without you: you can watch it")
         seats, wanted = state.seats, self.wanted
@@ -119,9 +131,10 @@ class Join(NamedTuple):
 
 
 class SetReady(NamedTuple):
-    """A player is ready for the game to begin, or no longer ready.
+    """Command of a player who is ready for the game to begin, or no longer ready.
 
-    If `counts_down` is true, the game does not begin now: a later `Begin` command begins it.
+    If `counts_down` is true, the game does not begin with this command. Once every player is ready,
+    a countdown starts, and a `Begin` command at its end begins the game.
     """
 
     seat: int
@@ -131,7 +144,7 @@ class SetReady(NamedTuple):
     counts_down: bool = False
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events, which begin the game if every seat is then taken and ready."""
+        """Return the events that store whether the player is ready, and may begin the game."""
         state.check_owners({self.seat: self.token})
         if not state.is_waiting:
             raise HttpError(409, "the game has already begun", version=state.version)
@@ -143,25 +156,26 @@ class SetReady(NamedTuple):
 
 
 class Begin(NamedTuple):
-    """A countdown has ended, and the game begins if every player is still ready."""
+    """Command of the server to begin the game at the end of a countdown."""
 
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events, which begin the game if every seat is then taken and ready."""
+        """Return the events that begin the game. There are none if a player is not ready."""
         return Decision(begin_if_ready(state, (), self.deal, now))
 
 
 class Arrive(NamedTuple):
-    """People have come to the table of a rematch, and are ready.
+    """Command of the server when players have come to the table of their rematch.
 
-    Once all players are ready, the game begins after a countdown, with `Begin`.
+    These players count as ready. Once every player is ready, a countdown starts, and a `Begin`
+    command at its end begins the game.
     """
 
     seats: tuple[int, ...]
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events, which note that the players have arrived."""
+        """Return the events that make the players ready. There are none if the game has begun."""
         arriving = {
             number: state.seats[number]._replace(ready=READY)
             for number in self.seats
@@ -171,14 +185,17 @@ class Arrive(NamedTuple):
 
 
 class Leave(NamedTuple):
-    """A player leaves a seat before the game has begun, so that another visitor can take it."""
+    """Command of a player who leaves a seat before the game has begun.
+
+    Another visitor can then take the seat. `invitation` is the new invitation to it.
+    """
 
     seat: int
     token: str | None
     invitation: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that free the seat. Raise `HttpError` if the player may not leave."""
+        """Return the events that free the seat."""
         state.check_owners({self.seat: self.token})
         if not state.is_waiting:
             reason = "you cannot leave after the game has begun: hand the seat over"
@@ -188,7 +205,7 @@ class Leave(NamedTuple):
 
 
 class SetCode(NamedTuple):
-    """A player gets a new code that restores the seat. `code` is its hash."""
+    """Command of a player who gets a new code to restore a lost seat. `code` is its hash."""
 
     seat: int
     token: str | None
@@ -206,13 +223,13 @@ class SetCode(NamedTuple):
 
 
 class Reclaim(NamedTuple):
-    """The owner of a seat takes it to another device, by a link or by a code.
+    """Command of the owner of a seat who takes it to another device, with a link or a code.
 
     Attributes:
-        proof: The owner's token hash, to which the link belongs, or the owner's code hash.
-        link: Hash of the link. None if the proof is a code.
+        proof: Hash of the owner's token, to which the link belongs, or hash of the owner's code.
+        link: Hash of the link, or None if the owner has a code.
         caller: The credentials of the other device.
-        token: New token for the seat.
+        token: New token for the seat, not a hash.
     """
 
     proof: str
@@ -221,7 +238,10 @@ class Reclaim(NamedTuple):
     token: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that move the seat, with a ticket and the owners before and after."""
+        """Return the events that move the seat.
+
+        The result of the command contains a `SeatTicket`, and the owner before and after it.
+        """
         numbers = [
             number
             for number, seat in enumerate(state.seats)
@@ -251,16 +271,18 @@ def unknown_code() -> HttpError:
 
 
 class ChangeOwner(NamedTuple):
-    """The owner of seats gets new credentials, because another of their seats has moved.
+    """Command that changes the credentials of an owner's seats.
 
-    The store may have the new credentials already. The change is then only announced.
+    The server sends it after the owner has changed the credentials of a seat at another table of
+    the same series of rematches. `token` belongs to the old credentials. The store may have the new
+    credentials already. The change is then only announced.
     """
 
     token: str | None
     owner: Owner
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the event that changes the owner of all seats with the token."""
+        """Return the events that give the new credentials to all seats with the old token."""
         seats = {
             number: seat._replace(owner=self.owner)
             for number, seat in enumerate(state.seats)
@@ -270,12 +292,14 @@ class ChangeOwner(NamedTuple):
 
 
 class HandOver(NamedTuple):
-    """A visitor gives a seat to a program, to its owner (`me`) or to nobody (`open`).
+    """Command of a visitor who gives a seat to a new player.
 
     Attributes:
-        tokens: Token hashes of the visitor's seats.
-        invitation: New invitation, which is used if the seat is open afterwards.
-        deal: Random seed of the deal, which is used if the game begins.
+        player: Name of the program that gets the seat, `me` for the owner of the seat, or `open` if
+            the seat becomes open.
+        tokens: Hashes of the visitor's tokens, by seat.
+        attendance: The seats of players who are present, and of players absent for long.
+        invitation: New invitation to the seat, in case the seat becomes open.
     """
 
     seat: int
@@ -287,7 +311,10 @@ class HandOver(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events, and the invitation to the seat if it is now open, or else None."""
+        """Return the events, and the invitation to the seat if it becomes open, otherwise None.
+
+        If other players must agree first, the events only count the visitor's vote.
+        """
         self.check(state)
         state.check_owners(self.tokens)
         seat, is_own = state.seats[self.seat], self.seat in self.visitor.seats
@@ -315,7 +342,7 @@ class HandOver(NamedTuple):
         return Decision(begin_if_ready(state, events, self.deal, now), invitation)
 
     def check(self, state: TableState) -> None:
-        """Raise `HttpError` if the visitor may not hand the seat over."""
+        """Raise `HttpError` if the visitor may not give the seat away. `decide` checks it again."""
         if self.seat not in range(len(state.seats)) or state.stored.options.archive:
             raise HttpError(404, NO_SEAT(seat=self.seat))
         if not (self.visitor.seats or self.visitor.maker):
@@ -327,7 +354,7 @@ class HandOver(NamedTuple):
             self.check_absent(state)
 
     def check_absent(self, state: TableState) -> None:
-        """Raise `HttpError` if another person, who is not absent, owns the seat."""
+        """Raise `HttpError` if the visitor may not take the seat away from another person."""
         if self.seat in self.visitor.seats or not state.seats[self.seat].is_held:
             return
         if not self._is_host(state) and self.player != OPEN:
@@ -339,10 +366,10 @@ class HandOver(NamedTuple):
         return state.is_host(self.visitor, self.attendance)
 
     def _count_votes(self, state: TableState) -> Votes | None:
-        """Return the votes if more are needed to give the seat of an absent player away.
+        """Return the votes including the visitor's, or None if the seat can be given away now.
 
-        All players who are present must agree. If the new player would see nothing hidden, no vote
-        is needed, and the host alone decides.
+        All players who are present must agree to give the seat of an absent player away. If a new
+        player would see no hidden cards, there is no vote, and the host or the owner decides.
         """
         if not state.rules.hidden or state.is_waiting or state.is_over:
             if self.seat not in self.visitor.seats and not self._is_host(state):
@@ -361,7 +388,7 @@ class HandOver(NamedTuple):
 
 
 def invited_seat(state: TableState, invitation: str) -> int | None:
-    """Return the seat to which an invitation leads, or None if it is for any free seat.
+    """Return the seat that an invitation is for, or None if it is for any free seat.
 
     Raises `HttpError` if the table has no such invitation.
     """

@@ -1,4 +1,4 @@
-"""Links that move a seat to another device, and codes that restore a lost seat."""
+"""Links with which players move a seat to another device, and codes that restore a lost seat."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ MOVING_SECONDS = 600.0
 
 
 class SeatLinks:
-    """The links and codes with which players take their seats to other devices."""
+    """The links and codes with which players take their seats to other devices.
+
+    Only hashes of links, codes and tokens are stored.
+    """
 
     def __init__(self, live: LiveTables) -> None:
         self._live, self._store = live, live.store
 
     async def moving_link(self, table: LiveTable, seat: int) -> str:
-        """Return a new link that moves a seat to another device.
+        """Return the last part of a new link that moves a seat to another device.
 
-        The link works once, within ten minutes. An earlier link for the seat becomes invalid.
+        The link can be used once, within ten minutes. An earlier link for the seat becomes invalid.
         """
         link, now, token = new_token(), self._store.uptime(), table.state.seats[seat].token
         keep = "INSERT INTO moving (link, table_id, token, until) VALUES (?, ?, ?, ?)"
@@ -39,7 +42,7 @@ class SeatLinks:
         return link
 
     async def open_moving_link(self, link: str) -> tuple[LiveTable, int]:
-        """Return the table and the seat that a link moves, without using up the link.
+        """Return the table and the seat that a link is for. The link remains valid.
 
         Raises `HttpError` if the link is not valid.
         """
@@ -47,24 +50,28 @@ class SeatLinks:
         for name, token in await self._store.rows(query, hash_token(link), self._store.uptime()):
             table = await self._live.open(name)
             for number, seat in enumerate(table.state.seats):
-                if seat.token == token:  # still the same owner
+                if seat.token == token:  # the owner has not changed
                     return table, number
         raise unknown_link()
 
     async def move_seat(self, link: str, caller: Caller) -> tuple[str, SeatTicket]:
-        """Move a seat to the device of the caller, who has its link.
+        """Move the seat of a link to the caller's device, and return the table's id and the seat.
 
         The token of the old device becomes invalid.
+
+        Raises `HttpError` if the link is not valid.
         """
         table, number = await self.open_moving_link(link)
         proof = table.state.seats[number].token or ""
         return await self._reclaim(table, Reclaim(proof, hash_token(link), caller, new_token()))
 
     async def restore_seat(self, code: str, caller: Caller) -> tuple[str, SeatTicket]:
-        """Give a seat back to the caller, who has its code.
+        """Give the seat of a code back to the caller, and return the table's id and the seat.
 
-        If the code belongs to seats at several tables of a series, return the seat at the latest
-        table.
+        If the code is for seats at several tables of a series, the caller gets all these seats, and
+        the result is the one at the latest table.
+
+        Raises `HttpError` if there is no seat with this code.
         """
         written = hash_token(plain_code(code))
         rows = await self._store.rows(
@@ -84,16 +91,17 @@ class SeatLinks:
         return table.state.id, ticket
 
     async def fresh_code(self, table: LiveTable, seat: int) -> str:
-        """Return a new code that restores a seat. An earlier code becomes invalid."""
+        """Return a new code that restores a seat. An earlier code of the seat becomes invalid."""
         code, token = new_code(), table.state.seats[seat].token
         owners = await table.submit(SetCode(seat, token, hash_token(plain_code(code))))
         await self._announce(table, *owners)
         return code
 
     async def _announce(self, table: LiveTable, before: Owner, after: Owner) -> None:
-        """Announce the new credentials of an owner at the other tables of the series.
+        """Announce the new credentials of an owner at the other tables of the same series.
 
-        The store already has them. A table where this fails is dropped from memory.
+        `before` and `after` are the owner's old and new credentials. The store already has the new
+        ones. A table where this fails is dropped from memory.
         """
         name = table.state.id
         first = table.state.stored.evening or name

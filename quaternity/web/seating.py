@@ -1,4 +1,7 @@
-"""Events that several commands share: new players in seats, and the beginning of a game."""
+"""Functions that several commands use: change the seats of a table, and begin its game.
+
+They return events, which change the state of a table (see `core`).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,12 @@ from quaternity.web.versioned_history import VersionedHistory
 
 
 def change_seats(state: TableState, seats: Mapping[int, Seat], now: float) -> tuple[Event, ...]:
-    """Return the events that put new players in some seats."""
+    """Return the events that put new players in some seats, and set the clock accordingly.
+
+    `seats` maps the numbers of the changed seats to their new contents. If a person whose clock is
+    running gives the seat to a program, the clock stops. If a person then takes the seat back
+    before the next move, the clock continues with the seconds that were left.
+    """
     changed = SeatsChanged(seats)
     acting = [seat for seat in state.to_act if seat in seats]
     if all(seats[seat].kind == state.seats[seat].kind for seat in acting):
@@ -30,7 +38,8 @@ def change_seats(state: TableState, seats: Mapping[int, Seat], now: float) -> tu
         paused = PausedClock(state.version, state.due - now)
     due = apply(state, changed).due_after(now)
     if due is not None and paused.version == state.version:
-        # Keep the seconds left, so that a player cannot gain time by leaving the seat for a while.
+        # Keep the seconds left, so that a player cannot gain time by giving the seat to a program
+        # for a while.
         due = now + paused.left
     return changed, ClockSet(due, paused)
 
@@ -38,7 +47,11 @@ def change_seats(state: TableState, seats: Mapping[int, Seat], now: float) -> tu
 def begin_if_ready(
     state: TableState, events: tuple[Event, ...], deal: str, now: float
 ) -> tuple[Event, ...]:
-    """Add the beginning of the game to the events if all seats are then taken and ready."""
+    """Return the given events, and then those that begin the game if every player is ready.
+
+    They are left out if, after the given events, a seat is still open or a person is not ready.
+    `deal` is the random seed of the deal.
+    """
     state = apply(state, *events)
     if not state.is_ready:
         return events
@@ -48,7 +61,10 @@ def begin_if_ready(
 def begin(
     state: TableState, rules: Any, chosen: Mapping[int, Seat], deal: str, now: float
 ) -> tuple[Event, ...]:
-    """Return the events that begin a game with the `chosen` seats."""
+    """Return the events that begin a game with the `chosen` seats, which get consecutive numbers.
+
+    `deal` is the random seed of the deal. It is not used if the maker of the table chose a seed.
+    """
     start = rules.start(Random(f"{state.stored.deal.waiting or deal}/deal"))
     seats = tuple(
         renumber(seat, number, index)._replace(ready=READY, saved=0.0, missed=0)
@@ -63,15 +79,18 @@ def begin(
 def new_state(
     stored: StoredTable, rules: Any, deal: str, seats: tuple[Seat, ...], now: float
 ) -> TableState:
-    """Return the state of a new table, whose clock starts if the game has begun."""
+    """Return the state of a new table. If its game has begun, the clock of the game starts.
+
+    `deal` is the random seed of the deal.
+    """
     history = VersionedHistory.begin(rules, rules.start(Random(f"{deal}/deal")))
     state = TableState(stored, seats, history)
     return state._replace(due=state.due_after(now))
 
 
 def record_head(rules: Any, seed: str) -> str:
-    """Return the head of the record of the game that a seed deals.
+    """Return the beginning of the record of a game whose deal has the given seed.
 
-    The empty seed gives the head of a waiting table, whose deal is not played.
+    A table whose game has not begun stores the head for the empty seed. This deal is never played.
     """
     return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))

@@ -1,4 +1,9 @@
-"""Records of seats, stored tables and visitors, with the tokens and codes that prove ownership."""
+"""The data of seats, stored tables and visitors, and the credentials that prove ownership.
+
+A person proves the ownership of a seat by a token that the client sends, by the cookie of a
+browser, or by a code that the person has written down. An invitation is the secret last part of a
+link with which a visitor can take an open seat.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +14,23 @@ from base64 import urlsafe_b64encode
 from typing import NamedTuple
 
 OPEN, PERSON, PROGRAM = "open", "person", "program"
+"""Kinds of seats: without a player, with a person, or with a program (a computer player)."""
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 """The characters of codes. The digits 0 and 1 are left out because they look like letters."""
 
 READY, THINKING, NOT_ARRIVED = 1, 0, 2
-"""States of a person before the game begins: ready, not ready, or not yet at the table."""
+"""States of a person before the game begins: ready, not yet ready, or not yet at the table."""
 
 
 class Owner(NamedTuple):
-    """Hashes of what proves that a person owns a seat: a token, a cookie, or a written code."""
+    """The hashes of a person's credentials for a seat. Each is None if there is no such credential.
+
+    Attributes:
+        token: Hash of the token of the seat.
+        browser: Hash of the cookie of the person's browser.
+        code: Hash of the code that restores the seat.
+    """
 
     token: str | None = None
     browser: str | None = None
@@ -33,9 +45,11 @@ class Seat(NamedTuple):
         name: Name of the person or program that plays in the seat, or None if the seat is open.
         person: Name of the person who owns the seat, even if a program plays there now.
         owner: Hashes of the credentials of the person who owns the seat.
-        invitation: Last part of the invitation link to the seat. It is kept when the seat is taken.
+        invitation: Invitation to the seat, which is kept when a visitor takes the seat. None if
+            there has been no invitation.
         ready: `READY`, `THINKING` or `NOT_ARRIVED`.
-        saved: Seconds saved by earlier moves, which the player may use in addition to the clock's.
+        saved: Seconds that the player has saved in earlier moves, and may use in addition to the
+            usual time for a move.
         missed: Number of consecutive moves that the player did not make in time.
     """
 
@@ -50,7 +64,7 @@ class Seat(NamedTuple):
 
     @property
     def token(self) -> str | None:
-        """The hash of the owner's token, if any."""
+        """The hash of the owner's token, or None."""
         return self.owner.token
 
     @property
@@ -60,14 +74,14 @@ class Seat(NamedTuple):
 
 
 class Deal(NamedTuple):
-    """The beginning of a game.
+    """The random part of a game: its first position, and the seeds of random numbers.
 
     Attributes:
-        head: Head of the record. Before the game begins, it is the head of a deal that is not
-            played.
+        head: Beginning of the record, which contains the first position. Before the game begins, it
+            belongs to a deal that is never played.
         seed: Seed of the random moves of programs.
-        waiting: Seed of the deal before the game begins, or empty if the seed is secret. None once
-            the game has begun.
+        waiting: None once the game has begun. Before, it is the seed of the deal that the maker of
+            the table chose, or empty if the server will choose a random seed.
     """
 
     head: str
@@ -76,10 +90,15 @@ class Deal(NamedTuple):
 
 
 class Options(NamedTuple):
-    """The choices of the person who made a table, which do not change.
+    """The choices of the person who made a table. They never change.
 
-    `practice` says whether the person chose the seed. `archive` marks an uploaded record. `clock`
-    is a JSON document, or None.
+    Attributes:
+        help: Whether help is allowed, such as hints.
+        practice: Whether the person chose the seed of the deal, and may therefore know all cards.
+        archive: Whether the table shows an uploaded record, and no game is played.
+        deck: Name of the deck of cards.
+        chat: Whether the table has a chat.
+        clock: The settings of the clock as JSON, or None if the time for a move is not limited.
     """
 
     help: bool
@@ -94,10 +113,12 @@ class StoredTable(NamedTuple):
     """A table as it is stored: a row of the SQL table `tables`.
 
     Attributes:
-        maker: Hash of the cookie of the person who made the table.
-        again: Id of the table of the rematch, or None.
+        id: Random name of the table, which is part of its address.
+        game: Name of the game.
+        maker: Hash of the cookie of the person who made the table, or None.
+        again: Id of the table of the rematch, or None if there is no rematch.
         evening: Id of the first table of the series of rematches, or None at the first table.
-        invitation: Invitation to any free seat before the game begins.
+        invitation: Invitation to any free seat before the game begins, or None.
     """
 
     id: str
@@ -111,18 +132,20 @@ class StoredTable(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """The credentials of a request: the hash of its token, or the hash of its cookie."""
+    """The credentials of a request: the hash of its token, or else of its cookie, or neither."""
 
     token: str | None = None
     cookie_hash: str | None = None
 
 
 class Visitor(NamedTuple):
-    """A player or bystander at a table.
+    """A player, who owns seats at a table, or a bystander, who only watches.
 
-    `seats` lists the visitor's seats, and `maker` says whether the visitor made the table.
-    `looking` is the seat whose view of the game the visitor sees, or None for the view of
-    bystanders.
+    Attributes:
+        seats: Numbers of the seats that the visitor owns. Empty for a bystander.
+        maker: Whether the visitor made the table.
+        looking: Seat from which the visitor sees the game, or None if the visitor sees only what
+            everybody may see.
     """
 
     seats: tuple[int, ...]
@@ -131,7 +154,7 @@ class Visitor(NamedTuple):
 
 
 def new_code() -> str:
-    """Return a random code of 130 bits that is easy to write down.
+    """Return a random code of 130 bits, with a hyphen after every four characters.
 
     >>> len(new_code())
     32
@@ -141,7 +164,7 @@ def new_code() -> str:
 
 
 def plain_code(text: str) -> str:
-    """Return the normal form of a code, in capital letters and without spaces and hyphens.
+    """Return a code in capital letters, without spaces, hyphens and other marks.
 
     >>> plain_code("abcd 2345-o")
     'ABCD2345O'
@@ -155,7 +178,10 @@ def new_token() -> str:
 
 
 def derive_token(secret: bytes, text: str) -> str:
-    """Return a token that is always the same for a text, but that only the secret can reveal."""
+    """Return a token that depends on the text and the secret.
+
+    The same arguments give the same token. Nobody can compute it without the secret.
+    """
     return urlsafe_b64encode(hmac.digest(secret, text.encode(), "sha256")).decode()[:22]
 
 
@@ -165,12 +191,15 @@ def hash_token(text: str) -> str:
 
 
 def default_name(seat: int) -> str:
-    """Return the name of a person in a seat who has not given a name."""
+    """Return the name of a player in a seat who has not chosen a name, such as "player 0"."""
     return f"player {seat}"
 
 
 def renumber(seat: Seat, number: int, new: int) -> Seat:
-    """Return a seat that gets a new number. A default name is changed to match the number."""
+    """Return the seat for its new number `new`. Only a default name changes, to match the number.
+
+    `number` is the previous number.
+    """
     usual = {default_name(number): default_name(new)}
     name, person = (usual.get(text or "", text) for text in (seat.name, seat.person))
     return seat._replace(name=name, person=person)

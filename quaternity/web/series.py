@@ -1,6 +1,6 @@
-"""The score of a series of games, which the same people play one after another.
+"""The score of a series: a chain of rematches between the same players.
 
-Each game of a series has a separate table.
+Each game of a series has a separate table. In the database, a series is called an evening.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from quaternity.web.store import Store
 
 
 class Score(NamedTuple):
-    """The number of games, wins and ties of a player in a series.
+    """The numbers of games, wins and ties of a player in a series.
 
-    A game with several winners counts as a tie for each winner, not as a win.
+    A game with several winners counts as a tie for each of them, and as a win for nobody.
     """
 
     name: str
@@ -25,10 +25,10 @@ class Score(NamedTuple):
 
 
 def evening_score(store: Store, first: str) -> tuple[Score, ...]:
-    """Return the score of the finished games of a series. The best player comes first.
+    """Return the scores of all players in the finished games of a series, the best player first.
 
-    `first` is the id of the first table of the series. A person is identified by the hash of a
-    token or cookie, and a program by its name.
+    `first` is the id of the first table of the series. Two seats belong to the same player if they
+    have the same token, or else the same cookie, or else programs with the same name.
     """
     rows = store.read(
         "SELECT tables.id, places, seat, COALESCE(token, browser, name), COALESCE(person, name) "
