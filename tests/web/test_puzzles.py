@@ -26,10 +26,11 @@ from quaternity.puzzles.set_puzzles import LETTERS
 from quaternity.web.app import app
 from quaternity.web.background import BackgroundWork
 from quaternity.web.drawing.puzzles import NAMES, puzzle_words
+from quaternity.web.fair_queue import FairQueue
 from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import LANGUAGES, using_language
 from quaternity.web.puzzle_pages import PuzzlePages, judge, puzzle_html
-from quaternity.web.rate_limits import FairQueue, Limits, client_address
+from quaternity.web.rate_limits import Limits, client_address
 from tests.limits import limited
 from tests.sizes import examples, thorough
 from tests.web.seeded_program import Noon
