@@ -14,12 +14,18 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
+
 import solvers
 from quaternity.table.protocol import DealtRules, Rules
 
 Node = TypeVar("Node", bound=ast.expr)
 
 ROOT = Path(solvers.__file__).parent.parent
+
+MAX_MODULE_LINES, MAX_FUNCTION_LINES, MAX_METHODS, MAX_PARAMETERS = 400, 50, 20, 8
+"""Limits of size in `quaternity.web`: lines of a module and of a function, methods of a class, and
+parameters of a constructor."""
 
 LAYERS: dict[str, tuple[str, str]] = {
     # layer: (its modules or packages; the layers it may import);
@@ -276,6 +282,65 @@ def test_the_protocol_has_all_methods_called_on_rules() -> None:
     assert len(of_rules) > 100
     known = {*dir(Rules), *dir(DealtRules)}
     assert {(place, name) for place, name in of_rules if name not in known} == set()
+
+
+def excesses(text: str) -> Iterator[str]:
+    """Yield the parts of a module that exceed the limits of size."""
+    if len(text.splitlines()) > MAX_MODULE_LINES:
+        yield "module"
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno is not None
+            if node.end_lineno - node.lineno >= MAX_FUNCTION_LINES:
+                yield f"{node.name}: lines"
+            parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs][1:]
+            if node.name == "__init__" and len(parameters) > MAX_PARAMETERS:
+                yield "__init__: parameters"
+        elif isinstance(node, ast.ClassDef):
+            functions = ast.FunctionDef | ast.AsyncFunctionDef
+            methods = [part for part in node.body if isinstance(part, functions)]
+            if len(methods) > MAX_METHODS:
+                yield f"{node.name}: methods"
+            generated = [ast.unparse(part) for part in (*node.bases, *node.decorator_list)]
+            fields = [part for part in node.body if isinstance(part, ast.AnnAssign)]
+            is_record = any("NamedTuple" in part or "dataclass" in part for part in generated)
+            if is_record and len(fields) > MAX_PARAMETERS:
+                yield f"{node.name}: parameters"
+
+
+def test_modules_classes_and_functions_of_the_server_are_small() -> None:
+    web = {name: text for name, text in sources().items() if name.startswith("quaternity.web")}
+    assert len(web) > 50
+    # The fields of a table are those of the JSON request. No code calls their constructor.
+    allowed = {"quaternity.web.request_fields": ["TableFields: parameters"]}
+    excessive = {name: list(excesses(text)) for name, text in web.items()}
+    assert {name: names for name, names in excessive.items() if names} == allowed
+
+
+@pytest.mark.parametrize(
+    ("part", "limit", "excess"),
+    [
+        ("\n", MAX_MODULE_LINES, "module"),
+        ("    def f{}(self): 0\n", MAX_METHODS, "C: methods"),
+        ("    async def f{}(self): 0\n", MAX_METHODS, "C: methods"),
+        ("    f{}: int\n", MAX_PARAMETERS, "C: parameters"),
+        ("            0\n", MAX_FUNCTION_LINES - 1, "__init__: lines"),
+        (" a{}: int,", MAX_PARAMETERS, "__init__: parameters"),
+    ],
+)
+def test_a_part_over_its_limit_is_found(part: str, limit: int, excess: str) -> None:
+    for amount, expected in ((limit, []), (limit + 1, [excess])):
+        parts = "".join(part.format(number) for number in range(amount))
+        match excess.split(": "):
+            case ["module"]:
+                text = parts
+            case ["C", _]:
+                text = f"class C(NamedTuple):\n{parts}"
+            case [_, "lines"]:
+                text = f"class C:\n    def __init__(self):\n{parts}"
+            case _:
+                text = f"class C:\n    def __init__(self,{parts}): 0\n"
+        assert list(excesses(text)) == expected
 
 
 def test_planted_imports_are_found() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ from quaternity.cli.app import app
 from quaternity.cli.chances import chance_lines, count_lines, curve_lines
 from quaternity.cli.input_files import open_document
 from quaternity.cli.options import AnyFiles, AsJsonLines
-from quaternity.cli.oracle import oracle_document, oracle_lines
+from quaternity.cli.oracle import oracle_lines
 from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import progress, say, warn, warn_about, width
 from quaternity.game.cards import Card
@@ -133,26 +133,25 @@ def _analyse(
             ranked = prospects(state)
         except LimitError as error:
             limits.append(error)
-    if tablebase is not None and state is not None:
-        # Query the tablebase before printing anything, because the query fails if the tablebase
-        # does not contain the position.
-        tablebase.standing(state)
+    # Query the tablebase before printing anything, because the query fails if the tablebase does
+    # not contain the position.
+    oracle = None if tablebase is None or state is None else tablebase.report(state)
     if as_json:
-        line = _analysis_json(path, analysis)
+        line = {"file": path, **analysis.document()}
         if curve:
             line["curve"] = curve
         if questions:
-            line["questions"] = None if ranked is None else list(map(_question, ranked))
-        if tablebase is not None and state is not None:
-            line["oracle"] = oracle_document(tablebase, state)
+            line["questions"] = ranked and [prospect.document() for prospect in ranked]
+        if oracle is not None:
+            line["oracle"] = oracle.document()
         print(json.dumps(line, separators=(",", ":")), flush=True)
     else:
         _print(path, position, analysis, curve)
         if ranked is not None:
             _print_questions(ranked)
-        if tablebase is not None and state is not None:
+        if oracle is not None:
             print("\nWith perfect play")
-            for text in oracle_lines(tablebase, state):
+            for text in oracle_lines(oracle):
                 say(text)
     sys.stdout.flush()
     # Print all results first, in case drawing fails. Without chances there is nothing to draw.
@@ -162,16 +161,6 @@ def _analyse(
             print(f"drawn: {plot}")
     if limits:
         raise limits[0]  # The caller reports the missing results.
-
-
-def _analysis_json(path: str, analysis: Analysis | Deductions) -> dict[str, Any]:
-    return {
-        "file": path,
-        "deals": analysis.deals if isinstance(analysis, Analysis) else None,
-        "chances": analysis.chances if isinstance(analysis, Analysis) else None,
-        "counts": analysis.counts,
-        "may_own": analysis.may_own,
-    }
 
 
 def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:
@@ -189,20 +178,6 @@ def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:
                 limits.append(error)
             bar.advance()
     return curve
-
-
-def _question(prospect: Prospect) -> dict[str, Any]:
-    group = prospect.group
-    return {
-        "asked": group.asked,
-        "set": group.set_index,
-        "cards": list(group.cards),
-        "chance_of_yes": prospect.chance_of_yes,
-        "deals_after_no": prospect.after_no,
-        "deals_after_yes": prospect.after_yes,
-        "bits": prospect.bits,
-        "bits_of_asking": prospect.bits_of_asking,
-    }
 
 
 def _print(

@@ -1,16 +1,15 @@
-"""Output of what a tablebase knows about a position, as text and as JSON."""
+"""Output of what a tablebase knows about a position, as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from quaternity.base.text_format import join_words, name_numbers, with_noun
 
 if TYPE_CHECKING:
-    from quaternity.game.state import State
     from quaternity.perfect.solving.state_value import StateValue
-    from quaternity.perfect.tablebase import Tablebase
+    from quaternity.perfect.tablebase import PositionReport
 
 MAX_QUESTION_KINDS = 8
 """Maximum number of kinds of questions that are listed with their outcomes."""
@@ -34,41 +33,17 @@ def standing_text(standing: StateValue) -> str:
     return "; ".join(parts)
 
 
-def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
+def oracle_lines(report: PositionReport) -> Iterator[str]:
     """Yield lines that say who can win or force a win, now and after each question.
 
     The best questions come first. Below each question is the outcome of each answer.
-
-    Raises:
-        InputError: If the tablebase is for another game.
-        LimitError: If the tablebase does not contain the position.
     """
-    yield standing_text(tablebase.standing(state))
-    if state.is_over:
-        return
-    prospects = tablebase.prospects(state)
-    for prospect in prospects[:MAX_QUESTION_KINDS]:
+    yield standing_text(report.standing)
+    for prospect in report.prospects[:MAX_QUESTION_KINDS]:
         cards = join_words(question.card for question in prospect.alike)
         yield f"  {prospect.question.asked} for {cards}"
         for answer, after in prospect.after.items():
             yield f"    {answer}: {standing_text(after)}"
-    if len(prospects) > MAX_QUESTION_KINDS:
-        more = len(prospects) - MAX_QUESTION_KINDS
+    if len(report.prospects) > MAX_QUESTION_KINDS:
+        more = len(report.prospects) - MAX_QUESTION_KINDS
         yield f"  and {more} more kinds of questions, none of them better"
-
-
-def oracle_document(tablebase: Tablebase, state: State) -> dict[str, Any]:
-    """Return the content of `oracle_lines`, with all questions, as JSON values.
-
-    Raises the same errors as `oracle_lines`.
-    """
-    questions = [
-        {
-            "asked": prospect.question.asked,
-            "set": prospect.question.card.set_index,
-            "cards": [question.card.number for question in prospect.alike],
-            "after": {str(answer): after.document() for answer, after in prospect.after.items()},
-        }
-        for prospect in tablebase.prospects(state)
-    ]
-    return tablebase.standing(state).document() | {"questions": questions}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from shlex import join
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,10 +16,13 @@ from quaternity.cli.options import AsJson, PlayerFile
 from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import progress, say, warn, warn_about_isolation, width
 from quaternity.cli.tournament import option_words
-from quaternity.table.games import game_names, registration
-from quaternity.table.player_check import DEFAULT_POSITIONS, check_player, settings_lines
-from quaternity.table.player_file import file_players, resolve_player
-from quaternity.table.players import plugin_players
+from quaternity.table.player_check import (
+    DEFAULT_POSITIONS,
+    CheckResult,
+    check_player,
+    settings_lines,
+)
+from quaternity.table.player_file import list_players, resolve_player
 from quaternity.workers.isolated_calls import check_move_seconds
 
 players = typer.Typer(cls=HelpGroup, rich_markup_mode=None)
@@ -38,31 +41,16 @@ def listing(ctx: typer.Context, player_file: PlayerFile = None, as_json: AsJson 
     """
     if ctx.invoked_subcommand is not None:
         return
-    rows = [row for game in game_names() for row in _rows(game, player_file)]
+    listed = list_players(player_file)
     if as_json:
-        print(json.dumps({"players": rows}))
+        print(json.dumps({"players": [row._asdict() for row in listed]}))
         return
     head = ("game", "player", "level", "rating", "source")
-    lines = [[str(row[column] or "-") for column in head] for row in rows]
+    lines = [
+        [row.game, row.player, row.level or "-", str(row.rating or "-"), row.source]
+        for row in listed
+    ]
     print("\n".join(table_lines(head, lines, width(), 2, "<<<><")))
-
-
-def _rows(game: str, player_file: str | None) -> list[dict[str, Any]]:
-    registered_game = registration(game)
-    levels = {level.player: level for level in registered_game.levels}
-    sources = dict.fromkeys((*registered_game.players, *levels), "quaternity")
-    plugins = plugin_players(game)
-    sources |= dict.fromkeys(plugins.usable, "installed")
-    sources |= {name: f"broken: {why}" for name, why in plugins.broken.items()}
-    sources |= file_players(game, player_file)
-    return [
-        {
-            "game": game, "player": name, "source": source,
-            "level": levels[name].name if name in levels else None,
-            "rating": levels[name].rating if name in levels else None,
-        }
-        for name, source in sources.items()
-    ]  # fmt: skip
 
 
 @players.command()
@@ -103,38 +91,31 @@ def check(
     numbers = range(positions) if position is None else range(position, position + 1)
     with progress("positions", len(numbers)) as bar:
         result = check_player(player, game, numbers, seed, move_seconds, bar.advance)
-    case = result.asked
-    document: dict[str, Any] = {
-        "player": name, "game": game, "positions": result.positions, "refused": result.refused,
-        "failure": None,
+    options = {
+        "game": game, "seed": seed, "position": result.asked and result.asked.number,
+        "move_seconds": move_seconds, "player_file": player_file,
     }  # fmt: skip
+    again = join(["quaternity", "players", "check", name, *option_words(options)])
     with ExitWithStatus() as leaving:
-        if case is None:
-            refused = f"; the player refused {result.refused} of them" * bool(result.refused)
-            if as_json:
-                print(json.dumps(document))
-            else:
-                number = with_noun(result.positions, "position")
-                say(f"{name} plays {game}: {number}, no fault{refused}")
-            return
-        leaving.status = ExitStatus.DISAGREE
-        options = {
-            "game": game, "seed": seed, "position": case.number, "move_seconds": move_seconds,
-            "player_file": player_file,
-        }  # fmt: skip
-        command = join(["quaternity", "players", "check", name, *option_words(options)])
-        settings = list(settings_lines(case.rules))
-        document["failure"] = {
-            "what": result.fault, "position": case.number, "seat": case.seat,
-            "settings": settings, "moves": len(case.steps), "again": command,
-        }  # fmt: skip
+        if result.asked is not None:
+            leaving.status = ExitStatus.DISAGREE
         if as_json:
-            print(json.dumps(document))
-            return
-        warn(result.fault)
-        say(
-            f"position {case.number} ({', '.join(settings)}), after "
-            f"{with_noun(len(case.steps), 'move')}, as seat {case.seat} sees it:"
-        )
-        print(case.rules.show(case.view))
-        say(f"to repeat it: {command}")
+            print(json.dumps({"player": name, "game": game, **result.document(again)}))
+        else:
+            _show(result, name, game, again)
+
+
+def _show(result: CheckResult, name: str, game: str, again: str) -> None:
+    case = result.asked
+    if case is None:
+        refused = f"; the player refused {result.refused} of them" * bool(result.refused)
+        number = with_noun(result.positions, "position")
+        say(f"{name} plays {game}: {number}, no fault{refused}")
+        return
+    warn(result.fault)
+    say(
+        f"position {case.number} ({', '.join(settings_lines(case.rules))}), after "
+        f"{with_noun(len(case.steps), 'move')}, as seat {case.seat} sees it:"
+    )
+    print(case.rules.show(case.view))
+    say(f"to repeat it: {again}")

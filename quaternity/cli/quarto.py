@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import Annotated
 
 import typer
 
@@ -14,29 +14,20 @@ from quaternity.cli.app import app
 from quaternity.cli.help_pages import HelpGroup
 from quaternity.cli.options import AsJson
 from quaternity.cli.terminal import say
-from quaternity.quarto import (
-    COMPLETIONS_LIMIT,
-    Board,
-    Outcome,
-    QuartoMove,
-    RatedMove,
-    Solution,
-    board_svg,
-    board_text,
-    can_draw,
-    cell_name,
-    drawn_completions,
-    example_pieces,
-    explain_quartos,
-    is_reachable,
-    line_of_play,
-    rated_moves,
-    read_pieces,
-    safe_pieces,
-    why_unreachable,
-    winning_cells,
+from quaternity.quarto.board import Board, safe_pieces
+from quaternity.quarto.drawing import board_svg, board_text
+from quaternity.quarto.explanation import explain_quartos, why_unreachable
+from quaternity.quarto.pieces_file import example_pieces, read_pieces
+from quaternity.quarto.reports import (
+    BoardReport,
+    Explanation,
+    SolutionReport,
+    explain_board,
+    report_board,
+    report_solution,
 )
-from quaternity.quarto import solve as solution_of
+from quaternity.quarto.rows import cell_name
+from quaternity.quarto.solving import Outcome, QuartoMove
 
 quarto_app = typer.Typer(
     cls=HelpGroup, no_args_is_help=True, help="Play Quarto, and analyse its positions."
@@ -83,20 +74,18 @@ def show(
     board = _board(pieces, configuration)
     if svg is not None:
         write_text(svg, board_svg(board))
-    drawable = can_draw(board)
-    few = len(board.empty) <= COMPLETIONS_LIMIT
-    completions = drawn_completions(board) if few else None
-    if as_json:
-        _print_json(_board_document(board, drawable, completions))
-        return
+    report = report_board(board)
+    print(json.dumps(report.document())) if as_json else _print_report(report)
+
+
+def _print_report(report: BoardReport) -> None:
+    board, ways = report.board, report.completions
     _print_board(board)
-    quartos = [
-        f"{row.name} {word}" for row, mark in board.quartos() for word in board.pieces.words(mark)
-    ]
+    quartos = [f"{quarto.row} {quarto.shared}" for quarto in explain_quartos(board)]
     say(f"quartos:   {', '.join(quartos) or 'none'}")
     say(f"reachable: {_reachable(board)}")
-    ways = "" if not completions else f", in {completions} way{'s' * (completions > 1)}"
-    say(f"can draw:  {'yes' if drawable else 'no'}{ways}")
+    counted = f", in {with_noun(ways, 'way')}" if ways else ""
+    say(f"can draw:  {'yes' if report.can_draw else 'no'}{counted}")
 
 
 @quarto_app.command()
@@ -105,41 +94,22 @@ def explain(pieces: PIECES, configuration: CONFIGURATION, as_json: AsJson = Fals
 
     Example: quaternity quarto explain example 'AGH.............'
     """
-    board = _board(pieces, configuration)
-    quartos = explain_quartos(board)
-    winning = {
-        name: [cell_name(cell) for cell in winning_cells(board, name)] for name in board.left
-    }
-    if as_json:
-        _print_json(
-            {
-                "quartos": [
-                    {
-                        "row": quarto.row,
-                        "cells": [cell_name(cell) for cell in quarto.cells],
-                        "pieces": quarto.pieces,
-                        "property": quarto.shared,
-                    }
-                    for quarto in quartos
-                ],
-                "reachable": is_reachable(board),
-                "why_unreachable": why_unreachable(board),
-                "safe_pieces": safe_pieces(board),
-                "winning_cells": winning,
-            }
-        )
-        return
+    explanation = explain_board(_board(pieces, configuration))
+    print(json.dumps(explanation.document())) if as_json else _print_explanation(explanation)
+
+
+def _print_explanation(explanation: Explanation) -> None:
+    board = explanation.board
     _print_board(board)
-    for quarto in quartos:
+    for quarto in explanation.quartos:
         say(str(quarto))
-    if quartos:
+    if explanation.quartos:
         say(f"reachable: {_reachable(board)}")
         return
     print("No quarto.")
-    safe = safe_pieces(board)
     if board.left:
-        say(f"Safe to hand over: {' '.join(safe) or 'no piece'}")
-    for name, cells in winning.items():
+        say(f"Safe to hand over: {' '.join(safe_pieces(board)) or 'no piece'}")
+    for name, cells in explanation.winning.items():
         if cells:
             say(f"Whoever gets {name} completes a quarto on {' or '.join(cells)}.")
 
@@ -175,55 +145,26 @@ def solve(
 
     Example: quaternity quarto solve example 'AGDPMJCF.E......' --in-hand K
     """
-    board = _board(pieces, configuration)
-    solution = solution_of(board, in_hand, squares)
-    line = line_of_play(board, in_hand, squares)
-    rated = rated_moves(board, in_hand, squares) if every else ()
-    if as_json:
-        document = _solution_json(solution, in_hand, line)
-        if every:
-            document["all_moves"] = [
-                {
-                    **_move_json(move),
-                    "outcome": outcome.name.lower(),
-                    "distance": distance,
-                }
-                for move, outcome, distance in rated
-            ]
-        _print_json(document)
-        return
-    _print_board(board)
-    if solution.moves:
-        _print_solution(solution, in_hand, line, rated)
-    else:
-        won = bool(board.quartos(squares))
+    report = report_solution(_board(pieces, configuration), in_hand, squares, every)
+    print(json.dumps(report.document())) if as_json else _print_solution(report, squares)
+
+
+def _print_solution(report: SolutionReport, squares: bool) -> None:
+    solution, in_hand = report.solution, report.in_hand
+    _print_board(report.board)
+    if not solution.moves:
+        won = bool(report.board.quartos(squares))
         say(f"The game is over: {'the last player to place a piece has won' if won else 'a draw'}.")
-
-
-def _solution_json(
-    solution: Solution, in_hand: str | None, line: Sequence[QuartoMove]
-) -> dict[str, Any]:
-    rows = zip(solution.moves, solution.distances, strict=True)
-    return {
-        "outcome": solution.outcome.name.lower(),
-        "over": not solution.moves,
-        "in_hand": in_hand,
-        "moves": [{**_move_json(move), "distance": distance} for move, distance in rows],
-        "line": [_move_json(move) for move in line],
-    }
-
-
-def _print_solution(
-    solution: Solution, in_hand: str | None, line: Sequence[QuartoMove], rated: Sequence[RatedMove]
-) -> None:
+        return
     task = "hand over a piece" if in_hand is None else f"place {in_hand}"
     say(f"The player must {task}. With perfect play: {solution.outcome.name.lower()}.")
     lost = solution.outcome == Outcome.LOSS
     say("Every move loses; the slowest losses first:" if lost else "Best moves:")
     _print_moves(zip(solution.moves, solution.distances, strict=True))
     print("A line of play:")
-    for number, move in enumerate(line, start=1):
+    for number, move in enumerate(report.line, start=1):
         say(f"  {number}. {move}")
+    rated = report.rated or ()
     for outcome in sorted({move.outcome for move in rated}, reverse=True):
         print(f"All moves to a {outcome.name.lower()}:")
         _print_moves((move.move, move.distance) for move in rated if move.outcome == outcome)
@@ -232,25 +173,6 @@ def _print_solution(
 def _board(pieces: str, configuration: str) -> Board:
     location = example_pieces() if pieces == EXAMPLE else pieces
     return Board.parse(configuration, read_pieces(location))
-
-
-def _board_document(board: Board, drawable: bool, completions: int | None) -> dict[str, object]:
-    """Return the JSON object that `show` prints."""
-    set_of = board.pieces
-    cells = [[] if piece is None else sorted(set_of.words_of(piece)) for piece in board.cells]
-    return {
-        "grid": [cells[start : start + 4] for start in range(0, 16, 4)],
-        "quartos": [
-            [row.name, word] for row, mark in board.quartos() for word in set_of.words(mark)
-        ],
-        "reachable": is_reachable(board),
-        "can_draw": drawable,
-        "drawn_completions": completions,
-    }
-
-
-def _print_json(value: dict[str, object]) -> None:
-    print(json.dumps(value))
 
 
 def _print_board(board: Board) -> None:
@@ -263,14 +185,6 @@ def _reachable(board: Board) -> str:
     """Return whether a game can reach a board, and the reason if it cannot."""
     reason = why_unreachable(board)
     return "yes" if reason is None else f"no ({reason})"
-
-
-def _move_json(move: QuartoMove) -> dict[str, object]:
-
-    return {
-        "cell": None if move.cell is None else cell_name(move.cell),
-        "hand_over": move.hand_over,
-    }
 
 
 def _print_moves(rows: Iterable[tuple[QuartoMove, int]]) -> None:

@@ -49,7 +49,7 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
             yield "there is no tablebase: start with --oracle FILE (see quaternity solve)"
             return
         try:
-            yield from oracle_lines(tablebase, session.match.position.state)
+            yield from oracle_lines(tablebase.report(session.match.position.state))
         except LimitError as error:
             yield str(error)
 

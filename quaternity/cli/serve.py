@@ -301,15 +301,15 @@ def _proxies(texts: list[str]) -> list[str]:
 
 
 def _limits(texts: list[str]) -> Limits:
-    from quaternity.web.rate_limits import Limits
+    from quaternity.web.rate_limits import LIMIT_NAMES, Limits
 
     limits = {}
     for text in texts:
         name, _, number = text.partition("=")
-        if name not in Limits._fields or not number.isdecimal() or len(number) > 12:
-            names = ", ".join(Limits._fields)
+        if name not in LIMIT_NAMES or not number.isdecimal() or len(number) > 12:
+            names = ", ".join(LIMIT_NAMES)
             raise InputError(
                 f"--limit {text!r}: expected NAME=NUMBER, where NAME is one of {names}"
             )
         limits[name] = int(number)
-    return Limits(**limits)
+    return Limits.of(**limits)

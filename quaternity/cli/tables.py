@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -40,6 +40,9 @@ from quaternity.web.table_rows import read_table
 tables = typer.Typer(cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(tables, name="tables")
 
+HEAD = ("id", "game", "made", "touched", "people", "programs", "open", "moves", "state")
+"""Names of the columns of a list of tables."""
+
 # An ID may begin with one hyphen, but every option begins with two.
 _IDS = {"ignore_unknown_options": True}
 
@@ -67,14 +70,10 @@ def _reader(data: str | None) -> Iterator[Reader]:
         reader.close()
 
 
-def _document(table: TableSummary) -> dict[str, Any]:
-    touched = datetime.fromtimestamp(table.touched, UTC)
-    made = str(table.activity.made).replace(" ", "T")
-    return {
-        "id": table.id, "game": table.game, "made": f"{made}Z",
-        "touched": f"{touched:%Y-%m-%dT%H:%M:%SZ}",
-        **table.seats._asdict(), "moves": table.activity.moves, "state": table.state,
-    }  # fmt: skip
+def _cells(table: TableSummary) -> list[str]:
+    """Return the texts of a table's line, in the order of `HEAD`."""
+    numbers = map(str, (*table.seats, table.activity.moves))
+    return [table.id, table.game, table.made, table.touched_at, *numbers, table.state]
 
 
 @tables.command(name="list")
@@ -98,15 +97,14 @@ def listing(
     """
     with _reader(data) as reader:
         every = sort_tables(list_tables(reader), order)
-    rows = [_document(table) for table in every[: limit or None]]
+    listed = every[: limit or None]
     if as_json:
+        rows = [table.document() for table in listed]
         print(json.dumps({"tables": rows, "kept": len(every)}))
         return
-    head = ("id", "game", "made", "touched", "people", "programs", "open", "moves", "state")
-    lines = [[str(row[name]) for name in head] for row in rows]
-    print("\n".join(table_lines(head, lines, width(), 1, "<<<<>>>><")))
-    if len(rows) < len(every):
-        say(f"{len(rows)} of {with_noun(len(every), 'table')}; --limit 0 lists all")
+    print("\n".join(table_lines(HEAD, list(map(_cells, listed)), width(), 1, "<<<<>>>><")))
+    if len(listed) < len(every):
+        say(f"{len(listed)} of {with_noun(len(every), 'table')}; --limit 0 lists all")
 
 
 @tables.command(context_settings=_IDS)
@@ -120,15 +118,16 @@ def show(name: Name, data: Data = None, as_json: AsJson = False) -> None:
         seats = list_seats(reader, name)
     if table is None:
         raise InputError(f"{name}: there is no such table")
-    document = _document(table) | {"evening": table.evening, "again": table.again, "seats": seats}
+    series = {"evening": table.evening, "again": table.again}
     if as_json:
-        print(json.dumps(document))
+        more = series | {"seats": [seat._asdict() for seat in seats]}
+        print(json.dumps(table.document() | more))
         return
-    for key, value in document.items():
-        if value is not None and key != "seats":
+    for key, value in (*zip(HEAD, _cells(table), strict=True), *series.items()):
+        if value is not None:
             say(f"{key}: {value}")
     for seat in seats:
-        say(f"seat {seat['seat']}: {' '.join(filter(None, (seat['kind'], seat['name'])))}")
+        say(f"seat {seat.seat}: {' '.join(filter(None, (seat.kind, seat.name)))}")
 
 
 @tables.command(context_settings=_IDS)

@@ -53,11 +53,9 @@ def verify(
         warn(f"{file}: the certificate is not valid: {error}")
         raise typer.Exit(ExitStatus.IMPOSSIBLE) from error
     if as_json:
-        outcomes = None if result.outcomes is None else sorted(result.outcomes, reverse=True)
-        about = {"head": result.head._asdict(), "outcomes": outcomes, "sure": CONFIDENCE}
-        print(json.dumps(result._asdict() | about))
-        return
-    _show(file, result, sample)
+        print(json.dumps(result.document()))
+    else:
+        _show(file, result, sample)
 
 
 def _lines(file: str) -> Iterator[bytes]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
+from typing import Any
 
 from quaternity.base.errors import LimitError, NoDeal
 from quaternity.base.picture import Display, Displayable
@@ -40,6 +41,10 @@ class Deductions:
     counts: list[list[tuple[int, int]]]
     may_own: list[list[tuple[int, ...]]]
 
+    def document(self) -> dict[str, Any]:
+        """Return the facts as plain values for JSON."""
+        return {"deals": None, "chances": None, "counts": self.counts, "may_own": self.may_own}
+
 
 @dataclass(frozen=True, slots=True)
 class Analysis(Deductions, Displayable):
@@ -53,6 +58,10 @@ class Analysis(Deductions, Displayable):
 
     deals: int
     chances: list[list[list[float]]]
+
+    def document(self) -> dict[str, Any]:
+        """Return the facts as plain values for JSON."""
+        return Deductions.document(self) | {"deals": self.deals, "chances": self.chances}
 
     def picture(self) -> Display:
         """Return a table of the probabilities. Cards of a set with equal ones share a row."""
@@ -151,6 +160,19 @@ class Prospect:
     after_no: int
     after_yes: int
     before: int
+
+    def document(self) -> dict[str, Any]:
+        """Return the effect as plain values for JSON."""
+        return {
+            "asked": self.group.asked,
+            "set": self.group.set_index,
+            "cards": list(self.group.cards),
+            "chance_of_yes": self.chance_of_yes,
+            "deals_after_no": self.after_no,
+            "deals_after_yes": self.after_yes,
+            "bits": self.bits,
+            "bits_of_asking": self.bits_of_asking,
+        }
 
     @property
     def chance_of_yes(self) -> float:

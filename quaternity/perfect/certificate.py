@@ -96,6 +96,12 @@ class CheckResult(NamedTuple):
     most_wrong: int
     seed: int | None
 
+    def document(self) -> dict[str, Any]:
+        """Return the result as plain values for JSON."""
+        outcomes = None if self.outcomes is None else sorted(self.outcomes, reverse=True)
+        about = {"head": self.head._asdict(), "outcomes": outcomes, "sure": CONFIDENCE}
+        return self._asdict() | about
+
 
 def check(
     lines: Iterable[bytes], sample: int | None = None, seed: int | None = None,

@@ -46,7 +46,7 @@ from quaternity.perfect.solving.game_facts import GameFacts
 from quaternity.perfect.solving.state_value import StateValue, Worth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -97,6 +97,27 @@ class Prospect:
     after: dict[Answer, StateValue]
     worst: Worth
     best: Worth
+
+    def document(self) -> dict[str, Any]:
+        """Return the question as plain values for JSON."""
+        return {
+            "asked": self.question.asked,
+            "set": self.question.card.set_index,
+            "cards": [question.card.number for question in self.alike],
+            "after": {str(answer): value.document() for answer, value in self.after.items()},
+        }
+
+
+class PositionReport(NamedTuple):
+    """What the players can achieve in a position, and after each question, the best ones first."""
+
+    standing: StateValue
+    prospects: Sequence[Prospect]
+
+    def document(self) -> dict[str, Any]:
+        """Return the report as plain values for JSON."""
+        questions = [prospect.document() for prospect in self.prospects]
+        return self.standing.document() | {"questions": questions}
 
 
 class Tablebase:
@@ -192,6 +213,10 @@ class Tablebase:
             raise InputError(
                 f"{self.path}: not a tablebase (a value names an unknown player)"
             ) from error
+
+    def report(self, state: State) -> PositionReport:
+        """Return the report on a position. Raises the same errors as `prospects`."""
+        return PositionReport(self.standing(state), self.prospects(state))
 
     def prospects(self, state: State) -> list[Prospect]:
         """Return all questions of the player to move with the values after their answers.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from quaternity.base.text_format import join_words
 from quaternity.quarto.board import Board, as_board
@@ -23,6 +23,11 @@ class Quarto(NamedTuple):
     def __str__(self) -> str:
         cells = join_words([cell_name(cell) for cell in self.cells])
         return f"{self.row}: the pieces {join_words(self.pieces)} on {cells} are all {self.shared}"
+
+    def document(self) -> dict[str, Any]:
+        """Return the quarto as plain values for JSON."""
+        cells = [cell_name(cell) for cell in self.cells]
+        return {"row": self.row, "cells": cells, "pieces": self.pieces, "property": self.shared}
 
 
 def explain_quartos(board: Board) -> tuple[Quarto, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError, LimitError
 from quaternity.base.names import code_name
@@ -51,6 +51,11 @@ class QuartoMove(NamedTuple):
         if self.hand_over is not None:
             steps.append(f"hand over {self.hand_over}")
         return ", ".join(steps)
+
+    def document(self) -> dict[str, Any]:
+        """Return the move as plain values for JSON."""
+        cell = None if self.cell is None else cell_name(self.cell)
+        return {"cell": cell, "hand_over": self.hand_over}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +162,11 @@ class RatedMove(NamedTuple):
     move: QuartoMove
     outcome: Outcome
     distance: int
+
+    def document(self) -> dict[str, Any]:
+        """Return the move as plain values for JSON."""
+        rating = {"outcome": self.outcome.name.lower(), "distance": self.distance}
+        return self.move.document() | rating
 
 
 def rated_moves(

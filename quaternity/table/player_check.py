@@ -78,6 +78,17 @@ class CheckResult:
     fault: str = ""
     asked: CheckedPosition | None = None
 
+    def document(self, again: str) -> dict[str, Any]:
+        """Return the result as plain values for JSON. `again` is the command for the failure."""
+        case, failure = self.asked, None
+        if case is not None:
+            failure = {
+                "what": self.fault, "position": case.number, "seat": case.seat,
+                "settings": list(settings_lines(case.rules)), "moves": len(case.steps),
+                "again": again,
+            }  # fmt: skip
+        return {"positions": self.positions, "refused": self.refused, "failure": failure}
+
 
 class _PlayerFailed(Exception):
     """Exception for a player that failed in a position."""

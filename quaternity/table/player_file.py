@@ -12,6 +12,7 @@ from __future__ import annotations
 import shlex
 import tomllib
 from pathlib import Path
+from typing import NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.base.reading import decode, read_bytes
@@ -37,6 +38,33 @@ def file_players(game: str, path: str | None = None) -> dict[str, str]:
     if path is None and not Path(PLAYER_FILE).is_file():
         return {}
     return _read(path or PLAYER_FILE).get(game, {})
+
+
+class ListedPlayer(NamedTuple):
+    """A player in a list, with its level and rating, or None for a player without a level."""
+
+    game: str
+    player: str
+    source: str
+    level: str | None
+    rating: int | None
+
+
+def list_players(path: str | None = None) -> list[ListedPlayer]:
+    """Return the players of all games, with the names in the player file."""
+    listed = []
+    for game in game_names():
+        registered = registration(game)
+        levels = {level.player: level for level in registered.levels}
+        sources = dict.fromkeys((*registered.players, *levels), "quaternity")
+        plugins = plugin_players(game)
+        sources |= dict.fromkeys(plugins.usable, "installed")
+        sources |= {name: f"broken: {why}" for name, why in plugins.broken.items()}
+        for name, source in (sources | file_players(game, path)).items():
+            level = levels.get(name)
+            rank = (level.name, level.rating) if level else (None, None)
+            listed.append(ListedPlayer(game, name, source, *rank))
+    return listed
 
 
 def resolve_player(game: str, name: str, path: str | None = None) -> str:

@@ -220,6 +220,11 @@ class Registration:
         return load_place(place) if place else None
 
     @property
+    def usual_program(self) -> str:
+        """The player of the middle level. Without levels, it is the strongest player."""
+        return self.levels[len(self.levels) // 2].player if self.levels else self.strongest
+
+    @property
     def rules_class(self) -> Any:
         """The class of the game's rules."""
         return load_place(self.rules)

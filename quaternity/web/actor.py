@@ -88,17 +88,12 @@ class LiveTable:
         return self._store.trouble or self.feed.notice
 
     @property
-    def is_busy(self) -> bool:
-        """Return whether a command is being executed or is waiting in the queue."""
-        return self.queue.is_busy
-
-    @property
     def is_quiet(self) -> bool:
         """Return whether the table has no open stream, no running program and no command.
 
         A quiet table can be dropped from memory.
         """
-        return not (self.presence.streams or self.programs.tasks or self.is_busy)
+        return not (self.presence.streams or self.programs.tasks or self.queue.is_busy)
 
     def attendance(self) -> Attendance:
         """Return which players are present, and which have been absent for a long time."""
@@ -186,14 +181,6 @@ class LiveTable:
         self.queue.check_open()
         await self._store.write((), statements)
 
-    async def reload(self) -> None:
-        """Reload the table from the store if it has changed."""
-        await self.queue.submit(Reload())
-
-    async def forget_rematch(self) -> None:
-        """Remove the link to the table of the rematch, because that table was deleted."""
-        await self.queue.submit(ForgetRematch())
-
     def stop(self) -> None:
         """Stop the countdown and the programs of this table, and end its event streams."""
         if self._countdown is not None:
@@ -258,7 +245,7 @@ class LiveTable:
 
         Return whether this table is now as new as the notice. If not, it must be reloaded.
         """
-        follows = news.revision == self.state.revision + 1 and not self.is_busy
+        follows = news.revision == self.state.revision + 1 and not self.queue.is_busy
         if follows and news.entry and news.entry[1] == self.state.version + 1:
             entry = Entry(*news.entry)
             made = MoveMade(entry, self.state.history.game_after(entry))

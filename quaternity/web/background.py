@@ -21,9 +21,10 @@ from quaternity.base.errors import PlayerFault, PlayerTimeout
 from quaternity.table.match import ChosenMove, choose_move_isolated
 from quaternity.table.players import make_player
 from quaternity.table.protocol import Step
+from quaternity.web.fair_queue import FairQueue
 from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import language, using_language
-from quaternity.web.rate_limits import WORK, FairQueue, RateLimits, client_address, refusal
+from quaternity.web.rate_limits import WORK, RateLimits, client_address, refusal
 from quaternity.workers.isolated_calls import IsolatedProcess, ProcessEnded
 from quaternity.workers.isolated_players import SeatedPlayer
 from quaternity.workers.notes import notes

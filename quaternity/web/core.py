@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from quaternity.table.games import registration
 from quaternity.table.history import History
 from quaternity.web.changes import Entry
 from quaternity.web.clock import Clock, stored_clock
@@ -24,6 +23,7 @@ from quaternity.web.seats import (
     PROGRAM,
     READY,
     Caller,
+    Owner,
     Seat,
     StoredTable,
     Visitor,
@@ -127,10 +127,7 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats that must be taken before anybody may move.
-
-        The list is empty unless several players may act at the same time.
-        """
+        """The open seats to take before anybody may move, if several players may act at once."""
         acting = self.to_act
         if len(acting) < 2:
             return []
@@ -198,11 +195,6 @@ class TableState(NamedTuple):
         # Count the owners of seats, because a player who left the seat to a program may come back.
         others = any(s.is_held and n not in visitor.seats for n, s in enumerate(self.seats))
         return bool(played and self.rules.hidden and others)
-
-    def usual_program(self) -> str:
-        """Return the program of the game's middle level. Without levels, it is the strongest."""
-        game = registration(self.rules.name)
-        return game.levels[len(game.levels) // 2].player if game.levels else game.strongest
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
         """Return the token hashes of some seats, from which a command can detect a new owner."""
@@ -355,19 +347,21 @@ class RematchMade(NamedTuple):
         return state._replace(stored=state.stored._replace(again=self.table.id))
 
 
-class LinkUsed(NamedTuple):
-    """The link with this hash has moved a seat to another device, and is no longer valid."""
+class OwnerChanged(NamedTuple):
+    """An owner has new credentials at all tables of the series. The `link` was used for this."""
 
-    link: str
+    before: Owner
+    after: Owner
+    link: str | None = None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the same state, because links are not part of it."""
+        """Return the same state, because another event has changed the seat at this table."""
         return state
 
 
 Event = (
     MoveMade | MovesTakenBack | GameEnded | VotesChanged | SeatsChanged | SeatsNoted
-    | SeatGivenAway | ClockSet | GameBegun | RematchMade | LinkUsed
+    | SeatGivenAway | ClockSet | GameBegun | RematchMade | OwnerChanged
 )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ the player or bystander may see. These are the values of WORD, each with the ent
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quaternity.base.errors import InputError, LimitError
@@ -58,11 +58,6 @@ WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_FORCED, IS_BETTER = HINT_REASONS = 
     "Both answers are possible, but this one gives you better chances.",
 )
 """Reasons that hints give for moves in Quarto and SET, and for answers in Quaternity."""
-
-Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
-"""Type of a function that computes the requested help. Its arguments are the rules, the visitor's
-view of the game, the record of the game, and the values in the query. The record is empty if it
-would reveal hidden cards."""
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:

@@ -16,6 +16,7 @@ from time import monotonic
 from quaternity.web.actor import LiveTable
 from quaternity.web.background import BackgroundWork
 from quaternity.web.changes import REMOVED, ChangeNotice
+from quaternity.web.command_queue import ForgetRematch, Reload
 from quaternity.web.http_errors import NO_TABLE, HttpError
 from quaternity.web.peers import SYNC_INTERVAL_SECONDS, Peers
 from quaternity.web.presence import ABSENCE_LIMIT_SECONDS
@@ -166,13 +167,18 @@ class LiveTables:
 
         Commands that are waiting fail. The next request for a table reads it from the store again.
         """
-        for table in self.all_loaded():
-            self._seen[table.state.id] = table.presence.last_seen
-        for task in self._live.values():
+        for name in list(self._live):
+            self.drop(name)
+
+    def drop(self, name: str) -> None:
+        """Drop a table from memory, if it is there, because it may be outdated."""
+        table, task = self.find_loaded(name), self._live.pop(name, None)
+        if table is not None:
+            self._seen[name] = table.presence.last_seen
+        if task is not None:
             task.add_done_callback(_drop)
             if task.done():
                 _drop(task)
-        self._live.clear()
 
     async def _make_room(self) -> None:
         """Drop quiet tables if more than `MAX_CACHED_TABLES` tables are in memory.
@@ -222,7 +228,7 @@ class LiveTables:
         for table in self.all_loaded():
             if table.state.stored.again in names:
                 with suppress(HttpError):  # if this table is being deleted, too
-                    await table.forget_rematch()
+                    await table.queue.submit(ForgetRematch())
 
     def end(self) -> None:
         """End all streams, tables and programs of the server."""
@@ -257,7 +263,7 @@ class LiveTables:
 
         async def follow() -> None:
             try:
-                await (await self.open(name)).reload()
+                await (await self.open(name)).queue.submit(Reload())
             except HttpError as error:
                 # After any other error, the next request reloads the table.
                 if error.status == 404:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.table.games import rules_of_record
+from quaternity.table.games import registration, rules_of_record
 from quaternity.web.actor import LiveTable
 from quaternity.web.changes import Entry
 from quaternity.web.core import TableState
@@ -81,10 +81,13 @@ class Lobby:
     def __init__(self, live: LiveTables) -> None:
         self._live, self._store, self._thinking = live, live.store, live.thinking
 
-    async def make(self, new: NewTable, caller: Caller) -> tuple[str, str | None, list[SeatTicket]]:
+    async def make(
+        self, new: NewTable, caller: Caller, ready: bool = True
+    ) -> tuple[str, str | None, list[SeatTicket]]:
         """Make a table, and return its id, the invitation to any free seat, and its seats.
 
-        The invitation is None if no seat is open, because the game then begins immediately.
+        `ready` says whether the maker is ready for the game to begin. The invitation is None if no
+        seat is open, because the game then begins immediately.
 
         Raises `HttpError` if the table that the caller asks for is not allowed.
         """
@@ -109,7 +112,7 @@ class Lobby:
             caller.cookie_hash, None, None,
             (name if new.allowed.visitors else new_token()) if waits else None,
         )  # fmt: skip
-        if waits and not new.ready:
+        if waits and not ready:
             seats = [
                 seat._replace(ready=THINKING) if seat.kind == PERSON else seat for seat in seats
             ]
@@ -201,7 +204,9 @@ class Lobby:
         Raises `HttpError` if the visitor is not the host, or the game has already begun.
         """
         check_start(table.state, visitor, table.attendance())
-        player = fill if fill and fill != NOBODY else table.state.usual_program()
+        player = (
+            fill if fill and fill != NOBODY else registration(table.state.rules.name).usual_program
+        )
         player = await check_player(self._thinking, table.state.rules, player)
         table = await self._live.open(table.state.id)  # reload it if it was dropped
         await table.submit(Start(fill, player, new_token()))

@@ -73,7 +73,7 @@ class LobbyApi(Handlers):
         new = read_form(form)
         await self.check_stored_tables()
         caller, cookie = await self.with_cookie(request)
-        table, _, _ = await self.tables.lobby.make(new, caller)
+        table, _, _ = await self.tables.lobby.make(new, caller, ready=False)
         response = RedirectResponse(f"{root_of(request)}/t/{table}", 303)
         if cookie is not None:
             set_cookie(response, request, cookie)

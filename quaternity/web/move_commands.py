@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import IllegalMove
 from quaternity.base.text_format import name_numbers
+from quaternity.table.games import registration
 from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.core import (
     ClockSet,
@@ -167,7 +168,8 @@ class LeaveToProgram(NamedTuple):
         late = state.seats[self.seat]
         if late.kind != PERSON or self.seat not in state.to_act or state.due != self.due:
             return Decision(())
-        seat = late._replace(kind=PROGRAM, name=state.usual_program(), missed=0)
+        program = registration(state.rules.name).usual_program
+        seat = late._replace(kind=PROGRAM, name=program, missed=0)
         return Decision(change_seats(state, {self.seat: seat}, now))
 
 

@@ -47,7 +47,6 @@ class NewTable(NamedTuple):
         name: Name of the maker as a player, or None for the default name of the seat.
         seed: Seed of the deal and of the programs, or None for secret random seeds.
         deck: Name of the deck, or None for the first deck that has enough cards.
-        ready: Whether the maker is ready for the game to begin.
     """
 
     game: str
@@ -58,7 +57,6 @@ class NewTable(NamedTuple):
     deck: str | None = None
     clock: Clock | None = None
     allowed: Permissions = Permissions()
-    ready: bool = True
 
 
 def check_game(game: str, status: int = 422) -> str:

@@ -20,6 +20,7 @@ from quaternity import guide
 from quaternity.base.errors import InputError
 from quaternity.table.games import game_names, registration
 from quaternity.web.drawing.words import seat_names
+from quaternity.web.fair_queue import FairQueue
 from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import gettext, language, translate
 from quaternity.web.lesson_pages import analysis_page
@@ -34,7 +35,6 @@ from quaternity.web.middleware import (
 )
 from quaternity.web.new_table import check_game
 from quaternity.web.puzzle_pages import PuzzlePages, daily_puzzles
-from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import (
     analyse_html,
     analysis_html,

@@ -18,6 +18,7 @@ from quaternity.table.history import MAX_PROGRAM_MOVES
 from quaternity.web.background import BackgroundWork
 from quaternity.web.changes import TAKEN_BACK
 from quaternity.web.clock import MAX_MISSED_MOVES
+from quaternity.web.command_queue import CommandQueue
 from quaternity.web.core import Attendance, Command, TableState
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.feed import TableFeed
@@ -50,10 +51,7 @@ class PlayedTable(Protocol):
     state: TableState
     presence: TablePresence
     feed: TableFeed
-
-    @property
-    def is_busy(self) -> bool:
-        """Return whether a command is being executed or is waiting."""
+    queue: CommandQueue
 
     def attendance(self) -> Attendance:
         """Return which players are present, and which have been absent for a long time."""
@@ -107,7 +105,7 @@ class TablePrograms:
 
         Programs cannot start while nobody watches the table.
         """
-        if self.table.is_busy:
+        if self.table.queue.is_busy:
             return
         state = self.table.state
         if self._woken != state.version:
@@ -132,7 +130,7 @@ class TablePrograms:
 
     def tick(self) -> None:
         """Retry moves that could not be stored, start programs, and move for absent players."""
-        if self._retry and not self.table.is_busy:
+        if self._retry and not self.table.queue.is_busy:
             self.wake()
         else:
             self.go_on()
@@ -183,7 +181,7 @@ class TablePrograms:
         acting, due = state.to_act, state.due
         if due is None:
             return
-        if self.table.is_busy or due > self._store.uptime():
+        if self.table.queue.is_busy or due > self._store.uptime():
             # Check again soon, because a move may be about to be stored.
             self.set_alarm(due)
             return
@@ -191,7 +189,7 @@ class TablePrograms:
             return
         seat = acting[0]
         if state.seats[seat].missed + 1 < MAX_MISSED_MOVES:
-            self._begin(seat, self._move(seat, state.usual_program()))
+            self._begin(seat, self._move(seat, registration(state.rules.name).usual_program))
         else:
             self._begin(seat, self._send(LeaveToProgram(seat, due)))
 

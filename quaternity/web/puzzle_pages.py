@@ -24,10 +24,10 @@ from quaternity.puzzles.set_puzzles import LETTERS
 from quaternity.ternary.cards import SetCard
 from quaternity.web.drawing.puzzles import PuzzleWords, draw_puzzle, puzzle_words
 from quaternity.web.drawing.words import PageWords
+from quaternity.web.fair_queue import FairQueue
 from quaternity.web.http_errors import MAX_QUOTED_CHARS, HttpError, quote_start
 from quaternity.web.languages import gettext
 from quaternity.web.middleware import root_of
-from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import templates
 from quaternity.web.shared_tasks import SharedTasks
 

@@ -7,13 +7,11 @@ requests, such as a hint, a puzzle or an analysis.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import resource
-from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections import Counter, OrderedDict
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from contextvars import ContextVar
 from functools import lru_cache
 from http import HTTPStatus
@@ -45,47 +43,67 @@ SEATS_PER_ADDRESS = 20
 """Ratio of the limit for all seats that use one client address to the limit for one seat."""
 
 
-class Limits(NamedTuple):
-    """The rate limits and other limits of a server, which its operator can change.
+class Rates(NamedTuple):
+    """The rate limits of a server, which its operator can change.
 
     Attributes:
-        body: Maximum size of the body of a request, in bytes.
-        record: Maximum size of an uploaded record, in bytes.
         moves: Maximum number of requests that change a table, per minute and seat.
         pages: Maximum number of pages and documents read per minute, for each address and each
             seat.
         tables: Maximum number of tables made and seats taken or given away, per minute and address.
         counts: Maximum total cost of counts, per minute and address. `WORK` contains the costs.
+        words: Maximum number of chat lines and reactions per minute, for each seat and each
+            bystander's address.
+    """
+
+    moves: int = 1200
+    pages: int = 6000
+    tables: int = 300
+    counts: int = 300
+    words: int = 30
+
+
+class Limits(NamedTuple):
+    """The limits of a server, which its operator can change.
+
+    Attributes:
+        rates: The rate limits.
+        body: Maximum size of the body of a request, in bytes.
+        record: Maximum size of an uploaded record, in bytes.
         kept: Maximum number of stored tables.
         streams: Maximum number of open event streams. The limit is lower if the system allows fewer
             connections. One address may have at most a quarter of the streams, and bystanders
             together at most three quarters.
         readers: Maximum number of event streams of a seat, or of all bystanders at a table. One
             address may have at most three quarters of a table's streams for bystanders.
-        words: Maximum number of chat lines and reactions per minute, for each seat and each
-            bystander's address.
         workers: Number of processes for computer players. There are as many processes for cheap
             counts, and one fewer for expensive counts.
     """
 
+    rates: Rates = Rates()
     body: int = 16 << 10
     record: int = 1 << 20
-    moves: int = 1200
-    pages: int = 6000
-    tables: int = 300
-    counts: int = 300
     kept: int = 100_000
     streams: int = 4000
     readers: int = 100
-    words: int = 30
     workers: int = 3
+
+    @classmethod
+    def of(cls, **numbers: int) -> Limits:
+        """Return the default limits and rate limits, except for the given ones."""
+        rates = {name: numbers.pop(name) for name in Rates._fields if name in numbers}
+        return cls(Rates(**rates), **numbers)
+
+
+LIMIT_NAMES = (*Limits._fields[1:], *Rates._fields)
+"""Names of the limits and of the rate limits."""
 
 
 class Work(NamedTuple):
     """The cost of a kind of request.
 
     Attributes:
-        limit: Name of the field of `Limits` that limits these requests.
+        limit: Name of the field of `Rates` that limits these requests.
         cost: Number of units of this limit that a request uses up.
         dear: Whether the request is an expensive count.
     """
@@ -180,74 +198,6 @@ class LeakyBuckets:
         return self._new[key][0] if key in self._new else 0.0
 
 
-class FairQueue:
-    """A queue for a limited number of places, such as processes, with turns between addresses."""
-
-    def __init__(self, places: int, max_each: int) -> None:
-        """Set up the queue. Each client address may have at most `max_each` places at a time."""
-        self._free, self._most_each = places, max_each
-        self._running: Counter[str] = Counter()
-        self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
-
-    async def take(self) -> str:
-        """Wait for a place for the current client address, and return this address.
-
-        The caller must pass the address to `give_back` to free the place.
-        """
-        network, turn = client_address.get(), asyncio.get_running_loop().create_future()
-        self._queues.setdefault(network, deque()).append(turn)
-        self._assign_places()
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if not turn.cancelled():
-                self.give_back(network)
-            raise
-        return network
-
-    @asynccontextmanager
-    async def hold_place(self) -> AsyncIterator[None]:
-        """Hold a place during an `async with` block."""
-        network = await self.take()
-        try:
-            await asyncio.sleep(0)  # lets requests that have arrived run first
-            yield
-        finally:
-            self.give_back(network)
-
-    def give_back(self, network: str) -> None:
-        """Free a place that a client address has taken."""
-        self._free += 1
-        self._running -= Counter((network,))
-        if network in self._queues:
-            # Move the address behind all other addresses that are waiting.
-            self._queues.move_to_end(network)
-        self._assign_places()
-
-    def _assign_places(self) -> None:
-        """Assign the free places to waiting addresses. Those with the fewest places come first."""
-        for network in sorted(self._queues, key=self._running.__getitem__):
-            if not self._free:
-                break
-            if self._running[network] >= self._most_each:
-                continue
-            queue = self._queues.pop(network)
-            while queue and queue[0].done():
-                queue.popleft()  # cancelled while waiting
-            if queue:
-                self._free -= 1
-                self._running[network] += 1
-                queue.popleft().set_result(None)
-            if queue:
-                self._queues[network] = queue
-
-    def end(self) -> None:
-        """Cancel all waiting calls of `take`."""
-        for queue in self._queues.values():
-            for turn in queue:
-                turn.cancel()
-
-
 class RateLimits:
     """The rate limits of a server, with the recent use of each client."""
 
@@ -265,7 +215,7 @@ class RateLimits:
         Raises `HttpError` if the request exceeds the limit.
         """
         work = WORK[kind]
-        limit = getattr(self.limits, work.limit)
+        limit = getattr(self.limits.rates, work.limit)
         if seat is None:
             wait = self._rates.wait((work.limit, client_address.get()), limit, work.cost)
         else:

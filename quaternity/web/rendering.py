@@ -21,6 +21,7 @@ from quaternity.web.drawing.frame import (
     GUESSED,
     draw_part,
     programs,
+    qr_svg,
     table_context,
     table_line,
     waiting_context,
@@ -72,6 +73,7 @@ def templates() -> Environment:
     set_up_templates(environment)
     environment.globals.update(
         static=static,
+        qr_svg=qr_svg,
         settings_in_words=settings_in_words,
         suit=lambda index: Markup(suit_svg(index)),
         grouped=format_number,

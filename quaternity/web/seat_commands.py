@@ -15,7 +15,7 @@ from typing import NamedTuple
 from quaternity.web.core import (
     Attendance,
     Decision,
-    LinkUsed,
+    OwnerChanged,
     SeatGivenAway,
     SeatsNoted,
     TableState,
@@ -218,7 +218,8 @@ class SetCode(NamedTuple):
         before = state.seats[self.seat].owner
         after = before._replace(code=self.code)
         seat = state.seats[self.seat]._replace(owner=after)
-        return Decision((SeatsNoted({self.seat: seat}),), (before, after))
+        events = SeatsNoted({self.seat: seat}), OwnerChanged(before, after)
+        return Decision(events, (before, after))
 
 
 class Reclaim(NamedTuple):
@@ -254,9 +255,8 @@ class Reclaim(NamedTuple):
             raise HttpError(409, "this seat no longer has an owner")
         owner = seat.owner._replace(token=hash_token(self.token), browser=self.caller.cookie_hash)
         new = seat._replace(kind=PERSON, name=seat.person, owner=owner)
-        events = change_seats(state, {number: new}, now)
-        if self.link is not None:
-            events = (*events, LinkUsed(self.link))
+        changed = OwnerChanged(seat.owner, owner, self.link)
+        events = (*change_seats(state, {number: new}, now), changed)
         return Decision(events, (SeatTicket(number, self.token), seat.owner, owner))
 
 
@@ -274,7 +274,8 @@ class ChangeOwner(NamedTuple):
     """Command that changes the credentials of an owner's seats.
 
     The server sends it after the owner has changed the credentials of a seat at another table of
-    the same series of rematches. `token` belongs to the old credentials.
+    the same series of rematches. `token` belongs to the old credentials. The store may have the new
+    credentials already. The change is then only announced.
     """
 
     token: str | None
@@ -285,7 +286,7 @@ class ChangeOwner(NamedTuple):
         seats = {
             number: seat._replace(owner=self.owner)
             for number, seat in enumerate(state.seats)
-            if seat.token == self.token
+            if seat.token in (self.token, self.owner.token)
         }
         return Decision(change_seats(state, seats, now) if seats else ())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from quaternity.web.actor import LiveTable
+from quaternity.web.http_errors import HttpError
 from quaternity.web.live_tables import LiveTables
 from quaternity.web.seat_commands import (
     ChangeOwner,
@@ -86,30 +87,39 @@ class SeatLinks:
 
     async def _reclaim(self, table: LiveTable, command: Reclaim) -> tuple[str, SeatTicket]:
         ticket, before, after = await table.submit(command)
-        await self._change_series(table, before, after)
+        await self._announce(table, before, after)
         return table.state.id, ticket
 
     async def fresh_code(self, table: LiveTable, seat: int) -> str:
         """Return a new code that restores a seat. An earlier code of the seat becomes invalid."""
         code, token = new_code(), table.state.seats[seat].token
         owners = await table.submit(SetCode(seat, token, hash_token(plain_code(code))))
-        await self._change_series(table, *owners)
+        await self._announce(table, *owners)
         return code
 
-    async def _change_series(self, table: LiveTable, before: Owner, after: Owner) -> None:
-        """Change the credentials of an owner's seats at the other tables of the same series.
+    async def _announce(self, table: LiveTable, before: Owner, after: Owner) -> None:
+        """Announce the new credentials of an owner at the other tables of the same series.
 
-        `before` and `after` are the owner's old and new credentials.
+        `before` and `after` are the owner's old and new credentials. The store already has the new
+        ones. A table where this fails is dropped from memory.
         """
         name = table.state.id
         first = table.state.stored.evening or name
-        rows = await self._store.rows(
-            "SELECT table_id FROM seats JOIN tables ON id = table_id "
-            "WHERE token = ? AND id != ? AND (id = ? OR evening = ?)",
-            before.token,
-            name,
-            first,
-            first,
-        )
+        try:
+            rows = await self._store.rows(
+                "SELECT table_id FROM seats JOIN tables ON id = table_id "
+                "WHERE token IN (?, ?) AND id != ? AND (id = ? OR evening = ?)",
+                before.token,
+                after.token,
+                name,
+                first,
+                first,
+            )
+        except HttpError:
+            self._live.drop_cached()
+            return
         for (other,) in rows:
-            await (await self._live.open(other)).submit(ChangeOwner(before.token, after))
+            try:
+                await (await self._live.open(other)).submit(ChangeOwner(before.token, after))
+            except HttpError:
+                self._live.drop(other)

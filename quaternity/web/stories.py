@@ -290,7 +290,8 @@ def branch(
     the player who made the decisive move. Programs play all others. `player` is the name of the
     owner. If it is None, the owner has the name of the player who made the move.
     """
-    rules, game, program = state.rules, state.history.game, state.usual_program()
+    rules, game = state.rules, state.history.game
+    program = registration(rules.name).usual_program
     moves = [(seat, rules.write(move)) for seat, move in game.moves[: moment.before]]
     if moment.better is not None:
         moves.append((moment.seat, rules.write(moment.better)))

@@ -87,6 +87,16 @@ class TableSummary(NamedTuple):
         return self.evening or self.id
 
     @property
+    def made(self) -> str:
+        """The time (UTC) at which the table was made, in ISO 8601."""
+        return f"{str(self.activity.made).replace(' ', 'T')}Z"
+
+    @property
+    def touched_at(self) -> str:
+        """The time (UTC) of the last activity at the table, in ISO 8601."""
+        return f"{datetime.fromtimestamp(self.touched, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+    @property
     def touched(self) -> float:
         """The time of the last activity at the table, in seconds since 1970."""
         return last_activity(self.activity.made, self.activity.at)
@@ -98,6 +108,13 @@ class TableSummary(NamedTuple):
             return "uploaded"
         waits = "under way" if self.progress.waiting is None else "waiting"
         return "over" if self.progress.over else waits
+
+    def document(self) -> dict[str, Any]:
+        """Return the summary as plain values for JSON."""
+        return {
+            "id": self.id, "game": self.game, "made": self.made, "touched": self.touched_at,
+            **self.seats._asdict(), "moves": self.activity.moves, "state": self.state,
+        }  # fmt: skip
 
 
 class Retention(NamedTuple):
@@ -158,11 +175,18 @@ def list_tables(store: Reader, which: str = "", *given: Any) -> list[TableSummar
     return tables
 
 
-def list_seats(store: Reader, name: str) -> list[dict[str, Any]]:
-    """Return the kinds of a table's seats and the names of their players."""
+class SeatSummary(NamedTuple):
+    """The kind of a seat, and the name of its player, or None."""
+
+    seat: int
+    kind: str
+    name: str | None
+
+
+def list_seats(store: Reader, name: str) -> list[SeatSummary]:
+    """Return the seats of a table."""
     query = "SELECT seat, kind, COALESCE(person, name) FROM seats WHERE table_id = ? ORDER BY seat"
-    rows = store.read(query, name)
-    return [{"seat": seat, "kind": kind, "name": person} for seat, kind, person in rows]
+    return [SeatSummary(*row) for row in store.read(query, name)]
 
 
 ORDERS: dict[str, Callable[[TableSummary], Any]] = {

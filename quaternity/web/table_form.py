@@ -55,9 +55,7 @@ def read_form(form: Mapping[str, Sequence[str]]) -> NewTable:
     settings = _form_settings(game, form, answer("length"), count)
     allowed = Permissions(*(name in form for name in Permissions._fields))
     deck = answer("deck") or None
-    return NewTable(
-        game, settings, seats, answer("name"), None, deck, CLOCKS[limit], allowed, False
-    )
+    return NewTable(game, settings, seats, answer("name"), None, deck, CLOCKS[limit], allowed)
 
 
 def _form_settings(

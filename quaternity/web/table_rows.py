@@ -16,9 +16,9 @@ from quaternity.web.core import (
     Event,
     GameBegun,
     GameEnded,
-    LinkUsed,
     MoveMade,
     MovesTakenBack,
+    OwnerChanged,
     RematchMade,
     SeatsChanged,
     SeatsNoted,
@@ -208,9 +208,32 @@ def event_statements(state: TableState, event: Event) -> list[Statement]:
         case RematchMade(table):
             update = "UPDATE tables SET again = ? WHERE id = ?"
             return [*new_table_statements(table), (update, (table.id, name))]
-        case LinkUsed(link):
-            return [("DELETE FROM moving WHERE link = ?", (link,))]
+        case OwnerChanged(before, after, link):
+            used = ("DELETE FROM moving WHERE link = ?", (link,))
+            return [*_series_statements(state, before, after), *([used] if link else [])]
     return []
+
+
+def _series_statements(state: TableState, before: Owner, after: Owner) -> list[Statement]:
+    """Return the statements that change an owner's credentials at the other tables of a series.
+
+    They count as changes of these tables, so that no server overwrites them from an older state.
+    """
+    first = state.stored.evening or state.id
+    series = "SELECT id FROM tables WHERE (id = ? OR evening = ?) AND id != ?"
+    values = before.token, first, first, state.id
+    return [
+        (
+            "UPDATE tables SET revision = revision + 1 WHERE id IN "
+            f"(SELECT table_id FROM seats WHERE token = ? AND table_id IN ({series}))",
+            values,
+        ),
+        (
+            "UPDATE seats SET token = ?, browser = ?, code = ? "
+            f"WHERE token = ? AND table_id IN ({series})",
+            (*after, *values),
+        ),
+    ]
 
 
 def _end_of_votes(state: TableState) -> list[Statement]:

@@ -223,7 +223,8 @@ class TableMachine(RuleBasedStateMachine):
             seat = self.oracle.own_seat(person)
             chair = self.oracle.chairs[seat]
             kept = self.oracle.chairs[seat]
-            chair.kind = PERSON
+            if way == "link" or not self.is_followed:
+                chair.kind = PERSON  # a code leads to the latest table of a series instead
             self.oracle.change(seat, kept)
 
         self.both(person, moves, "device", way=way)

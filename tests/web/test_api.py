@@ -39,7 +39,7 @@ from quaternity.table.match import Match
 from quaternity.web.app import app
 from quaternity.web.hints import CAN_HAVE, kwartet_why, why
 from quaternity.web.new_table import parse_upload
-from quaternity.web.rate_limits import Limits
+from quaternity.web.rate_limits import Limits, Rates
 from quaternity.web.rendering import static_files
 from quaternity.web.seats import Caller
 from solvers.problem import SetConstraint, with_entry
@@ -509,7 +509,7 @@ def test_a_program_that_does_not_play_with_these_settings_is_not_seated(tmp_path
 
 
 def test_exceeded_limits_are_reported(tmp_path: Path) -> None:
-    limits = Limits(body=300, moves=2, tables=3, streams=1)
+    limits = Limits.of(body=300, moves=2, tables=3, streams=1)
     with open_site(tmp_path, limits=limits) as site:
         table = Table(site)
         assert site.ask("POST", "/api/tables", {"game": "x" * 300}).status == 413
@@ -525,12 +525,14 @@ def test_exceeded_limits_are_reported(tmp_path: Path) -> None:
 
 def test_the_guide_has_every_limit() -> None:
     rows = re.findall(r"^\| `(\w+)` \|.*\| ([\d,]+) \|$", guide.page("serving").text, re.MULTILINE)
-    assert {name: int(number.replace(",", "")) for name, number in rows} == Limits()._asdict()
+    numbers = Limits()._asdict() | Rates()._asdict()
+    del numbers["rates"]
+    assert {name: int(number.replace(",", "")) for name, number in rows} == numbers
 
 
 def test_every_request_for_a_count_is_limited(tmp_path: Path) -> None:
     """The limit counts addresses, not tables, so more tables do not allow more counts."""
-    with open_site(tmp_path, limits=Limits(counts=0)) as site:
+    with open_site(tmp_path, limits=Limits.of(counts=0)) as site:
         table = Table(site, help=True)
         words = ("chances", "questions", "why", "know?formula=true", "hint")
         page = table.path.replace("/api/tables/", "/t/")
@@ -688,7 +690,7 @@ def test_the_memory_of_a_refused_upload_is_freed_at_once(site: Site) -> None:
 
 
 def test_no_request_creates_more_tables_than_are_kept(tmp_path: Path) -> None:
-    with open_site(tmp_path, limits=Limits(kept=1)) as site:
+    with open_site(tmp_path, limits=Limits.of(kept=1)) as site:
         made = site.ask("POST", "/api/tables", {"game": "quarto", "seats": ["me", "me"]}).json
         token, rematch = made["seats"][0]["token"], f"/api/tables/{made['table']}/again"
         for path, sent in (("/api/tables", PEOPLE), ("/api/records", {}), (rematch, {})):

@@ -190,7 +190,7 @@ def test_cheap_counts_do_not_wait_for_costly_ones(pipe: Pipe) -> None:
 
 
 def test_counts_of_an_address_are_limited(thinking: BackgroundWork) -> None:
-    few = BackgroundWork(60, admission=RateLimits(Limits(counts=2)))
+    few = BackgroundWork(60, admission=RateLimits(Limits.of(counts=2)))
 
     async def counts(address: str) -> list[Any]:
         client_address.set(address)

@@ -265,8 +265,8 @@ def test_a_game_has_the_settings_chosen_in_the_form(
     ann.page.get_by_text("Advanced", exact=True).click()
     ann.page.get_by_label("Cards set aside").fill("3")
     ann.page.get_by_label("Allow help").check()
-    ann.page.get_by_label("Seat 2").select_option("greedy")
-    assert ann.page.get_by_label("Seat 3").is_visible() != scripts
+    ann.page.get_by_label("Player 3").select_option("greedy")
+    assert ann.page.get_by_label("Player 4").is_visible() != scripts
     create.click()
     ann.page.wait_for_selector("#part")
     table = ann.page.locator("#part").get_attribute("data-table")

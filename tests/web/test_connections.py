@@ -220,7 +220,7 @@ def test_streams_are_reserved_for_players(
 ) -> None:
     """This holds for the limit of streams, and for that of connections."""
     monkeypatch.setattr(connections, "max_open", lambda: room)
-    limits = Limits(streams=streams, readers=5, tables=10**6)
+    limits = Limits.of(streams=streams, readers=5, tables=10**6)
     with Site(app(str(tmp_path), limits=limits)) as site:
 
         def opens(table: Table, seat: int | None, client: str) -> bool:
@@ -244,7 +244,7 @@ def test_streams_are_reserved_for_players(
 
 
 def test_no_address_has_all_streams_of_bystanders_at_a_table(tmp_path: Path) -> None:
-    with Site(app(str(tmp_path), limits=Limits(readers=8))) as site:
+    with Site(app(str(tmp_path), limits=Limits.of(readers=8))) as site:
         table = Table(site)
 
         def count_streams(client: str, seat: int | None = None) -> int:

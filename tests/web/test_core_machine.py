@@ -27,7 +27,15 @@ from quaternity.web.game_commands import Rematch, Start, check_start
 from quaternity.web.http_errors import HttpError
 from quaternity.web.move_commands import LeaveToProgram, Move, VoteUndo
 from quaternity.web.new_table import rules_with
-from quaternity.web.seat_commands import HandOver, Join, Leave, Reclaim, SetCode, SetReady
+from quaternity.web.seat_commands import (
+    ChangeOwner,
+    HandOver,
+    Join,
+    Leave,
+    Reclaim,
+    SetCode,
+    SetReady,
+)
 from quaternity.web.seating import new_state, record_head
 from quaternity.web.seats import Caller, Deal, Options, Owner, Seat, StoredTable, hash_token
 from quaternity.web.view import view_table
@@ -152,11 +160,14 @@ class CoreDriver(Driver):
     def change_device(self, person: int, seat: int, way: str) -> None:
         token, now = self.draw(), self.state.seats[seat].token or ""
         if way == "link":
-            command = Reclaim(now, "hash of the link", Caller(), token)
+            command: Reclaim | ChangeOwner = Reclaim(now, "hash of the link", Caller(), token)
         else:
             code = self.draw()
             self.submit(SetCode(seat, now, code))
             command = Reclaim(code, None, Caller(), token)
+            if self.rematch:  # the code restores the seat there, and changes only the owner here
+                owner = Owner(hash_token(token), None, code)
+                command = ChangeOwner(now, owner)
         self.submit(command)
         self.tokens[person] = token
 

@@ -33,7 +33,7 @@ GAMES: dict[str, dict[str, Any]] = {
     "set": {},
 }
 PAGE = 4096
-LIMITS = Limits(tables=10**6, moves=10**6, pages=10**6)
+LIMITS = Limits.of(tables=10**6, moves=10**6, pages=10**6)
 
 
 class SavedGames:

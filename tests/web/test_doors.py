@@ -29,7 +29,7 @@ FIRST = "0 asks 1 for 0/0"
 SMALL = {"set_size": 4, "sets": 3, "players": 3}
 SEED = 13579246801357924
 LOUD = "<img src=x onerror=alert(1)>"
-MUCH = Limits(moves=10**6, tables=10**6, counts=10**6, pages=10**6)
+MUCH = Limits.of(moves=10**6, tables=10**6, counts=10**6, pages=10**6)
 
 
 class Place(NamedTuple):
@@ -382,7 +382,7 @@ def test_every_request_names_a_seat_by_one_or_two_digits(site: Site, chat_table:
 
 
 def test_requests_that_are_too_large_or_too_frequent_are_refused(tmp_path: Path) -> None:
-    limits = Limits(body=500, record=800, moves=4, tables=6, kept=5, streams=9, readers=2)
+    limits = Limits.of(body=500, record=800, moves=4, tables=6, kept=5, streams=9, readers=2)
     with Site(app(str(tmp_path), limits=limits)) as site:
         place = make_table(site, "quaternity")
         long = {**body(), "id": "x" * 500}

@@ -28,7 +28,7 @@ SMALL = {"set_size": 4, "sets": 3, "players": 3}
 FIRST = "0 asks 1 for 0/0"
 
 
-MUCH = Limits(tables=10**6, moves=10**6, counts=10**6, pages=10**6)
+MUCH = Limits.of(tables=10**6, moves=10**6, counts=10**6, pages=10**6)
 
 
 class StreamChecker:

@@ -28,7 +28,7 @@ from tests.web.site import Page, Site
 from tests.web.table_machine import Driver, TableMachine
 from tests.web.table_oracle import PERSON, PROGRAM, Game, Refused
 
-LIMITS = Limits(words=10**6, tables=10**6, moves=10**6, pages=10**6)
+LIMITS = Limits.of(words=10**6, tables=10**6, moves=10**6, pages=10**6)
 
 FAILURE_INTERVAL = 5
 """Every n-th write fails, in machines with a failing store."""

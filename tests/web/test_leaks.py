@@ -217,7 +217,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
         text, seconds = choose_move_isolated(rules, name, seat, steps, view, random)
         return None if text is None else ChosenMove(seconds, seat, rules.read(text, view))
 
-    limits = Limits(
+    limits = Limits.of(
         moves=UNLIMITED,
         tables=UNLIMITED,
         counts=UNLIMITED,

@@ -16,8 +16,9 @@ from uvicorn.server import ServerState
 
 from quaternity.web.app import app
 from quaternity.web.connection import Connection
+from quaternity.web.fair_queue import FairQueue
 from quaternity.web.middleware import POLICY, RequestChecks
-from quaternity.web.rate_limits import FairQueue, LeakyBuckets, client_address, connections
+from quaternity.web.rate_limits import LeakyBuckets, client_address, connections
 from quaternity.web.seats import hash_token
 from tests.limits import limited
 from tests.sizes import examples

@@ -34,7 +34,7 @@ from tests.web.site import Site
 from tests.web.test_api import Table
 
 LOG = "SELECT version, seat, id, move FROM log WHERE table_id = ? ORDER BY version"
-LIMITS = Limits(tables=10**6, moves=10**6, pages=10**6)
+LIMITS = Limits.of(tables=10**6, moves=10**6, pages=10**6)
 
 
 @pytest.fixture(params=["file", "postgres"])

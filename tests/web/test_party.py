@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterator
 from html import unescape
+from itertools import product
 from math import inf
 from pathlib import Path
 from random import Random
@@ -38,7 +40,7 @@ from tests.web.test_api import SMALL, Table
 from tests.web.test_pages import BASE, QUATERNITY, sight, simulate
 from tests.web.test_waiting import play_set
 
-LIMITS = Limits(words=100_000, tables=100_000, moves=100_000, pages=100_000)
+LIMITS = Limits.of(words=100_000, tables=100_000, moves=100_000, pages=100_000)
 
 
 def open_site(folder: Path, limits: Limits = LIMITS) -> Site:
@@ -152,7 +154,7 @@ def test_the_last_chat_lines_are_kept_and_floods_are_refused(tmp_path: Path) -> 
         lines = read_chat(table, 1)
         assert [line["number"] for line in lines] == [*range(count - LINES_KEPT + 1, count + 1)]
         assert lines[-1]["text"] == f"line {count - 1}"
-    with open_site(tmp_path / "flood", Limits(words=5)) as site:
+    with open_site(tmp_path / "flood", Limits.of(words=5)) as site:
         table = Table(site, chat=True)
         statuses = [table.post(0, "talk", text="x").status for _ in range(8)]
         statuses += [table.post(0, "reactions", reaction="👍").status for _ in range(2)]
@@ -557,6 +559,45 @@ def test_a_seat_moves_in_all_games_of_a_series_and_is_one_person(tmp_path: Path)
                 assert table.look(1)["seat"] == 0
         score = table.look(1)["evening"]
         assert [line["games"] for line in score] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("action", "endpoint", "field"), [("elsewhere", "move", "link"), ("code", "back", "code")]
+)
+def test_a_seat_moves_in_all_games_of_a_series_if_a_write_fails(
+    action: str, endpoint: str, field: str, tmp_path: Path
+) -> None:
+    with open_site(tmp_path) as site, pytest.MonkeyPatch.context() as patch:
+        table = Table(site, game="set", settings={"seats": 2}, seats=["me", "me"])
+        play_set(site, table, 2, Random(1))
+        paths = [table.path, f"/api/tables/{table.post(0, 'again').json['table']}"]
+        store = site.app.state.tables.store
+        commit = store.commit
+        for (path, failing), cached in product(product(paths, range(3)), (True, False)):
+            table.path = path
+            secret = table.post(0, action).json[field]
+            site.app.state.tables.live.drop_cached()
+            for place in paths if cached else ():
+                assert site.ask("GET", place).status == 200
+            writes = iter(range(99))
+
+            def fail_once(batch: Any, failing: int = failing, writes: Any = writes) -> Any:
+                if any(job.guard for job in batch) and next(writes) == failing:
+                    raise sqlite3.OperationalError("the test lets this write fail")
+                return commit(batch)
+
+            patch.setattr(store, "commit", fail_once)
+            pages = [site.ask("POST", f"/api/seats/{endpoint}", {field: secret})]
+            if pages[0].status == 503:
+                pages.append(site.ask("POST", f"/api/seats/{endpoint}", {field: secret}))
+            patch.setattr(store, "commit", commit)
+            assert pages[-1].status == 201
+            old, table.tokens[0] = table.tokens[0], pages[-1].json["token"]
+            for _ in range(2):
+                for number, place in enumerate(paths):
+                    assert site.ask("GET", place, token=old).json["seat"] is None
+                    assert site.ask("GET", place, token=table.tokens[0]).json["seat"] == number
+                site.app.state.tables.live.drop_cached()  # and the store knows it as well
 
 
 def test_a_newer_code_or_link_of_the_series_invalidates_older_ones(tmp_path: Path) -> None:

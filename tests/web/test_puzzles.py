@@ -26,10 +26,11 @@ from quaternity.puzzles.set_puzzles import LETTERS
 from quaternity.web.app import app
 from quaternity.web.background import BackgroundWork
 from quaternity.web.drawing.puzzles import NAMES, puzzle_words
+from quaternity.web.fair_queue import FairQueue
 from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import LANGUAGES, using_language
 from quaternity.web.puzzle_pages import PuzzlePages, judge, puzzle_html
-from quaternity.web.rate_limits import FairQueue, Limits, client_address
+from quaternity.web.rate_limits import Limits, client_address
 from tests.limits import limited
 from tests.sizes import examples, thorough
 from tests.web.seeded_program import Noon
@@ -358,6 +359,6 @@ def test_the_next_puzzle_is_not_a_request_of_the_visitor(
 
 
 def test_requests_for_new_puzzles_are_limited(tmp_path: Path) -> None:
-    with Site(app(str(tmp_path), limits=Limits(pages=3))) as site:
+    with Site(app(str(tmp_path), limits=Limits.of(pages=3))) as site:
         answers = [site.ask("GET", "/puzzles/new?kind=sets&level=1").status for _ in range(4)]
     assert answers == [303, 303, 303, 429]

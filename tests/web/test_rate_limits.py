@@ -45,7 +45,7 @@ def frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("frozen_clock")
 def test_reading_is_limited_and_seats_go_on(tmp_path: Path) -> None:
     """Its seats can still read and move, whatever an address has spent; so can other addresses."""
-    with open_site(tmp_path, limits=Limits(pages=40)) as site:
+    with open_site(tmp_path, limits=Limits.of(pages=40)) as site:
         table = Table(site, help=True)
         page = table.path.replace("/api/tables/", "/t/")
         missing = ["/join/x", "/move/x", "/api/tables/no-such-table", "/t/no-such-table"]
@@ -76,7 +76,7 @@ def test_reading_is_limited_and_seats_go_on(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("frozen_clock")
 def test_each_seat_has_its_own_budget_for_reading(tmp_path: Path) -> None:
-    with open_site(tmp_path, limits=Limits(pages=5)) as site:
+    with open_site(tmp_path, limits=Limits.of(pages=5)) as site:
         table = Table(site)
         statuses = [site.ask("GET", table.path, token=table.tokens[0]).status for _ in range(7)]
         assert statuses == [200] * 5 + [429] * 2
@@ -114,7 +114,7 @@ def test_no_table_is_locked_during_a_count(tmp_path: Path, pipe: Pipe) -> None:
             assert answer.status == 200
             while sum(not task.done() for task in tasks) > 1 + len(gets):
                 await asyncio.sleep(0)  # only the requests that need a count wait
-            assert not live.is_busy
+            assert not live.queue.is_busy
             pipe.tell("x" * len(busy))
             await asyncio.gather(*busy, *tasks)
 
@@ -127,7 +127,7 @@ def test_no_table_is_locked_during_a_count(tmp_path: Path, pipe: Pipe) -> None:
 def test_a_cached_page_equals_a_newly_drawn_one(tmp_path: Path) -> None:
     """This holds for every viewer, after every action at a table."""
     random = Random(7)
-    with open_site(tmp_path, limits=Limits(pages=10**6)) as site:
+    with open_site(tmp_path, limits=Limits.of(pages=10**6)) as site:
         tables = site.app.state.tables
         clock = {"seconds": 60, "increment": 5}
         open_seats = {"seats": ["me", "open", "open"]}

@@ -62,7 +62,7 @@ def run_maintenance(site: Site, times: int = 2) -> set[str]:
 def test_exactly_the_expired_tables_are_deleted(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     kinds: dict[str, bool] = {}
-    with open_site(tmp_path, limits=Limits(tables=10**6)) as site:
+    with open_site(tmp_path, limits=Limits.of(tables=10**6)) as site:
         record = site.ask("GET", f"{make_finished_table(site).path}/record").body
         for _ in range(6):
             kinds[name_of(make_finished_table(site))] = True
@@ -133,7 +133,7 @@ def test_a_series_of_games_is_kept_or_deleted_as_a_whole(tmp_path: Path) -> None
 @pytest.mark.parametrize("turns", range(thorough(2, 30)))
 def test_requests_that_wait_for_a_deleted_table_are_refused(turns: int, tmp_path: Path) -> None:
     """This holds for every request, however far it has got by then."""
-    with open_site(tmp_path, limits=Limits(tables=10**6)) as site:
+    with open_site(tmp_path, limits=Limits.of(tables=10**6)) as site:
         table, tables = Table(site, **QUARTO, chat=True), site.app.state.tables
         listening = site.listen(f"{table.path}/events", None)
         requests = [
@@ -185,7 +185,7 @@ def test_a_deleted_rematch_can_be_made_again(tmp_path: Path) -> None:
 
 
 def test_expired_tables_are_deleted_in_batches(tmp_path: Path) -> None:
-    limits = Limits(kept=7)
+    limits = Limits.of(kept=7)
     with open_site(tmp_path, limits=limits) as site:
         names = [name_of(Table(site, **QUARTO)) for _ in range(7)]
         assert site.ask("POST", "/api/tables", PEOPLE).status == 507

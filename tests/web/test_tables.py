@@ -303,7 +303,7 @@ def test_presence_does_not_depend_on_which_tables_are_in_memory(
         with limited("quaternity.web.live_tables", MAX_CACHED_TABLES=cache_size):
             random, begun = Random(1), clock[0]
             results = []
-            with open_site(tmp_path / str(cache_size), limits=Limits(tables=10**6)) as site:
+            with open_site(tmp_path / str(cache_size), limits=Limits.of(tables=10**6)) as site:
                 many = [Table(site) for _ in range(3)]
                 for _ in range(60):
                     clock[0] += random.choice([0, 1, 15, 39, 41])

@@ -25,7 +25,7 @@ GAMES: dict[str, tuple[dict[str, Any], int]] = {
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(app(str(tmp_path_factory.mktemp("web")), limits=Limits(tables=10_000))) as running:
+    with Site(app(str(tmp_path_factory.mktemp("web")), limits=Limits.of(tables=10_000))) as running:
         yield running
 
 

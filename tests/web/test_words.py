@@ -179,8 +179,8 @@ def test_the_words_for_a_seat_are_true(sight: TableView) -> None:
              for place in (1, 2, 3)}  # fmt: skip
         assert {*filter(None, chair.state.split(", "))} == {text for text in says if says[text]}
         assert (chair.is_own, chair.acting) == (is_own, number in sight.to_act)
-        assert chair.points_word == ("point" if sight.points[number] == 1 else "points")
-        assert float(chair.points) == sight.points[number]
+        assert chair.score.unit == ("point" if sight.points[number] == 1 else "points")
+        assert float(chair.score.points) == sight.points[number]
 
 
 @given(sights(), st.booleans())

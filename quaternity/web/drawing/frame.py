@@ -39,26 +39,29 @@ def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
     return drawn
 
 
+class Score(NamedTuple):
+    """The points of a player, the word for the unit, and a note of the game, which may be empty."""
+
+    points: str
+    unit: str
+    note: str
+
+
 class Chair(NamedTuple):
     """A seat as the page of a table shows it.
 
     `face` is the emoji of a program's level, or empty. `state` describes the player in a few words,
-    or is empty. If the visitor may invite a player to the seat, `invitation` is the complete link
-    and `qr` its QR code. Otherwise both are None.
+    or is empty. `invitation` is the complete link if the visitor may invite a player to the seat,
+    or None.
     """
 
     number: int
-    kind: str
     face: str
     is_own: bool
     acting: bool
     state: str
-    points: str
-    points_word: str
-    note: str
+    score: Score
     invitation: str | None
-    qr: Markup | None
-    first_open: bool
     place: int
 
 
@@ -90,19 +93,14 @@ def table_context(
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
     count = len(whole_events(sight.moves))
     lines = event_lines(sight, max(0, count - MAX_SHOWN_EVENTS), count)
-    return {
-        "sight": sight,
+    return _shared_context(sight, base, root, drawn.get("notes", ())) | {
         "drawn": drawn,
         "deck": sight_words(sight).spoken_deck(),
-        "names": names,
         "mine": sight.seat in own_seats,
-        "plain": plain_names(sight.seats, sight.game),
-        "root": root,
         "headline": headline,
         "advice": advice,
         "acting": acting,
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
-        "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "history": lines[::-1],
         "moment": last_moment(sight),
         "untold": count > MAX_SHOWN_EVENTS,
@@ -112,13 +110,10 @@ def table_context(
         "help_words": registration(sight.game).help,
         "movable": [] if sight.places is not None else _movable(sight),
         "programs": [*programs(sight.game), *more],
-        "levels": registration(sight.game).levels,
         "seat_query": f"?seat={sight.seat}" if replayed and sight.seat is not None else "",
         "who_undo": join_names([names[seat] for seat in sight.undo]) if sight.undo else "",
-        "only_here": _is_local(base),
         "eyes": eyes,
         "notice": sight_words(sight).say(sight.notice or ""),
-        "reactions": REACTIONS,
         "tips": [] if replayed else tips(sight, drawn),
         "late": any(
             sight.seats[seat].kind == "program" for seat in own_seats if seat == sight.seat
@@ -145,27 +140,35 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
         advice = _("The game begins when everybody is ready.")
     if sight.own_seats and busy:
         advice = f"{_('Not ready: {names}.').format(names=join_names(busy))} {advice}"
+    return _shared_context(sight, base, root) | {
+        "headline": headline,
+        "title": headline,
+        "advice": advice,
+        "text": game.text,
+        "link": link,
+        "strongest": game.strongest,
+        "empty": empty,
+        "counts_down": counts_down,
+        "fewer": any(field.seats for field in form_fields(sight.game)),
+        "ready": sight.seat is not None and sight.seats[sight.seat].ready,
+        "replayed": False,
+    }
+
+
+def _shared_context(
+    sight: TableView, base: str, root: str, notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the values that the templates need before, during and after a game."""
+    names = seat_names(sight.seats, sight.game)
     return {
         "sight": sight,
         "names": names,
         "plain": plain_names(sight.seats, sight.game),
         "root": root,
-        "headline": headline,
-        "title": headline,
-        "advice": advice,
-        "text": game.text,
-        "chairs": _chairs(sight, names, (), base),
-        "link": link,
-        "qr": None if link is None else qr_svg(link),
-        "only_here": _is_local(base),
-        "levels": game.levels,
-        "strongest": game.strongest,
-        "empty": empty,
-        "counts_down": counts_down,
+        "chairs": _chairs(sight, names, notes, base),
+        "levels": registration(sight.game).levels,
+        "only_here": urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"),
         "reactions": REACTIONS,
-        "fewer": any(field.seats for field in form_fields(sight.game)),
-        "ready": sight.seat is not None and sight.seats[sight.seat].ready,
-        "replayed": False,
     }
 
 
@@ -181,10 +184,6 @@ def table_line(sight: TableView | None) -> tuple[str, str, str]:
     last = "".join(event.text for event in event_lines(sight, count - 1, 1))
     headline, __ = _headline(sight, names, replayed=False)
     return join_names(others), headline, last
-
-
-def _is_local(base: str) -> bool:
-    return urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1")
 
 
 def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
@@ -249,7 +248,7 @@ def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, 
     return headline.format(name=acting), "" if sight.own_seats else _("You are watching.")
 
 
-def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[Chair]:
+def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str) -> list[Chair]:
     """Return the seats of a table as the page shows them."""
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
@@ -267,22 +266,17 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
             (_("agrees to take back the move"), number in sight.undo),
             (_("you sit here"), number == sight.seat and number in sight.own_seats),
         ]
-        link = None if seat.invitation is None else f"{base}/join/{seat.invitation}"
         points = sight.points[number]
+        unit = _("point") if int(points) == 1 else _("points")
         chairs.append(
             Chair(
                 number,
-                seat.kind,
                 level.face if level else "",
                 number in sight.own_seats,
                 number in sight.to_act,
                 ", ".join(text for text, holds in states if text and holds),
-                f"{points:g}",
-                _("point") if int(points) == 1 else _("points"),
-                notes[number] if notes else "",
-                link,
-                None if link is None else qr_svg(link),
-                link is not None and not any(chair.invitation for chair in chairs),
+                Score(f"{points:g}", unit, notes[number] if notes else ""),
+                None if seat.invitation is None else f"{base}/join/{seat.invitation}",
                 sight.places[number] if sight.places else 0,
             )
         )

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
     """Return the values of the template: possible owners of all cards, and the pending question."""
     state, pending = sight.view.state, sight.view.pending
-    words = sight_words(sight)
-    names = words.names
     must = {"yes": _("must say yes"), "no": _("must say no")}
     acting = sight.seat in sight.to_act
     asking = acting and pending is None
@@ -63,19 +61,27 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
         "answering": acting and pending is not None,
     }
     if pending is not None:
-        asker, asked, card = names[pending.asker], names[pending.asked], words.card(pending.card)
-        if drawn["answering"]:
-            drawn["headline"] = _("Your answer")
-            drawn["question"] = f"{asker} → {_('you')}: {card}? {_('You may say either.')}"
-        else:
-            drawn["headline"] = _("{name} answers").format(name=asked)
-            asker = _("You") if pending.asker == sight.seat else asker
-            drawn["advice"] = f"{asker} → {asked}: {card}? {_('Either answer is possible.')}"
+        drawn |= _pending_texts(sight, drawn["answering"])
     elif asking:
         drawn["advice"] = _forced_advice(sight).get("advice", "")
     elif not state.is_over:
         drawn |= _forced_advice(sight)
     return drawn
+
+
+def _pending_texts(sight: TableView, answering: bool) -> dict[str, str]:
+    """Return the headline and the question while an answer is awaited."""
+    pending, words = sight.view.pending, sight_words(sight)
+    asker, asked = words.names[pending.asker], words.names[pending.asked]
+    card = words.card(pending.card)
+    if answering:
+        question = f"{asker} → {_('you')}: {card}? {_('You may say either.')}"
+        return {"headline": _("Your answer"), "question": question}
+    asker = _("You") if pending.asker == sight.seat else asker
+    return {
+        "headline": _("{name} answers").format(name=asked),
+        "advice": f"{asker} → {asked}: {card}? {_('Either answer is possible.')}",
+    }
 
 
 def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
