@@ -262,7 +262,8 @@ class Stories(Handlers):
             owner = Owner(hash_token(token), caller.cookie_hash)
             player = state.seats[visitor.seats[0]].person if visitor.seats else None
             stored, seats, log = branch(state, moment, name, owner, player)
-            # Rebuild the game before storing the table, which fails if the table cannot be opened.
+            # Rebuild the game first. This fails if the table could not be opened, so that such a
+            # table is never stored.
             rows = TableRows(stored, 0, None, None, seats, log)
             with suppress(VersionConflict):  # a simultaneous request has stored the same table
                 await self.tables.lobby.store(rows.state(await to_thread(rebuild, rows)), log)
