@@ -89,18 +89,10 @@ def run_server(
     data: str | None, address: ServerAddress, play: PlayOptions, monitoring: Monitoring,
     processes: int, welcome: Callable[[int], None],
 ) -> int:  # fmt: skip
-    """Run a server until a signal stops it, and return the exit status.
+    """Run a server until a signal stops it, and return the exit status, or raise `InputError`.
 
-    Args:
-        data: The value of `--data`, which names the store (see `open_store.place_of`).
-        address: The address of the server.
-        play: The options that concern the tables.
-        monitoring: The options that concern metrics and the log.
-        processes: Number of processes that serve requests.
-        welcome: Function that is called with the port once all processes serve requests.
-
-    Raises:
-        InputError: If a port is not free, or the store cannot be used.
+    `data` names the store (see `open_store.place_of`). `welcome` is called with the port once all
+    `processes` serve requests.
     """
     shared, metrics = processes > 1, monitoring.port
     with ExitStack() as stack:

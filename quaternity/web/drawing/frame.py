@@ -89,13 +89,8 @@ def table_context(
 ) -> dict[str, Any]:
     """Return the values of the templates that draw a table whose game has begun.
 
-    Args:
-        sight: The view of the table.
-        base: The address with which complete links to this server begin.
-        root: The path with which all links to this server begin.
-        replayed: Whether the page shows a position that the visitor has chosen instead of the
-            current one. The visitor cannot move there.
-        more: Names of programs that the operator of the server has added.
+    Links begin with the address `base` or the path `root`. `replayed` says whether the page shows
+    another position than the current one. `more` names programs that the operator has added.
     """
     own_seats = sight.own_seats
     eyes = _viewpoints(sight, seat_names(sight.seats, sight.game)) if replayed else []
