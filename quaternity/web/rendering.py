@@ -1,4 +1,8 @@
-"""Rendering of the HTML pages from templates, and the static files that the pages load."""
+"""The HTML of all pages, made from templates, and the static files that the pages load.
+
+The argument `root` is always the path with which all links to this server begin, without a final
+slash. A `TableView`, passed as `sight`, contains what the visitor may see of a table.
+"""
 
 from __future__ import annotations
 
@@ -33,19 +37,20 @@ from quaternity.web.new_table import decks_of, may_have_clock
 from quaternity.web.table_view import TableView
 
 NO_PUZZLES: Mapping[str, Any] = {"day": "", "five": (), "texts": {}}
-"""Values of `home_html` for a start page without puzzles."""
+"""Value of `today` in `home_html` for a start page without puzzles."""
 
 
 _COMMENT_LINES = re.compile(rb"^\s*//.*\n", re.MULTILINE)
-"""The lines of a script that contain only a comment."""
+"""Pattern of the lines of a script that contain only a comment."""
 
 
 @cache
 def static_files() -> dict[str, bytes]:
     """Return the contents of the static files, by URL path.
 
-    Lines with comments are left out. The path contains a hash of all files. Browsers may therefore
-    cache the files for ever, and files that refer to each other always have the same version.
+    Lines that contain only a comment are removed. Each path contains a hash of all files. Browsers
+    may therefore cache the files for ever, and files that refer to each other always belong to the
+    same version.
     """
     folder = resources.files("quaternity.web") / "static"
     files = {
@@ -62,7 +67,7 @@ def static(name: str) -> str:
 
 @cache
 def templates() -> Environment:
-    """Return the Jinja environment of the templates, which escapes all values."""
+    """Return the Jinja environment that loads the templates and escapes their values."""
     environment = Environment(
         loader=PackageLoader("quaternity.web"),
         autoescape=True,
@@ -83,7 +88,7 @@ def templates() -> Environment:
 
 
 def format_number(digits: str) -> str:
-    """Return a number, given by its digits, in a form that is easy to read.
+    """Return the number with the given decimal digits in a form that is easy to read.
 
     >>> format_number("1234567"), format_number("53644737765488792839237440000")
     ('1,234,567', 'about 5.36 × 10²⁸')
@@ -122,10 +127,12 @@ def table_html(
     """Return the page of a table, or only the part of it that changes during the game.
 
     Args:
-        base: Scheme, host and path prefix of links to share, without a trailing slash.
-        root: Path prefix of the links on this page.
+        sight: The view of the table.
+        base: Scheme, host and path prefix with which invitation links begin, without a final slash.
+        root: The path with which other links begin.
         whole: Whether to return the whole page.
-        replayed: Whether the page shows an earlier moment of the game.
+        replayed: Whether the page shows a position that the visitor has chosen instead of the
+            current one. The visitor cannot move there.
         more: Names of programs that the operator has added for this game.
     """
     part = "table_part.html" if sight.begun else "waiting_part.html"
@@ -142,8 +149,9 @@ def home_html(
 ) -> str:
     """Return the start page: the visitor's tables, the puzzles of the day, and the games.
 
-    Tables that wait for a move of the visitor come first, and finished games last. `today` contains
-    the values of `puzzle_pages.daily_puzzles`.
+    `tables` are the visitor's tables, as `lobby.OwnTable`. Those that wait for a move of the
+    visitor come first on the page, and finished games come last. `today` contains the values of
+    `puzzle_pages.daily_puzzles`.
     """
     games = [registration(name) for name in game_names()]
     pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
@@ -178,7 +186,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = (), friends: bool 
 
     Args:
         game: Name of the game.
-        root: Path prefix of the links on this page.
+        root: The path with which links begin.
         more: Names of programs that the operator has added for this game.
         friends: Whether the form suggests playing with friends.
     """
@@ -209,7 +217,14 @@ def new_html(game: str, root: str = "", more: Sequence[str] = (), friends: bool 
 
 
 def join_html(sight: TableView, seat: int | None, invitation: str, root: str = "") -> str:
-    """Return the page of an invitation to a seat, or to any free seat if `seat` is None."""
+    """Return the page on which a visitor can accept an invitation.
+
+    Args:
+        sight: The view of the table.
+        seat: Seat that the invitation is for, or None if it is for any free seat.
+        invitation: Last part of the invitation link.
+        root: The path with which links begin.
+    """
     names = seat_names(sight.seats, sight.game)
     others = [
         names[number] for number, holder in enumerate(sight.seats) if holder.name and number != seat
@@ -232,7 +247,10 @@ def join_html(sight: TableView, seat: int | None, invitation: str, root: str = "
 
 
 def move_html(game: str, name: str, link: str, root: str = "") -> str:
-    """Return the page with the button that moves a seat to this device."""
+    """Return the page with a button that moves a seat to the device that shows the page.
+
+    `name` is the name of the seat's owner, and `link` the last part of the link to the page.
+    """
     title = registration(game).title
     return _render("move.html", root, title=title, name=name, link=link)
 
@@ -240,9 +258,14 @@ def move_html(game: str, name: str, link: str, root: str = "") -> str:
 def help_html(
     sight: TableView, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
-    """Return the HTML of the help that a player requested.
+    """Return the HTML of the help that a visitor has requested, for the page of the table.
 
-    `answer` contains the entries that `quaternity.web.hints` describes.
+    Args:
+        sight: The view of the table.
+        word: The kind of help.
+        answer: The help as a JSON document. `quaternity.web.hints` describes its entries.
+        query: The values in the query of the request.
+        root: The path with which links begin.
     """
     words = sight_words(sight)
     context = table_context(sight, "", root, replayed=False)
@@ -250,7 +273,8 @@ def help_html(
         chances = answer[GUESSED] if GUESSED in query and GUESSED in answer else answer["chances"]
         context["blocks"] = draw_part(sight, chances)["blocks"]
     asked = f"{word}?{GUESSED}=1" if GUESSED in query else word
-    # In Kwartet, this question is asked only about a chosen card, so it has no entry.
+    # In Kwartet, a visitor can ask only about a chosen card why a player has it. The list of help,
+    # which contains no help about chosen cards, therefore has no entry for this question.
     context["headline"] = gettext(dict(registration(sight.game).help).get(asked, "Why?"))
     context["lines"] = list(map(words.say, answer.get("lines", ())))
     return _render(
@@ -261,19 +285,20 @@ def help_html(
 
 
 def learn_html(root: str = "") -> str:
-    """Return the page *Learn*: the rules of the games, first games and lessons."""
+    """Return the page *Learn*, with links to the rules of the games, first games and lessons."""
     return _render("learn.html", root, games=[registration(name) for name in game_names()])
 
 
 def analyse_html(root: str = "") -> str:
-    """Return the page on which visitors drop files to watch or to analyse them."""
+    """Return the page to which visitors can upload files, to watch or to analyse them."""
     return _render("analyse.html", root)
 
 
 def analysis_html(facts: dict[str, Any] | None, error: str = "", root: str = "") -> str:
     """Return the page with the analysis of a file, or with an error message.
 
-    `facts` are the entries of `lesson_pages.analyse_file`, or None after an error.
+    `facts` is the result of `lesson_pages.analyse_file`, or None after an error. `error` is the
+    error message, or empty.
     """
     player = gettext("player {number}")
     names = [
@@ -294,7 +319,7 @@ def guide_pictures() -> dict[str, bytes]:
 
 
 def _without_styles(svg: str) -> str:
-    """Return an SVG drawing with its inline styles converted to attributes.
+    """Return an SVG drawing in which attributes replace the inline styles.
 
     The content security policy of the pages forbids inline styles.
 
@@ -311,9 +336,9 @@ def _without_styles(svg: str) -> str:
 
 
 def guide_html(name: str, root: str = "") -> str:
-    """Return a page of the user guide.
+    """Return the page of the user guide with the given name.
 
-    The guide is in English, and the navigation in the language of the request.
+    Its text is in English, but its links to other pages are in the language of the request.
     """
     return _guide_html(name, root, language())
 

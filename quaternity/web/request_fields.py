@@ -1,4 +1,10 @@
-"""The fields of JSON requests: their names and types, and the reader that checks them."""
+"""The fields of JSON requests: their names and types, and a function that reads and checks them.
+
+There is a class for each kind of request. Its fields have the names and types of the entries in the
+JSON object. A field with a default may be omitted in the request. In most requests, the field
+`seat` is a seat of the caller, for which the caller acts. If it is None, the server chooses it (see
+`TableState.visitor`).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +17,7 @@ from quaternity.web.http_errors import HttpError
 
 
 class TableFields(NamedTuple):
-    """The fields of a request for a new table."""
+    """The fields of a request for a new table. `new_table.NewTable` describes most of them."""
 
     game: str
     seats: list[str]
@@ -26,7 +32,14 @@ class TableFields(NamedTuple):
 
 
 class JoinFields(NamedTuple):
-    """The fields of a request for the seat to which an invitation leads."""
+    """The fields of a request for the seat of an invitation.
+
+    Attributes:
+        invitation: The invitation link, or its last part.
+        name: Name of the caller as a player, or None for the default name of the seat.
+        seat: The seat that the caller wants, if the invitation is for any seat.
+        ready: Whether the caller is ready for the game to begin.
+    """
 
     invitation: str
     name: str | None = None
@@ -35,32 +48,41 @@ class JoinFields(NamedTuple):
 
 
 class LinkFields(NamedTuple):
-    """The field of a request that moves a seat to the device that sends the request."""
+    """The field of a request that moves a seat to the device that sends the request.
+
+    `link` is the link for this purpose, or its last part.
+    """
 
     link: str
 
 
 class CodeFields(NamedTuple):
-    """The field of a request in which an owner asks for a seat back."""
+    """The field of a request that restores a seat. `code` is the code of the seat."""
 
     code: str
 
 
 class SeatFields(NamedTuple):
-    """The field of a request that needs only the seat of the caller."""
+    """The field of a request that needs no other value than the seat of the caller."""
 
     seat: int | None = None
 
 
 class StartFields(NamedTuple):
-    """The fields of a request to start the game."""
+    """The fields of a request to start the game before every seat is taken and ready.
+
+    `fill` names the program that plays in open seats. `lobby.Lobby.start` describes its values.
+    """
 
     fill: str | None = None
     seat: int | None = None
 
 
 class ReadyFields(NamedTuple):
-    """The fields of a request in which a player says whether they are ready to begin."""
+    """The fields of a request of a player who is ready for the game to begin, or no longer ready.
+
+    `countdown` says whether the game begins after a countdown instead of at once.
+    """
 
     ready: bool
     countdown: bool = False
@@ -68,14 +90,25 @@ class ReadyFields(NamedTuple):
 
 
 class HandOverFields(NamedTuple):
-    """The fields of a request that gives `seat` to another player."""
+    """The fields of a request that gives `seat`, which may belong to another player, to `player`.
+
+    `lobby.Lobby.hand_over` describes the values of `player`.
+    """
 
     seat: int
     player: str
 
 
 class MoveFields(NamedTuple):
-    """The fields of a request for a move."""
+    """The fields of a request for a move.
+
+    Attributes:
+        version: Version of the table at which the player chose the move.
+        move: The move, as text.
+        id: Text by which the client identifies the move, so that a repeated request makes no
+            second move.
+        seat: Seat of the caller.
+    """
 
     version: int
     move: str
@@ -84,7 +117,10 @@ class MoveFields(NamedTuple):
 
 
 class UndoFields(NamedTuple):
-    """The fields of a request that votes for or against taking the last moves back."""
+    """The fields of a request that votes for or against taking the last moves back.
+
+    `version` is the version of the table about which the player votes.
+    """
 
     version: int
     agree: bool
@@ -92,7 +128,10 @@ class UndoFields(NamedTuple):
 
 
 class MarkFields(NamedTuple):
-    """The fields of a request for a pencil mark."""
+    """The fields of a request that sets a pencil mark: a note about whether a player has a card.
+
+    `mark` is one of `assistance.MARKS`.
+    """
 
     player: int
     card: str
@@ -101,7 +140,7 @@ class MarkFields(NamedTuple):
 
 
 class TalkFields(NamedTuple):
-    """The fields of a chat line. Only bystanders send a name."""
+    """The fields of a request that sends a chat line. Only the name of a bystander is used."""
 
     text: str
     seat: int | None = None
@@ -109,7 +148,10 @@ class TalkFields(NamedTuple):
 
 
 class ReactionFields(NamedTuple):
-    """The fields of a reaction. Only bystanders send a name."""
+    """The fields of a request that sends a reaction, which is one of `chat.REACTIONS`.
+
+    Only the name of a bystander is used.
+    """
 
     reaction: str
     seat: int | None = None
@@ -117,7 +159,10 @@ class ReactionFields(NamedTuple):
 
 
 class TryFields(NamedTuple):
-    """The field of a request for a table that continues at a decisive move."""
+    """The field of a request for a table that continues from a decisive moment of a game.
+
+    `number` is the number of the decisive move in the review of the game.
+    """
 
     number: int
 
@@ -126,9 +171,7 @@ Fields = TypeVar("Fields", bound=NamedTuple)
 
 
 def read_fields(document: dict[str, Any], kind: type[Fields]) -> Fields:
-    """Return the fields in the JSON object of a request.
-
-    `kind` is a NamedTuple with the names, types and defaults of the fields.
+    """Return the fields in the JSON object of a request, as an object of the class `kind`.
 
     Raises `HttpError` if a field is unknown, if a field without a default is missing, or if a value
     has a different type than its field.

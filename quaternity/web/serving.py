@@ -1,4 +1,4 @@
-"""Server processes: sockets, Uvicorn and its settings, and the metrics server."""
+"""The processes of `quaternity serve`: they open sockets, run Uvicorn, and serve metrics."""
 
 from __future__ import annotations
 
@@ -27,19 +27,22 @@ if TYPE_CHECKING:
     from quaternity.web.table_admin import Retention
 
 END_SECONDS = 3
-"""Time limit for open requests when the server shuts down, in seconds."""
+"""Time limit for requests that are still open when the server shuts down, in seconds."""
 
 MAX_OPEN_FILES = 16_384
+"""Limit on open files that the server sets for itself. It is lower if the system demands this."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """Where a server listens, and how browsers and proxies name it.
+    """The address at which a server listens, and the addresses under which clients reach it.
 
     Attributes:
-        hosts: The names of the server in browsers.
-        path: The path under which a proxy serves the server, without a slash at its end.
-        proxies: The networks of the proxies whose headers are trusted.
+        host: Host name or IP address at which the server listens.
+        port: Port at which the server listens, or 0 for any free port.
+        hosts: Additional host names that requests may use for this server.
+        path: Path prefix under which a proxy makes the server available, without a final slash.
+        proxies: Networks of the proxies whose headers about the client are trusted.
     """
 
     host: str
@@ -51,7 +54,14 @@ class ServerAddress:
 
 @dataclass(frozen=True, slots=True)
 class PlayOptions:
-    """Programs, limits and retention of the tables; see `quaternity.web.app.app`."""
+    """The options of a server that concern its tables. `quaternity.web.app.app` describes them.
+
+    Attributes:
+        programs: Specifications of additional programs, by game and name.
+        limits: Rate limits and other limits.
+        move_seconds: Time limit for a move of a program, in seconds.
+        keep: Numbers of days after which tables are deleted.
+    """
 
     programs: Mapping[tuple[str, str], str]
     limits: Limits
@@ -61,12 +71,13 @@ class PlayOptions:
 
 @dataclass(frozen=True, slots=True)
 class Monitoring:
-    """The metrics and the log of a server.
+    """The options of a server that concern its metrics and its log.
 
     Attributes:
-        port: The port of the metrics server, or None. Each further process uses the next port.
-        token: The token with which clients may read `/metrics`, or None.
-        json_log: Whether the log has a line of JSON for each request.
+        port: Port at which the first process serves metrics, or None for no metrics server. Each
+            further process uses the next port.
+        token: Token with which clients may read the page `/metrics`. None switches the page off.
+        json_log: Whether to log a line of JSON for each request.
     """
 
     port: int | None
@@ -78,15 +89,16 @@ def run_server(
     data: str | None, address: ServerAddress, play: PlayOptions, monitoring: Monitoring,
     processes: int, welcome: Callable[[int], None],
 ) -> int:  # fmt: skip
-    """Serve tables until a signal stops the server, and return the exit status.
+    """Run a server until a signal stops it, and return the exit status, or raise `InputError`.
 
-    `welcome` is called with the port as soon as all processes serve requests.
+    `data` names the store (see `open_store.place_of`). `welcome` is called with the port once all
+    `processes` serve requests.
     """
     shared, metrics = processes > 1, monitoring.port
     with ExitStack() as stack:
         if shared:
-            # Check that no other program uses the port, because the processes of this server share
-            # it.
+            # Check first that no other program uses the port, because a shared socket could be
+            # bound even to a port that another server shares among its processes.
             check_free(address.host, address.port)
         server_socket = stack.enter_context(bind_socket(address.host, address.port, shared=shared))
         place = server_socket.getsockname()
@@ -126,7 +138,11 @@ def run_server(
 
 
 def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
-    """Serve metrics at a port of 127.0.0.1, and return a function that stops the metrics server."""
+    """Start a server of metrics at a port of 127.0.0.1, and return a function that stops it.
+
+    Raises:
+        InputError: If the port is not free.
+    """
     from prometheus_client import start_http_server
 
     bind_socket("127.0.0.1", port, "--metrics").close()
@@ -135,7 +151,7 @@ def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
 
 
 def _server(config: uvicorn.Config) -> uvicorn.Server:
-    """Return a server that always shuts down properly, even after repeated signals."""
+    """Return a Uvicorn server that finishes open requests even if several signals stop it."""
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -145,7 +161,10 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
     server = Server(config)
 
     def end(number: int, frame: object) -> None:
-        """Stop the server if SIGTERM arrives before Uvicorn handles signals, or is raised again."""
+        """Stop the server at a SIGTERM that Uvicorn does not handle.
+
+        SIGTERM may arrive before Uvicorn handles signals. Uvicorn also raises it again at the end.
+        """
         del number, frame
         server.should_exit = True
 
@@ -154,21 +173,28 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
 
 
 def check_free(host: str, port: int | None, option: str = "") -> None:
-    """Raise `InputError` if a port is not free."""
+    """Raise `InputError` if a server cannot listen at a port. None means any free port.
+
+    The message names the port by `option`, such as `--metrics`, or else by `--host` and `--port`.
+    """
     bind_socket(host, port or 0, option).close()
 
 
 def bind_socket(
     host: str, port: int, option: str = "", shared: bool = False
 ) -> socket.socket:  # fmt: skip
-    """Return a bound server socket, after raising the limit on open files.
+    """Return a socket that is bound to a port, and raise the system's limit on open files.
 
-    If `shared`, several sockets can be bound to the same port.
+    If `shared` is true, several sockets can be bound to the same port. See `check_free` for
+    `option`.
+
+    Raises:
+        InputError: If the port is not free, or the host is unknown.
     """
     import resource
 
-    # Every stream needs a file descriptor; shells often limit these to about a thousand, although
-    # the system allows more.
+    # Every event stream needs a file descriptor. Shells often limit their number to about a
+    # thousand, although the system allows more.
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MAX_OPEN_FILES)), hard))

@@ -1,4 +1,4 @@
-"""Background tasks whose results are cached and shared by all requests for them."""
+"""A cache of background tasks, so that all requests for the same result share one computation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class SharedTasks(Generic[Key]):
-    """A cache of tasks. All requests with the same key share one task.
+    """A cache of `asyncio` tasks by key. All requests with the same key share one task.
 
-    A failed task is not cached, so that the next request starts another one.
+    A task that fails is removed from the cache, so the next request starts another one.
     """
 
     def __init__(self, max_tasks: int) -> None:
@@ -23,7 +23,7 @@ class SharedTasks(Generic[Key]):
         self._tasks: OrderedDict[Key, asyncio.Task[Any]] = OrderedDict()
 
     def begin(self, key: Key, compute: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
-        """Return the task of a key. If there is none, start one that computes its result."""
+        """Return the task of a key. If the cache has none, start a task that runs `compute`."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(compute())
@@ -34,8 +34,11 @@ class SharedTasks(Generic[Key]):
         return task
 
     async def result(self, key: Key, compute: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """Wait for the task of a key, and return its result or raise its exception."""
-        # A visitor who leaves must not stop the task for the others.
+        """Wait for the task of a key, and return its result or raise its exception.
+
+        If the cache has no task of the key, start one that runs `compute`.
+        """
+        # If this request is cancelled, the task continues, because others may wait for it.
         return await asyncio.shield(self.begin(key, compute))
 
     def _forget_failure(self, key: Key, task: asyncio.Task[Any]) -> None:

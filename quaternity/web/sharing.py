@@ -1,4 +1,9 @@
-"""Messages between the servers of one database. The base class is for a single server."""
+"""The interface for messages between the servers that share a database.
+
+A notice says that a server has changed a table. A claim is a lock that only one server can hold.
+The base class `Sharing` is for a server that shares its tables with no other server.
+`postgres_sharing` contains the class for several servers.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +13,15 @@ from quaternity.web.changes import ChangeNotice, Presence
 
 
 class Sharing:
-    """Messages to the other servers of the same database. In this base class, there are none."""
+    """Messages to and from the other servers of a database. Here, there are no other servers."""
 
     def listen(
         self, hear: Callable[[Sequence[ChangeNotice]], None], miss: Callable[[], None]
     ) -> None:  # fmt: skip
         """Start to listen to the notices of other servers.
 
-        The event loop calls `hear` with new notices, and `miss` if some may have been lost.
+        The running event loop calls `hear` with new notices, and `miss` if notices may have been
+        lost.
         """
 
     def notify(self, *news: ChangeNotice) -> None:
@@ -35,17 +41,17 @@ class Sharing:
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Exchange presence and the use of rate limits with the other servers.
+        """Exchange with the other servers which players are connected, and the use of rate limits.
 
         Args:
             presences: Players who have come, left or been active at this server since the last
                 call.
-            used: For each rate limit that was used at this server since the last call, the use and
-                the amount freed per minute.
+            used: The rate limits that were used at this server since the last call. The name of
+                each is mapped to the units used and the units freed per minute.
 
         Returns:
-            The presence of players at the other servers, and the total use of the same rate limits
-            at all servers.
+            The players who are or were connected to the other servers, and the units of the same
+            rate limits that are used at all servers together.
         """
         del presences, used
         return (), {}

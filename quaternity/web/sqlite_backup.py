@@ -1,4 +1,4 @@
-"""Backups of an SQLite file of tables."""
+"""Functions that back up the SQLite file of all tables, and restore it from a backup."""
 
 from __future__ import annotations
 
@@ -24,10 +24,13 @@ from quaternity.web.sqlite_connection import (
 
 
 def back_up_file(folder: str, file: str) -> None:
-    """Copy a consistent snapshot of all tables to a file. An existing file is replaced atomically.
+    """Copy the tables in a folder to a backup file. A server may use the tables meanwhile.
+
+    The backup is a consistent snapshot. It atomically replaces an existing file.
 
     Raises:
-        InputError: If the tables cannot be read or are damaged, or the file cannot be written.
+        InputError: If the tables cannot be read or are damaged, if the file cannot be written, or
+            if it is one of the server's files in the folder.
     """
     path, target = Path(folder) / FILE, Path(file)
     if target.resolve().parent == path.resolve().parent and target.name.startswith(path.stem + "."):
@@ -37,11 +40,13 @@ def back_up_file(folder: str, file: str) -> None:
 
 
 def restore_file(folder: str, file: str) -> Path | None:
-    """Replace all tables by a backup. Return the new path of the previous file, or None.
+    """Replace the tables in a folder by a backup.
+
+    Return the path to which the previous file was moved, or None if there was no file.
 
     Raises:
         InUse: If a server uses the folder.
-        InputError: If the file is damaged or not a backup, or the folder cannot be written.
+        InputError: If the backup is damaged or not a backup, or the folder cannot be written.
     """
     path = Path(folder) / FILE
     with ExitStack() as opened:
@@ -55,9 +60,10 @@ def restore_file(folder: str, file: str) -> Path | None:
 
 
 def _move_aside(path: Path) -> Path | None:
-    """Move a file and SQLite's files beside it out of the way. Return the new path of the file.
+    """Give a new name to an SQLite file and the files that SQLite keeps beside it.
 
-    The file also keeps its old name until it is replaced. Return None if there is no file.
+    The file itself also keeps its old name, under which it is replaced later. Return its new path,
+    or None if there is no file.
     """
     if not path.exists():
         return None
@@ -75,7 +81,13 @@ def _move_aside(path: Path) -> Path | None:
 
 
 def _copy(path: Path, part: Path, advice: str = ADVICE) -> None:
-    """Copy a file of tables to an empty file, and check the copy."""
+    """Copy a file of tables to the empty file `part`, and check the copy.
+
+    `advice` is appended to the error message for a damaged file.
+
+    Raises:
+        InputError: If the file cannot be read, is damaged, or contains no tables.
+    """
     part.chmod(0o600)
     with ExitStack() as opened, raising_input_errors(path, advice):
         source = connect_for_reading(path, opened)

@@ -1,4 +1,7 @@
-"""Connections to an SQLite file of tables: lock its folder, check, migrate and open the file."""
+"""Functions that open, lock, check and migrate an SQLite file of tables.
+
+A server locks the folder of its file, so that no other server uses the same tables.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,10 @@ from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.reader import InUse
 
 FILE = "tables.sqlite"
+"""Name of the file in a folder that contains all tables."""
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.05
-"""Number of attempts to lock a file, and the pause after each attempt in seconds."""
+"""Number of attempts to lock a file, and the pause after each failed attempt, in seconds."""
 
 DAMAGE_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 """Exceptions that a damaged file causes. A text that is not UTF-8 causes a UnicodeDecodeError."""
@@ -26,11 +30,15 @@ ADVICE = (
     "; replace it by a backup (quaternity tables restore); without a backup, SQLite's .recover may "
     "save a part"
 )
+"""End of the error message for a damaged file, which says what an operator can do."""
 
 
 @contextmanager
 def raising_input_errors(path: Path, advice: str = ADVICE) -> Iterator[None]:
-    """Convert errors about a file or its folder into InputError."""
+    """Convert errors about a file or its folder in the `with` block into InputError.
+
+    `advice` is appended to the message if the file is damaged.
+    """
     try:
         yield
     except OSError as error:
@@ -42,9 +50,14 @@ def raising_input_errors(path: Path, advice: str = ADVICE) -> Iterator[None]:
 
 
 def lock_folder(path: Path, opened: ExitStack) -> None:
-    """Lock a folder, and also its file, because other folders may have links to the file.
+    """Lock a file and its folder until `opened` is closed. Make the folder if necessary.
 
-    Retry for a second for each lock, because a server that has just ended may still hold the lock.
+    The file is locked as well, because other folders may have links to it. If a lock is not free,
+    it is tried again for a second, because the server that holds it may be ending.
+
+    Raises:
+        InUse: If another server uses the folder or the file.
+        OSError: If the folder or the file cannot be opened.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
@@ -65,14 +78,18 @@ def lock_folder(path: Path, opened: ExitStack) -> None:
 
 
 def give_owner(made: int | Path, path: Path) -> None:
-    """Change the owner of a file to that of its folder, whose server must be able to use it."""
+    """Give a new file, by its path or descriptor, the owner of the folder that contains `path`.
+
+    If root runs a command on the folder, the server can then still use the file. Without the
+    necessary rights, the owner stays the same.
+    """
     owner = path.parent.stat()
-    with suppress(OSError):  # if not called by root
+    with suppress(OSError):  # only root may change the owner
         os.chown(made, owner.st_uid, owner.st_gid)
 
 
 def connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    """Open a file of tables for reading and writing."""
+    """Open a file of tables for reading and writing until `opened` is closed, and return it."""
     database = sqlite3.connect(path, 1.0, isolation_level=None, check_same_thread=False)
     opened.callback(database.close)
     database.execute("PRAGMA journal_mode = WAL")
@@ -82,12 +99,16 @@ def connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
 
 
 def connect_for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    """Open a file of tables for reading."""
+    """Open a file of tables for reading until `opened` is closed, and return it.
+
+    Raises:
+        InputError: If there is no such file, or its newest moves cannot be read.
+    """
     if not path.is_file():
         raise InputError(f"{path}: there is no such file")
     real = path.resolve()
-    # Open the file for writing if possible, so that the last process that closes it can remove
-    # SQLite's files beside it.
+    # Open the file for writing if possible. The last process that closes it can then remove the
+    # files that SQLite keeps beside it.
     mode = "rw"
     if not (os.access(real, os.W_OK) and os.access(real.parent, os.W_OK)):
         recent = real.with_name(f"{real.name}-wal")
@@ -105,22 +126,25 @@ def connect_for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
 
 
 def check_database(database: sqlite3.Connection) -> None:
-    """Check the pages, the indexes and the uptime of a file.
+    """Check the structure of a file, and the stored uptime of the server.
 
-    Raises `sqlite3.DatabaseError` if there is a fault.
+    Raises:
+        sqlite3.DatabaseError: If the file is damaged.
     """
     (fault,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     if fault != "ok":
         raise sqlite3.DatabaseError(" ".join(fault.split()))
     if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'uptime'").fetchone():
-        return  # of an older version
+        return  # a file of an older version, which stores no uptime
     bad = "typeof(seconds) NOT IN ('real', 'integer') OR NOT seconds BETWEEN 0 AND 1e12"
     if database.execute(f"SELECT 1 FROM uptime WHERE {bad}").fetchone():
         raise sqlite3.DatabaseError("uptime: not a valid number of seconds")
 
 
 def stored_version(database: sqlite3.Connection, path: Path) -> int:
-    """Return the version of a file of this program, or 0 if the file is empty.
+    """Return the version of a file's structure, or 0 if the file is empty.
+
+    The version is the number of `MIGRATIONS` that have been applied to the file.
 
     Raises:
         InputError: If another program, a newer version or an unreleased version wrote the file.
@@ -153,7 +177,7 @@ def stored_version(database: sqlite3.Connection, path: Path) -> int:
 
 
 def migrate(database: sqlite3.Connection, version: int, end: int = len(MIGRATIONS)) -> None:
-    """Migrate a file from one version to a later one."""
+    """Change the structure of a file from one version to a later one (see `MIGRATIONS`)."""
     for number in range(version, end):
         # Run each script as one transaction, so that a crash leaves the old version.
         database.executescript(

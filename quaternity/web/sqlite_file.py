@@ -1,4 +1,4 @@
-"""Storage of tables in an SQLite file."""
+"""Storage of all tables in an SQLite file, for a single server, and access to it for tools."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from quaternity.web.store import Store
 from quaternity.web.writer import Job
 
 DISK_FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-"""Error codes of SQLite that mean that the disk or the quota is full."""
+"""Error codes of SQLite for a write that failed, usually because the disk or the quota is full."""
 
 _APPEND = """
     INSERT INTO log (table_id, version, seat, id, move, at)
@@ -46,7 +46,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def check_folder(folder: str) -> None:
-    """Raise InputError if a server could not store its tables in a folder. Write no tables."""
+    """Raise InputError if a server could not store its tables in a folder. Change no tables."""
     path = Path(folder) / FILE
     if path.exists():
         with ExitStack() as opened, raising_input_errors(path):
@@ -65,14 +65,14 @@ def check_folder(folder: str) -> None:
 
 
 class FileReader(Reader):
-    """A reader of the SQLite file in a folder. A server may use the file at the same time."""
+    """Access to the tables in the SQLite file of a folder. A server may use them meanwhile."""
 
     def __init__(self, folder: str) -> None:
         """Open the SQLite file of a folder for reading.
 
         Raises:
-            InputError: If the file does not exist, cannot be read, or was written by another
-                version of the program.
+            InputError: If the file does not exist, is empty or cannot be read, or if another
+                version of this program wrote it.
         """
         self.path = Path(folder) / FILE
         self.where = str(self.path)
@@ -90,12 +90,12 @@ class FileReader(Reader):
         self._reading = RLock()
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query. May be called from any thread."""
+        """Run an SQL query and return its rows. See `Reader.read`."""
         try:
             with self._reading:
                 return self._reader.execute(query, values).fetchall()
         except DAMAGE_ERRORS as error:
-            # Cut off the text that cannot be decoded, because it may be secret.
+            # Omit the end of the message, which quotes stored text that may be secret.
             fault = str(error).partition(" with text ")[0]
             _log.error("%s cannot be read: %s", self.path, fault)
             raise HttpError(503, f"the tables cannot be read now ({fault})") from None
@@ -114,7 +114,7 @@ class FileReader(Reader):
                 self._reader.execute("ROLLBACK")
 
     def faults(self) -> list[str]:
-        """Return messages about the faults of the file."""
+        """Return a message about each fault of the file. See `Reader.faults`."""
         try:
             check_database(self._reader)
             orphans = self._reader.execute("PRAGMA foreign_key_check").fetchall()
@@ -124,7 +124,11 @@ class FileReader(Reader):
         return [f"{self.path}: {kind} has rows of tables that no longer exist" for kind in kinds]
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement for each row of values, even while a server uses the folder."""
+        """Execute an SQL statement once for each row of values. See `Reader.change`.
+
+        Raises:
+            InputError: If the file cannot be written.
+        """
         with ExitStack() as opened, raising_input_errors(self.path):
             connect(self.path, opened).executemany(text, rows)
 
@@ -134,14 +138,15 @@ class FileReader(Reader):
 
 
 class FileStore(FileReader, Store):
-    """The store in an SQLite file in a folder. Only one server at a time can use the folder."""
+    """A store of all tables in an SQLite file. Only one server at a time can use it."""
 
     def __init__(self, folder: str) -> None:
-        """Open the SQLite file of a folder, or create it.
+        """Open the SQLite file of a folder, or create it, and bring it up to date.
 
         Raises:
-            InputError: If the folder cannot be used, another server uses it, a newer version wrote
-                the file, or the file is damaged.
+            InUse: If another server uses the folder.
+            InputError: If the folder or the file cannot be used, the file is damaged, or a newer
+                version of this program wrote it.
         """
         self.path = Path(folder) / FILE
         self.where = str(self.path)
@@ -149,8 +154,8 @@ class FileStore(FileReader, Store):
         self._reading = RLock()
         with ExitStack() as opened, raising_input_errors(self.path):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Do not let other users read the file or SQLite's files beside it, because they contain
-            # hidden cards.
+            # Forbid other users to read the file and the files that SQLite keeps beside it, because
+            # they contain hidden cards.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             lock_folder(self.path, opened)
             self.writer = connect(self.path, opened)
@@ -163,9 +168,9 @@ class FileStore(FileReader, Store):
         self._files = self._file_ids()
 
     def _file_ids(self) -> list[tuple[int, int]]:
-        """Return the device and inode of the file and of its write-ahead log.
+        """Return the device and inode numbers of the file and of its write-ahead log.
 
-        Return an empty list if one of them is missing or the file is empty.
+        The list is empty if one of them is missing, or if the file is empty.
         """
         try:
             stats = [os.stat(path) for path in (self.path, self._beside)]
@@ -179,32 +184,33 @@ class FileStore(FileReader, Store):
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
-        """Write the pending jobs, and release the file."""
+        """Write the pending changes, and close and unlock the file."""
         Store.close(self)
 
     def _end(self) -> None:
-        # Ignore a full disk, which only loses the uptime since the last write.
+        # Ignore a failure, such as a full disk. Only the uptime since the last write is then lost.
         with suppress(sqlite3.Error):
             self.writer.execute(*self.uptime_statement())
         self._close()
 
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a failed write."""
+        """Return the error for the callers of a write that failed with `error`."""
         if isinstance(error, sqlite3.IntegrityError):
             return VersionConflict()
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         return HttpError(507 if code in DISK_FULL_CODES else 503, NOT_SAVED(error=error))
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write the jobs in one durable transaction. No job is left out."""
-        # Compare the files, because SQLite would go on writing to a file that was moved or removed.
+        """Write all jobs in one durable transaction, and return no indices. See `Store.commit`."""
+        # Check the files, because SQLite would continue to write to a file that was moved or
+        # removed.
         if not self._files or self._file_ids() != self._files:
             raise sqlite3.DatabaseError(f"{FILE} was moved, removed or emptied")
         # No other server uses the tables, so the revisions of the jobs need no check.
         entries = [entry for job in batch for entry in job.entries]
         statements = [statement for job in batch for statement in job.statements]
-        # Insert all entries in one call, because each call waits for the thread that serves
-        # requests.
+        # Insert all entries in one call, because the thread that serves requests can delay each
+        # call.
         rows = json.dumps(entries)
         if not statements:
             self.writer.execute(_APPEND, (rows,))

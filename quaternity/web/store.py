@@ -1,7 +1,8 @@
-"""Storage of all tables: `Store`, the abstract base class of the stores.
+"""Storage of all tables: `Store`, the abstract base class of `FileStore` and `PostgresStore`.
 
-The store keeps a log of each table. An entry of the log is a move, or a number of moves that are
-taken back. Entries are only added. The game of a table is rebuilt from its log.
+The store keeps a log of each table. An entry of the log is a move, or the number of moves that are
+taken back. Entries are added to the log, but never changed. The game of a table is rebuilt from its
+log. The uptime of a store is the total time during which a server has used it.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from quaternity.web.writer import REFUSED, Job, Writer
 T = TypeVar("T")
 
 ANSWER_SECONDS = 1.8
-"""Maximum time that a request waits for an answer of the store, in seconds."""
+"""Maximum time for which a request waits for a read or write of the store, in seconds."""
 
 PAUSE_SECONDS = 0.5
-"""Seconds after a timeout of the store during which requests are refused without waiting."""
+"""Seconds after a timeout of the store during which further reads and writes fail immediately."""
 
 _NOT_ANSWERED = NOT_SAVED(error=NO_ANSWER)
 
@@ -35,40 +36,43 @@ UNREADABLE = "the tables cannot be read now"
 
 
 class Store(Reader):
-    """A store of all tables for a server, with methods to change them.
+    """The storage of all tables of a server. Other threads do its reads and writes.
 
     If `shared` is true, other servers may use the same tables. Each write then names the table that
-    it changes and the revision on which it is based. It raises `VersionConflict` if another server
-    has changed that table since. `sharing` reports the changes by other servers.
+    it changes and the revision on which the change is based. It raises `VersionConflict` if another
+    server has changed that table since this revision.
     """
 
     shared = False
     sharing: Sharing = Sharing()
-    """The channel for messages to and from the other servers of the same tables."""
+    """The messages to and from the other servers that use the same tables."""
 
     @abstractmethod
     def size(self) -> int:
-        """Return the size of the store on the disk, in bytes."""
+        """Return the size of the stored data, in bytes."""
 
     @abstractmethod
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write the jobs in one durable transaction.
+        """Write the changes of some jobs in one durable transaction.
 
-        Leave out the jobs whose table has changed in the meantime, and return the indices of these
-        jobs.
+        A job is left out if another server has changed its table since the revision that the job
+        names. Return the indices of these jobs.
         """
 
     @abstractmethod
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a failed write: a `VersionConflict` or another."""
+        """Return the error for the callers of a write that failed with `error`.
+
+        It is a `VersionConflict` if another server has changed the same table.
+        """
 
     def fault(self, error: Exception) -> str:
-        """Return the text of an error without secret values."""
+        """Return the text of an error, without values that must stay secret."""
         return str(error)
 
     @abstractmethod
     def _end(self) -> None:
-        """Close the files or connections of the store. Called after the writer thread has ended."""
+        """Close the file or the connections of the store, after the writer thread has ended."""
 
     def _start(self) -> None:
         """Set the attributes of the store, and start the writer thread."""
@@ -79,9 +83,10 @@ class Store(Reader):
         """The key that signs cookies."""
         self._up: float = sum(seconds for (seconds,) in rows) - monotonic()
         self.on_doubt: Callable[[], None] = lambda: None
-        """Callback that drops all cached tables. It is called in the event loop of the callers."""
+        """Function that drops all tables from memory, because they may be outdated. It is called in
+        the event loop."""
         self._silent = 0.0
-        """Time until which requests are refused without waiting, as returned by `monotonic`."""
+        """Time until which reads and writes fail immediately, as returned by `monotonic`."""
         self._reads = ThreadPoolExecutor(1, "reading")
         self.writing = Writer(self)
 
@@ -91,15 +96,18 @@ class Store(Reader):
         return self.writing.trouble
 
     def uptime(self) -> float:
-        """Return the total time during which a server has used these tables, in seconds.
+        """Return the uptime of the store, in seconds.
 
-        The clocks of games use this time. It stands still while no server is running, and does not
-        depend on the clock of the machine.
+        The clocks of games measure this time. It stands still while no server uses the store, and
+        does not depend on the clock of the machine.
         """
         return self._up + monotonic()
 
     def believe_clock(self, now: float) -> None:
-        """Store that the clock of the machine is right, without waiting for the write."""
+        """Store that the machine's clock shows the right time `now`, in seconds since 1970.
+
+        The caller does not wait for the write. Later times are compared with this one.
+        """
         clock: Statement = "UPDATE uptime SET clock = ?", (now - self.uptime(),)
         statements = self.uptime_statement(), clock
         self.writing.put((), statements)
@@ -112,7 +120,7 @@ class Store(Reader):
         await self.write((), [self.uptime_statement(), ("DELETE FROM tables WHERE 1 = 0", ())])
 
     def uptime_statement(self) -> Statement:
-        """Return the statement that stores the uptime."""
+        """Return the SQL statement that stores the current uptime."""
         return "UPDATE uptime SET seconds = ?", (self.uptime(),)
 
     async def write(
@@ -122,12 +130,20 @@ class Store(Reader):
         guard: tuple[str, int] | None = None,
         news: Sequence[ChangeNotice] = (),
     ) -> None:
-        """Append log entries and execute statements in one transaction.
+        """Append entries to logs and execute SQL statements, in one transaction.
 
         The changes are durable when the method returns.
 
-        Raises `VersionConflict` if the guarded table has another revision, or an entry already
-        exists.
+        Args:
+            entries: The log entries.
+            statements: The SQL statements.
+            guard: Id of the table that changes, and the revision that it must still have. None if
+                the changes depend on no revision.
+            news: Notices that are sent to the other servers once the changes are written.
+
+        Raises:
+            VersionConflict: If the table has another revision, or a log entry already exists.
+            HttpError: If the write fails or takes too long.
         """
         self._check_answers(_NOT_ANSWERED)
         done = asyncio.get_running_loop().create_future()
@@ -135,13 +151,13 @@ class Store(Reader):
         await self._answer(done, _NOT_ANSWERED)
 
     def submit_read(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Start a function in the reader thread, and return its future."""
+        """Call a function in the reader thread, and return the future of its result."""
         return self._reads.submit(function, *arguments)
 
     async def run_read(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a function in the reader thread, and return its result.
+        """Call a function in the reader thread, and return its result or raise its exception.
 
-        Raises `HttpError` if it fails or takes too long.
+        Raises `HttpError` if the function takes too long.
         """
         self._check_answers(UNREADABLE)
         return await self._answer(
@@ -149,7 +165,7 @@ class Store(Reader):
         )
 
     async def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Run a query in the reader thread, and return its rows.
+        """Run an SQL query in the reader thread, and return its rows.
 
         Raises `HttpError` if the query fails or takes too long.
         """
@@ -161,8 +177,8 @@ class Store(Reader):
 
     async def _answer(self, answer: asyncio.Future[T], text: str) -> T:
         try:
-            # Use `wait`, which accepts an answer that came while the loop was busy. `wait_for`
-            # would time out.
+            # Use `wait`, because `wait_for` would time out even if the answer came while the event
+            # loop was busy.
             done, _ = await asyncio.wait([answer], timeout=ANSWER_SECONDS)
         finally:
             answer.cancel()  # no effect after an answer
@@ -173,8 +189,8 @@ class Store(Reader):
         raise HttpError(503, text)
 
     def close(self) -> None:
-        """Write the pending jobs, and close the store."""
-        self._silent = inf  # refuses later requests at once
+        """Write the pending changes, and close the store."""
+        self._silent = inf  # later reads and writes fail immediately
         self.writing.end()
         self._reads.shutdown(cancel_futures=True)
         self._end()

@@ -1,7 +1,7 @@
 """Conversion of reviews and puzzles to JSON, so that they can be stored with a table.
 
-Only values of the classes in `CLASSES`, messages, and the types of JSON can be stored and read. So
-data from another person's store cannot run code.
+Only messages, the types of JSON and the classes in `CLASSES` can be converted. Unlike data of
+`pickle`, such data cannot make the server run code.
 """
 
 from __future__ import annotations
@@ -28,28 +28,31 @@ _CLASSES = (
     *(QuartoMove, Review, ReviewedMove, SetMove, Step),
 )
 CLASSES: dict[str, Any] = {kind.__name__: kind for kind in _CLASSES}
-"""The classes of parts of reviews and puzzles, by name."""
+"""The classes of the parts of reviews and puzzles, by name."""
 
 
 def dump_value(value: Review | Puzzle | None) -> bytes:
-    """Return a review or a puzzle as JSON.
+    """Convert a review, a puzzle or None to JSON in UTF-8.
 
     Raises:
-        TypeError: If a part of it has another class than those in `CLASSES`.
+        TypeError: If a part of the value has a class that cannot be converted.
     """
     return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def load_value(data: bytes) -> Any:
-    """Return the value that `dump_value` converted to JSON.
+    """Return the value that `dump_value` has converted to the given JSON. Lists become tuples.
 
-    Raises an exception of any class if the data is damaged.
+    Raises any exception if the data is damaged.
     """
     return _value(json.loads(data))
 
 
 def _plain(value: Any) -> Any:
-    """Replace each object by a dictionary from the name of its class to its parts."""
+    """Return a value with JSON types only.
+
+    An object is replaced by a dictionary with one entry, from the name of its class to its parts.
+    """
     kind = type(value)
     if kind is Message:
         return {"Message": [_plain(value.kind), _plain(value.data)]}

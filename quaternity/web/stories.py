@@ -1,8 +1,9 @@
 """The story of a finished game: its decisive moments, and new tables that continue from them.
 
 A decisive moment is a move after which the players' chances to win changed a lot. The story
-describes the most important of these moments. A visitor can try one again: a new table, called a
-branch, repeats the game up to this moment and continues from there.
+describes these moments, beginning with the most important one. A visitor can try a moment again: a
+new table, called a branch, repeats the game up to this moment and continues from there. A review
+lists all moves of the game and judges them.
 """
 
 from __future__ import annotations
@@ -59,22 +60,23 @@ from quaternity.web.tables import Tables
 from quaternity.web.view import view_table
 
 MAX_LINES = 2
-"""Maximum number of sentences about the moment that decided a game."""
+"""Maximum number of sentences that say why a moment was decisive."""
 
 
 class ToldMoment(NamedTuple):
-    """A decisive move, as the story of a game describes it.
+    """A decisive moment, as the story of a game describes it.
 
     Attributes:
-        number: Number of the move in the review of the game.
+        number: Number of the decisive move in the review of the game, which counts a question and
+            its answer as one move.
         seat: Seat of the player who made the move.
         before: Number of moves at the table before this move.
-        after: Number of moves at the table after this move and its answer.
-        events: What happened, as sentences.
-        lines: Why the move was decisive, as at most `MAX_LINES` sentences.
-        certain: Whether the judgement of the move is proved (True) or estimated (False). None if
-            the sentences only state facts.
-        better: The move that would have been better, or None if none is known.
+        after: Number of moves at the table after this move, and after its answer if there is one.
+        events: Sentences that say what happened.
+        lines: Sentences that say why the move was decisive, at most `MAX_LINES`.
+        certain: True if the sentences are proved, and False if they are estimated. None if they
+            only state facts.
+        better: A move that would have been better, or None if none is known.
     """
 
     number: int
@@ -88,9 +90,10 @@ class ToldMoment(NamedTuple):
 
 
 def told_moments(review: Review) -> list[ToldMoment]:
-    """Return the decisive moments of a review, beginning with the one that decided the game.
+    """Return the decisive moments of a review, beginning with the most important one.
 
-    A proved mistake comes first, then the largest change of a player's chances.
+    Proved mistakes come before other moments. Otherwise, a moment is more important if it changed
+    the chances of a player more.
     """
     points = {point.after: point for point in review.curve}
     ranked = []
@@ -131,11 +134,15 @@ def _tell(review: Review, moment: Moment, is_exact: bool) -> ToldMoment:
 def story_html(
     sight: TableView, review: Review, root: str = "", whole: bool = False, has_puzzle: bool = False
 ) -> str:
-    """Return the story of a game, as a part of the table's page or as a page of its own.
+    """Return the HTML of a game's story.
 
-    `sight` shows the table right before the moment that decided the game. `whole` says whether to
-    return a complete page, which also lists all moves. `has_puzzle` says whether to offer a puzzle
-    from the game.
+    Args:
+        sight: The view of the table just before the most important moment.
+        review: The review of the game.
+        root: The path with which all links to this server begin.
+        whole: Whether to return a complete page, which also lists all moves. Otherwise, the result
+            is a part for the page of the table.
+        has_puzzle: Whether to show a link to a puzzle from the game.
     """
     words, moments = sight_words(sight), told_moments(review)
     ends = {move.number: at + 1 for at, move in enumerate(review.moves)}
@@ -169,14 +176,14 @@ def story_html(
 
 
 class Stories(Handlers):
-    """The handlers of requests for the stories of finished games, and puzzles from them."""
+    """The handlers of requests for stories of finished games, and for puzzles from these games."""
 
     def __init__(self, tables: Tables, admission: RateLimits, puzzles: PuzzlePages) -> None:
         super().__init__(tables, admission)
         self.reviews, self.puzzles = Reviews(tables.store, tables.thinking), puzzles
 
     def routes(self) -> list[BaseRoute]:
-        """Return the routes. They answer with an error until the game is over."""
+        """Return the routes of the handlers. They respond with an error until the game is over."""
         return [
             Route("/t/{table}/story", self.story),
             Route("/t/{table}/review", self.page),
@@ -185,16 +192,16 @@ class Stories(Handlers):
         ]
 
     async def story(self, request: Request) -> Response:
-        """`GET /t/T/story`: return the story of a finished game as a part of a page."""
+        """`GET /t/T/story`: return the story of a finished game, for the page of its table."""
         response = await self._respond(request, whole=False)
         if caller_of(request).cookie_hash is None and is_browser(request.headers):
-            # Set the cookie before the visitor tries a moment again. If the response to that
-            # request is lost, the visitor can repeat it.
+            # Set the cookie now, before the visitor tries a moment again. If the response to that
+            # request is lost, the visitor can repeat it and gets the same table.
             set_cookie(response, request, new_cookie(request))
         return response
 
     async def page(self, request: Request) -> Response:
-        """`GET /t/T/review`: return the page with the story and all moves of a finished game."""
+        """`GET /t/T/review`: return a page with the story and all moves of a finished game."""
         return await self._respond(request, whole=True)
 
     async def _respond(self, request: Request, whole: bool) -> Response:
@@ -204,7 +211,7 @@ class Stories(Handlers):
             self.reviews.review(state, visitor), self._has_puzzle(state, visitor)
         )
         moments = told_moments(review)
-        # Show all viewers the board of the player whose move decided the game.
+        # Show all visitors what the player who made the most important move saw before it.
         at = moments[0].before if moments else len(review.moves)
         visitor = state.visitor(caller_of(request), moments[0].seat if moments else None)
         sight = view_table(table, visitor, await table.replays.position(state, at), state)
@@ -214,11 +221,14 @@ class Stories(Handlers):
     async def _has_puzzle(self, state: TableState, visitor: Visitor) -> bool:
         try:
             return await self.reviews.puzzle(state, visitor) is not None
-        except QuaternityError:  # The story is also shown without a puzzle.
+        except QuaternityError:  # The story is shown even if the puzzle cannot be made.
             return False
 
     async def puzzle(self, request: Request) -> Response:
-        """`GET /t/T/puzzle?answer=&steps=`: return the page of a puzzle from a finished game."""
+        """`GET /t/T/puzzle?answer=&steps=`: return a page with a puzzle from a finished game.
+
+        `PuzzlePages.respond` describes the values in the query.
+        """
         table, visitor = await self.open_table(request)
         state = table.state
         puzzle = await self.reviews.puzzle(state, visitor)
@@ -229,11 +239,11 @@ class Stories(Handlers):
         return await self.puzzles.respond(request, puzzle, path, words)
 
     async def try_again(self, request: Request) -> Response:
-        """`POST /api/tables/T/try`: make a table that continues from a decisive moment.
+        """`POST /api/tables/T/try`: make a table that continues from a decisive moment (a branch).
 
-        The new table begins with the better move, if one is known. The caller gets the seat of the
-        player who made the decisive move, and programs play all others. A repeated request gets
-        the same table until the caller has moved there.
+        If a better move is known, it has already been made at the new table. The caller gets the
+        seat of the player who made the decisive move, and programs play in all other seats. A
+        repeated request returns the same table until the caller has made a move there.
         """
         sent = await self.read(request, TryFields)
         self.count()
@@ -252,7 +262,8 @@ class Stories(Handlers):
             owner = Owner(hash_token(token), caller.cookie_hash)
             player = state.seats[visitor.seats[0]].person if visitor.seats else None
             stored, seats, log = branch(state, moment, name, owner, player)
-            # Replay all moves first, so that a table that cannot be opened is never stored.
+            # Rebuild the game first. This fails if the table could not be opened, so that such a
+            # table is never stored.
             rows = TableRows(stored, 0, None, None, seats, log)
             with suppress(VersionConflict):  # a simultaneous request has stored the same table
                 await self.tables.lobby.store(rows.state(await to_thread(rebuild, rows)), log)
@@ -262,10 +273,11 @@ class Stories(Handlers):
     async def _find_branch(
         self, state: TableState, moment: ToldMoment, secret: bytes
     ) -> tuple[str, bool]:
-        """Return the id of the caller's table for a moment, and whether the table is stored.
+        """Return the id of the caller's branch for a moment, and whether its table is stored.
 
-        The ids of such tables follow from the caller's secret. Return the id of the first table
-        that is not stored, or at which the caller has not moved.
+        The ids of the caller's first, second and later branches are derived from the caller's
+        secret. The result is the first of them that is not stored, or at which the caller has not
+        made a move.
         """
         last = moment.before + (moment.better is not None)
         query = (
@@ -284,11 +296,17 @@ class Stories(Handlers):
 def branch(
     state: TableState, moment: ToldMoment, name: str, owner: Owner, player: str | None = None
 ) -> tuple[StoredTable, tuple[Seat, ...], list[Entry]]:
-    """Return a table that repeats a game up to a decisive moment: its row, seats and log.
+    """Return a table that repeats a game up to a decisive moment: its row, its seats and its log.
 
-    If a better move is known, it is played instead of the decisive one. The owner gets the seat of
-    the player who made the decisive move. Programs play all others. `player` is the name of the
-    owner. If it is None, the owner has the name of the player who made the move.
+    If a better move is known, the log ends with it. Programs play in all seats but one.
+
+    Args:
+        state: The table of the finished game.
+        moment: The decisive moment.
+        name: Id of the new table.
+        owner: Hashes of the credentials of the person who gets the seat of the player who made the
+            decisive move.
+        player: Name of this person, or None to use the name of that player.
     """
     rules, game = state.rules, state.history.game
     program = registration(rules.name).usual_program

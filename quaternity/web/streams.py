@@ -1,6 +1,6 @@
-"""Server-sent events, which report the events at a table to its visitors immediately.
+"""Event streams: open HTTP responses that send the events at a table to its visitors at once.
 
-Each message is encoded only once for all visitors.
+The format is that of server-sent events. Each message is encoded only once for all visitors.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ KEEPALIVE_SECONDS = 15.0
 """Seconds between two empty comments in each stream, which keep proxies from closing the stream."""
 
 MAX_PENDING_MESSAGES = 512
-"""Maximum number of messages that wait for a slow reader. Above it, the stream ends and the client
-reconnects."""
+"""Maximum number of messages that wait to be sent. If there are more, the reader is too slow: the
+stream ends, and the client reconnects."""
 
 MAX_BUFFERED_BYTES = 1 << 17
-"""Maximum number of unsent bytes of a connection. Above it, the stream ends, because its reader is
-too slow."""
+"""Number of unsent bytes of a connection from which its reader counts as too slow. The stream then
+ends instead of sending another message."""
 
 CHUNK_EXTENSION = "quaternity.chunks"
-"""Name of the ASGI extension that gives a stream the transport of its connection. The stream may
-write chunks of HTTP/1.1 directly to the transport."""
+"""Name of the ASGI extension with which a stream gets the transport of its connection, so that it
+can write chunks of HTTP/1.1 directly to it."""
 
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -34,9 +34,10 @@ HEADERS = [
 
 
 def message(event: str, data: Any, number: int | None = None) -> bytes:
-    """Return a message of an event stream as bytes.
+    """Return the bytes of a message for event streams: the name of an event, and data for JSON.
 
-    When a client reconnects, it reports the number of the last message that it received.
+    `number` becomes the id of the message, which is the version of the table. When a client
+    reconnects, it names the last id that it received.
     """
     identity = "" if number is None else f"id: {number}\n"
     text = json.dumps(data, separators=(",", ":"))
@@ -44,14 +45,20 @@ def message(event: str, data: Any, number: int | None = None) -> bytes:
 
 
 class Stream:
-    """The event stream of a player or bystander at a table, as an ASGI response."""
+    """The event stream of one visitor at a table, which is also the ASGI response to its request.
+
+    Attributes:
+        seat: Seat of the reader, or None if the reader is a bystander.
+        network: Client address of the reader (see `rate_limits`).
+        on_end: Function that is called with this stream when it ends.
+    """
 
     def __init__(
         self, seat: int | None, streams: set[Stream], everywhere: Streams, network: str = ""
     ) -> None:
-        """Open a stream.
+        """Open a stream, and add it to the `streams` of its table and to `everywhere.open`.
 
-        Until the stream ends, it belongs to the `streams` of its table and to `everywhere.open`.
+        It is removed from both sets when it ends.
         """
         self.seat, self.network = seat, network
         self._sets = (streams, everywhere.open)
@@ -64,15 +71,15 @@ class Stream:
             members.add(self)
 
     def put(self, part: bytes, chunk: bytes | None = None) -> None:
-        """Send a message without waiting. End the stream if its reader is too slow.
+        """Send a message without waiting, or end the stream if its reader is too slow.
 
-        `chunk` is the same message as an HTTP chunk, or None. A caller with many streams encodes
-        the chunk once.
+        `chunk` is the same message as an HTTP chunk, or None. A caller that sends the message to
+        many streams can thus encode the chunk only once.
         """
         transport = self._transport
         if self._overrun:
-            # Send nothing after a lost message, because the client must notice the gap when it
-            # reconnects.
+            # Send nothing after a lost message. When the client reconnects, it names the last
+            # message that it received, and is sent the moves after it.
             return
         if transport is not None and not self._ended:
             if transport.is_closing():
@@ -94,7 +101,7 @@ class Stream:
         self._news.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send messages until the reader disconnects or `end` is called."""
+        """Send the messages of this stream until the reader disconnects or `end` is called."""
         leaving = asyncio.create_task(self._leaves(receive))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
@@ -108,8 +115,8 @@ class Stream:
                 if ended:
                     break
                 if not self._waiting:
-                    # Write directly to the transport from now on, which saves a dozen calls per
-                    # message and reader.
+                    # From now on, `put` writes directly to the transport, which saves a dozen calls
+                    # per message and reader.
                     self._transport = (
                         scope.get("extensions", {}).get(CHUNK_EXTENSION, {}).get("transport")
                     )
@@ -133,18 +140,18 @@ class Streams:
         self.ending = False
 
     def send_keepalive(self) -> None:
-        """Send an empty comment to each stream, which keeps its connection open."""
+        """Send an empty comment to each stream, so that proxies do not close its connection."""
         send(self.open, b":\n\n")
 
     def end(self) -> None:
-        """End all streams, and do not let new streams begin."""
+        """End all streams. `ending` is true from now on, so that no new stream is opened."""
         self.ending = True
         for stream in list(self.open):
             stream.end()
 
 
 def send(streams: Iterable[Stream], part: bytes) -> None:
-    """Send the same message to several streams."""
+    """Send a message, as bytes, to several streams without waiting."""
     chunk = http_chunk(part)
     for stream in streams:
         stream.put(part, chunk)

@@ -1,4 +1,7 @@
-"""Tools for stored tables: list them, export records, find damaged tables, delete old tables."""
+"""Functions for stored tables: list them, export records, and find tables that may be deleted.
+
+The tools of an operator use them, and so do the periodic tasks of a server.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +23,19 @@ TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
 """Names of the SQL tables, other than `tables`, whose rows belong to a stored table."""
 
 EARLIEST_TIME = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
-"""Earliest time that is credible for a table, in seconds since 1970. A machine whose clock was not
-set reports an earlier time."""
+"""Earliest credible time of activity at a table, in seconds since 1970. A machine whose clock was
+not set stores earlier times."""
 
 
 def last_activity(made: str, at: int) -> float:
     """Return the time of the last activity at a table, in seconds since 1970.
 
-    It is `made` or the time `at` of the last log entry, whichever is later. If this time is not
-    credible, return the current time, so that the table is not deleted by mistake.
+    Args:
+        made: Time at which the table was made, as the store writes it (UTC).
+        at: Time of the last log entry, in seconds since 1970.
+
+    The later of the two times is returned. If it is not credible, the current time is returned
+    instead, so that the table is not deleted by mistake.
     """
     try:
         last = max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
@@ -54,7 +61,15 @@ class Activity(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The progress of a stored game. See `Deal` and `Options` for `waiting` and `archive`."""
+    """The progress of a stored game.
+
+    Attributes:
+        over: Whether the game is over.
+        archive: Whether the table shows an uploaded record, and no game is played.
+        waiting: None once the game has begun, otherwise a text (see `Deal`).
+        due: Time at which the running clock runs out, in seconds of `Store.uptime`. None if no
+            clock is running.
+    """
 
     over: bool
     archive: bool
@@ -63,7 +78,7 @@ class Progress(NamedTuple):
 
 
 class SeatCounts(NamedTuple):
-    """The numbers of seats with people, with programs and without a player."""
+    """The numbers of a table's seats with people, with programs and without a player."""
 
     people: int
     programs: int
@@ -71,7 +86,10 @@ class SeatCounts(NamedTuple):
 
 
 class TableSummary(NamedTuple):
-    """A summary of a stored table, without its game."""
+    """A summary of a stored table, which does not contain the moves of its game.
+
+    `evening` and `again` are described in `StoredTable`.
+    """
 
     id: str
     game: str
@@ -83,7 +101,7 @@ class TableSummary(NamedTuple):
 
     @property
     def first(self) -> str:
-        """The id of the first table of its series, which may no longer exist."""
+        """The id of the first table of the series of rematches, which may have been deleted."""
         return self.evening or self.id
 
     @property
@@ -118,9 +136,10 @@ class TableSummary(NamedTuple):
 
 
 class Retention(NamedTuple):
-    """The numbers of days without activity after which finished and unfinished tables are deleted.
+    """The numbers of days after which finished and unfinished tables are deleted.
 
-    With None, the tables are kept for ever.
+    The days since the last activity at a table are counted. None means that tables of this kind are
+    never deleted.
     """
 
     finished: int | None = None
@@ -128,7 +147,10 @@ class Retention(NamedTuple):
 
     @property
     def max_clock_jump(self) -> float:
-        """Maximum jump of the clock with which tables are still deleted, in seconds."""
+        """Maximum jump of the machine's clock, in seconds, after which it is still trusted.
+
+        After a larger jump, no tables are deleted.
+        """
         return min((7.0, *(days / 2 for days in self if days))) * DAY
 
     def is_expired(self, table: TableSummary, now: float) -> bool:
@@ -142,11 +164,12 @@ class Retention(NamedTuple):
 
 
 def clock_jump(store: Store) -> tuple[float, float]:
-    """Return the current time, and the seconds by which the clock seems to have jumped.
+    """Return the current time, and the seconds by which the machine's clock seems to have jumped.
 
-    The jump is the difference between the advance of the clock and the advance of the uptime, since
-    the clock was last credible. If this was never stored, the jump is measured from the newest
-    table or log entry.
+    Since the time at which the clock was last stored as right, it should have advanced as much as
+    the uptime of the store. The jump is the difference. It is negative if the clock was set back.
+    Time in which no server was running counts as a jump, too. If the clock was never stored as
+    right, the jump is the time since the newest table or log entry, or 0 if there are no tables.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")
@@ -158,7 +181,10 @@ def clock_jump(store: Store) -> tuple[float, float]:
 
 
 def list_tables(store: Reader, which: str = "", *given: Any) -> list[TableSummary]:
-    """Return the summaries of all tables, or of the tables that an SQL clause selects."""
+    """Return the summaries of all tables, or of the tables that an SQL clause selects.
+
+    `which` is the clause that follows `FROM tables`, and `given` are its values.
+    """
     last = "(SELECT {} FROM log WHERE table_id = tables.id ORDER BY version DESC LIMIT 1)"
     count = "(SELECT COUNT(*) FROM seats WHERE table_id = tables.id AND kind = '{}')"
     counts = ", ".join(count.format(kind) for kind in (PERSON, PROGRAM, OPEN))
@@ -195,19 +221,27 @@ ORDERS: dict[str, Callable[[TableSummary], Any]] = {
     "moves": lambda table: table.activity.moves,
     "game": lambda table: table.game,
 }
-"""Allowed orders of a list of tables. Numbers and times are sorted in descending order."""
+"""The sort keys of lists of tables, by name. All orders except that by game are descending."""
 
 
 def sort_tables(tables: Sequence[TableSummary], order: str) -> list[TableSummary]:
-    """Return tables sorted by one of `ORDERS`."""
+    """Return the tables sorted by one of `ORDERS`.
+
+    Raises:
+        InputError: If there is no such order.
+    """
     if order not in ORDERS:
         raise InputError(f"--order {order!r}: unknown order; choose from {', '.join(ORDERS)}")
     return sorted(tables, key=ORDERS[order], reverse=order != "game")
 
 
 def removal_statements(names: Sequence[str]) -> list[Statement]:
-    """Return the statements that delete tables with all their rows and the requests to do so."""
-    # Delete from `tables` first, because this waits for a server that is writing a table.
+    """Return the SQL statements that delete the tables with the given ids.
+
+    They also delete all rows that belong to these tables, and the orders to delete them.
+    """
+    # Delete from `tables` first. This statement waits until no other server is writing these
+    # tables.
     parts = {"tables": "id"} | dict.fromkeys(TABLE_PARTS, "table_id")
     which = f"IN ({', '.join('?' for _ in names)})"
     texts = [f"DELETE FROM {kind} WHERE {column} {which}" for kind, column in parts.items()]
@@ -220,21 +254,24 @@ def whole_record(
 ) -> str:
     """Return the complete record of a game, including all hidden cards.
 
-    The record calls people `you`.
+    In the record, every person has the name "you".
     """
     names = [str(seat.name) if seat.kind == PROGRAM else "you" for seat in seats]
     return History(rules, start, moves).record(names)
 
 
 def export_record(reader: Reader, name: str, hidden: bool) -> str:
-    """Return the record of a table.
+    """Return the record of a table's game.
 
     Args:
+        reader: Access to the stored tables.
+        name: Id of the table.
         hidden: Whether to export a game under way even if its record shows hidden cards.
 
     Raises:
-        InputError: If there is no such table, it cannot be read, its game has not begun, or its
-            record would show hidden cards of a game under way.
+        DamagedTable: If the table cannot be read.
+        InputError: If there is no such table, its game has not begun, or its record would show
+            hidden cards of a game under way.
     """
     try:
         table = read_rows(reader, name)

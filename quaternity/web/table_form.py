@@ -1,4 +1,4 @@
-"""The form for a new table: conversion of the submitted fields to a request."""
+"""The form for a new table: functions that read the fields that a visitor has submitted."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ CLOCKS = {
     "none": None, "short": Clock(30, 5), "long": Clock(120, 15), "day": Clock(DAY),
     "days": Clock(3 * DAY),
 }  # fmt: skip
-"""The clocks that the form for a new table offers, by the value of the choice."""
+"""The clocks from which a visitor can choose in the form, by the value of the field `clock`. The
+value "none" means that there is no clock."""
 
 
 def read_form(form: Mapping[str, Sequence[str]]) -> NewTable:
-    """Return the request for a new table that a visitor has filled in as a form.
+    """Return the request for a new table that a submitted form describes.
 
-    The fields of the form are described in `templates/new.html`.
+    `form` maps the name of each field to its values. The template `templates/new.html` contains the
+    fields.
 
-    Raises `HttpError` if a field is missing or not allowed.
+    Raises `HttpError` if the game is unknown, or if the value of a field is not allowed.
     """
 
     def answer(name: str, missing: str = "") -> str:
@@ -61,7 +63,12 @@ def read_form(form: Mapping[str, Sequence[str]]) -> NewTable:
 def _form_settings(
     game: str, form: Mapping[str, Sequence[str]], length: str, seats: int
 ) -> dict[str, Any]:
-    """Return the settings of a filled-in form: those of the length, unless the form has others."""
+    """Return the settings of the game that a submitted form describes.
+
+    The chosen length of the game determines them, unless the form has separate fields for them.
+
+    Raises `HttpError` if the game has no such length.
+    """
     lengths = {entry.name: entry.settings for entry in registration(game).lengths}
     if lengths and length not in lengths:
         raise HttpError(422, f"length: must be one of {', '.join(lengths)}")
@@ -77,7 +84,8 @@ def _form_settings(
             own[field.name] = int(text) if is_number and len(text) < 8 else text
     settings: dict[str, Any] = {**lengths.get(length, {}), **own}
     if "sets" in settings and "sets" not in own:
-        # Take more sets if the players cannot share the cards evenly.
+        # If the number of sets is not allowed, for example because the players cannot share the
+        # cards evenly, use the next larger number that is allowed.
         for sets in range(settings["sets"], MAX_CARDS):
             with suppress(InputError):
                 read_settings(game, settings | {"sets": sets}, seats)

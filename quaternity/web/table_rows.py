@@ -1,4 +1,8 @@
-"""The rows in which a table is stored: read them, and write the events of the table."""
+"""The database rows of a stored table: read them, and make the SQL statements that write them.
+
+A command changes a table by events (see `core`). For each event, this module has the statements
+that store it.
+"""
 
 from __future__ import annotations
 
@@ -34,30 +38,37 @@ TABLE_COLUMNS = (
     "id, game, head, seed, waiting, help, practice, archive, deck, chat, clock, maker, again, "
     "evening, invitation"
 )
-"""Columns of the SQL table `tables` that a `StoredTable` contains."""
+"""Columns of the SQL table `tables` with the values of a `StoredTable`, in the same order."""
 
 SEAT_COLUMNS = "kind, name, person, token, browser, code, invitation, ready, saved, missed"
-"""Columns of the SQL table `seats` that a `Seat` contains."""
+"""Columns of the SQL table `seats` with the values of a `Seat`, in the same order."""
 
 
 def table_of_row(row: Sequence[Any]) -> StoredTable:
-    """Return the table of a row with `TABLE_COLUMNS`."""
+    """Return the table that a database row with `TABLE_COLUMNS` describes."""
     name, game, *values, maker, again, evening, invitation = row
     deal, options = Deal(*values[:3]), Options(*values[3:])
     return StoredTable(name, game, deal, options, maker, again, evening, invitation)
 
 
 def seat_of_row(row: Sequence[Any]) -> Seat:
-    """Return the seat of a row with `SEAT_COLUMNS`."""
+    """Return the seat that a database row with `SEAT_COLUMNS` describes."""
     kind, name, person, *owner, invitation, ready, saved, missed = row
     return Seat(kind, name, person, Owner(*owner), invitation, ready, saved, missed)
 
 
 class TableRows(NamedTuple):
-    """A consistent snapshot of a stored table, with the log entries after a given version.
+    """A consistent snapshot of a stored table, with its log or the last part of its log.
 
-    `agreed` contains the votes as JSON: the seats that agree to take moves back, and for each
-    absent player the seats that agree to give the seat away.
+    Attributes:
+        stored: The row of the SQL table `tables`.
+        revision: Number of changes of the table so far.
+        due: Time at which the clock of the player to move runs out, in seconds of `Store.uptime`.
+            None if no clock is running.
+        agreed: The votes as JSON, or None if there are no votes. They are the seats that agree to
+            take moves back, and for each absent player the seats that agree to give the seat away.
+        seats: The seats of the table.
+        log: The log entries after the version that the reader has asked for, in order.
     """
 
     stored: StoredTable
@@ -68,7 +79,7 @@ class TableRows(NamedTuple):
     log: list[Entry]
 
     def state(self, history: VersionedHistory) -> TableState:
-        """Return the state of the table, whose game is `history`."""
+        """Return the state of the table. `history` is the game that was rebuilt from its log."""
         undo, takeovers = json.loads(self.agreed) if self.agreed else ((), {})
         votes = Votes(
             frozenset(undo), {int(seat): frozenset(voters) for seat, voters in takeovers.items()}
@@ -77,13 +88,16 @@ class TableRows(NamedTuple):
 
 
 def read_table(store: Reader, name: str) -> StoredTable | None:
-    """Return the stored row of a table, or None if there is no such table."""
+    """Return the stored table with the given id, without its seats, or None if there is none."""
     rows = store.read(f"SELECT {TABLE_COLUMNS} FROM tables WHERE id = ?", name)
     return table_of_row(rows[0]) if rows else None
 
 
 def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
-    """Return a snapshot of a stored table, or None if there is no such table."""
+    """Return a snapshot of a stored table, or None if there is no such table.
+
+    It contains the log entries after `version`, which by default are all entries.
+    """
     with store.at_one_moment():
         query = f"SELECT revision, due, agreed, {TABLE_COLUMNS} FROM tables WHERE id = ?"
         rows = store.read(query, name)
@@ -106,16 +120,17 @@ def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
 
 @cache
 def _field_types(row: type) -> tuple[tuple[type, ...], ...]:
-    """Return the allowed types of each field of a row.
+    """Return the allowed types of each field of a named tuple.
 
-    Integers are also allowed for truth values, which SQLite stores as numbers.
+    Integers are also allowed where the field is a truth value or a float, because SQLite stores
+    truth values as integers.
     """
     hints = [get_args(hint) or (hint,) for hint in get_type_hints(row).values()]
     return tuple((*kinds, int) if {bool, float} & {*kinds} else kinds for kinds in hints)
 
 
 def _check_types(row: tuple[Any, ...]) -> None:
-    """Raise `InputError` if a value has a type that is not allowed for its field."""
+    """Raise `InputError` if a field of a named tuple has a value of the wrong type."""
     for name, value, kinds in zip(row._fields, row, _field_types(type(row)), strict=True):  # type: ignore[attr-defined]
         if not isinstance(value, kinds):
             raise InputError(f"{name} has the wrong type")
@@ -124,7 +139,7 @@ def _check_types(row: tuple[Any, ...]) -> None:
 
 
 def rebuild(table: TableRows) -> VersionedHistory:
-    """Rebuild the game of a stored table from its log.
+    """Return the game of a stored table, which is rebuilt from the complete log.
 
     Raises any exception if the table is damaged.
     """
@@ -161,12 +176,12 @@ _STORE_SEAT = (
 
 
 def seat_statement(table: str, number: int, seat: Seat) -> Statement:
-    """Return the statement that stores a seat."""
+    """Return the SQL statement that stores a seat of a table, or replaces the stored seat."""
     return _STORE_SEAT, (table, number, *seat[:3], *seat.owner, *seat[4:])
 
 
 def new_table_statements(state: TableState) -> list[Statement]:
-    """Return the statements that store a new table."""
+    """Return the SQL statements that store a new table and its seats, but not its log."""
     stored = state.stored
     row = (*stored[:2], *stored.deal, *stored.options, *stored[4:], state.due)
     places = ", ".join("?" for _ in row)
@@ -176,9 +191,9 @@ def new_table_statements(state: TableState) -> list[Statement]:
 
 
 def event_statements(state: TableState, event: Event) -> list[Statement]:
-    """Return the statements that store an event, except its log entry.
+    """Return the SQL statements that store an event of a table, except its log entry.
 
-    `state` is the state before the event.
+    `state` is the state of the table before the event.
     """
     name = state.id
     match event:
@@ -215,9 +230,10 @@ def event_statements(state: TableState, event: Event) -> list[Statement]:
 
 
 def _series_statements(state: TableState, before: Owner, after: Owner) -> list[Statement]:
-    """Return the statements that change an owner's credentials at the other tables of a series.
+    """Return the SQL statements that change an owner's credentials at other tables of the series.
 
-    They count as changes of these tables, so that no server overwrites them from an older state.
+    `before` and `after` are the old and the new credentials. The statements also increase the
+    revisions of these tables, so that no server overwrites the seats from an older state.
     """
     first = state.stored.evening or state.id
     series = "SELECT id FROM tables WHERE (id = ? OR evening = ?) AND id != ?"
@@ -237,7 +253,7 @@ def _series_statements(state: TableState, before: Owner, after: Owner) -> list[S
 
 
 def _end_of_votes(state: TableState) -> list[Statement]:
-    """Return the statement that deletes the stored votes, or nothing if there are no votes."""
+    """Return the SQL statement that deletes the stored votes, or no statement without votes."""
     if not any(state.votes):
         return []
     return [("UPDATE tables SET agreed = NULL WHERE id = ?", (state.id,))]

@@ -1,4 +1,8 @@
-"""The view of a table for one visitor, which contains everything that the visitor may see."""
+"""The data that the page of a table shows to one visitor.
+
+A `TableView` contains everything that the visitor may see, and nothing that is hidden from the
+visitor. `view.view_table` makes it.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +16,19 @@ from quaternity.web.clock import Clock
 from quaternity.web.series import Score
 
 MAX_PAIRS = 60
-"""Maximum product of the numbers of players and cards for which the page of a table is drawn in the
-event loop."""
+"""Maximum product of the numbers of players and cards up to which the page of a table is drawn in
+the event loop. Another process draws larger pages."""
 
 
 class SeatView(NamedTuple):
-    """A seat and its player, as others see them.
+    """What a visitor may see of a seat and its player.
 
     Attributes:
         name: Name of the person or program, or None if the seat is open.
         kind: "person", "open" or "program".
-        present: Whether the player has an open event stream now.
-        invitation: Last part of the invitation link to an open seat, if the visitor is a host.
-            Otherwise None.
+        present: Whether the player has an open event stream now, and so is connected.
+        invitation: Last part of the invitation link to the seat. None if the seat is not open, or
+            the visitor is not a host.
         ready: Whether the player is ready for the game to begin.
     """
 
@@ -62,18 +66,20 @@ class TableInfo:
 
 @dataclass(frozen=True, eq=False)
 class GameView:
-    """The game at one moment, as a seat sees it.
+    """The game at the shown position, as the visitor may see it.
 
     Attributes:
-        number: Number of moves before the shown position. In a replay, it may be less than `last`.
+        number: Number of moves before the shown position. It is less than `last` if the page shows
+            an earlier position.
         last: Number of moves made so far.
-        to_act: Seats that may move. Empty if the game is over.
-        view: What `seat` sees of the position, as returned by `rules.view`. None if the game has
-            not begun.
+        to_act: Seats that may move at this position. Empty if the game is over or has not begun, or
+            if the table shows an uploaded record.
+        view: What the visitor sees of the position, as `rules.view` returns it. None if the game
+            has not begun.
         moves: The moves before the shown position, each with its seat and its public events.
         points: Points of each seat.
         places: Place of each seat if the game is over, otherwise None.
-        revealed: First position of the game, if the game had hidden cards and is over. Otherwise
+        revealed: First position of the game, if this was random and the game is over. Otherwise
             None.
     """
 
@@ -89,15 +95,17 @@ class GameView:
 
 @dataclass(frozen=True, eq=False)
 class Viewpoint:
-    """The visitor of a table, and everything that only this visitor may see or do.
+    """The visitor of a table, and what depends on the visitor.
 
     Attributes:
-        seat: Seat whose view of the game the visitor sees, or None for the view of bystanders.
-        own_seats: All seats that the visitor holds.
-        may_start: Whether the visitor may start the game.
+        seat: Seat from which the visitor sees the game, or None if the visitor sees only what
+            everybody may see.
+        own_seats: All seats that the visitor owns.
+        may_start: Whether the visitor may start the game, which has not begun.
         invitation: Last part of the invitation link to any free seat before the game has begun.
             None if the visitor may not see the link.
-        lines: Latest lines of the chat that the visitor may read.
+        lines: Latest lines of the chat that the visitor may read: that of the players, or that of
+            the bystanders.
     """
 
     seat: int | None
@@ -109,15 +117,16 @@ class Viewpoint:
 
 @dataclass(frozen=True, eq=False)
 class TableStatus:
-    """The present status of a table.
+    """The status of a table and its seats.
 
     Attributes:
         version: Number of entries in the table's log, which are moves and take-backs.
         seats: The seats and their players.
         begun: Whether the game has begun.
-        notice: Message about a problem at the table, or None.
+        notice: Message about a problem at the table or with the store, or None.
         rematch: Id of the table of the rematch, or None if there is no rematch.
-        series: Score of the series of rematches. Empty if the table belongs to no series.
+        series: Scores of the players in the series of rematches. Empty if the table belongs to no
+            series.
         clock: Time limit of the moves, or None if there is no limit.
         times_left: Seconds left for the next move of each seat. Empty if there is no clock.
     """
@@ -134,11 +143,11 @@ class TableStatus:
 
 @dataclass(frozen=True, eq=False)
 class PlayerStatus:
-    """The present activities and votes of players and programs.
+    """What the players of a table are doing, and how they have voted.
 
     Attributes:
         thinking: Seats whose programs are choosing a move.
-        undo: Seats of the people who have agreed to take the last move back.
+        undo: Seats of the people who have agreed to take the last moves back.
         empty_seats: Open seats that must be taken before anybody may move.
         takeover_votes: For each seat of an absent player, the seats of the players who have agreed
             to give it away.
@@ -157,7 +166,7 @@ class PlayerStatus:
 class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
     """Everything that one visitor, a player or a bystander, may see of a table.
 
-    It inherits the attributes of its parts.
+    It has all attributes of the five objects that are passed to the constructor.
     """
 
     def __init__(
@@ -172,7 +181,7 @@ class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
             vars(self).update(vars(part))
 
     def _replace(self, **changes: Any) -> TableView:
-        """Return a copy with other values of some attributes."""
+        """Return a copy in which the given attributes have other values."""
         unknown = changes.keys() - vars(self)
         assert not unknown, unknown
         copy = object.__new__(TableView)
@@ -181,25 +190,28 @@ class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
 
     @property
     def is_large(self) -> bool:
-        """Return whether another process should draw the table."""
+        """Return whether the page of the table is so large that another process should draw it."""
         cards = self.settings.get("sets", 1) * self.settings.get("set_size", 1)
         links = sum(seat.invitation is not None for seat in self.seats)  # drawn with a QR code
         return cards * len(self.seats) > MAX_PAIRS or len(self.moves) > 500 or links > 2
 
     @property
     def invites(self) -> bool:
-        """Return whether the page has invitation links, which contain the host of the request."""
+        """Return whether the page shows invitation links.
+
+        These links contain the host name of the request, so the page depends on it.
+        """
         return any((self.invitation, *(seat.invitation for seat in self.seats)))
 
 
 DERIVED = ("rules", "settings", "view", "moves", "revealed")
-"""Attributes that follow from other attributes, and are therefore left out of the cache key."""
+"""Attributes that follow from other attributes, so that `page_key` can leave them out."""
 
 
 def page_key(sight: TableView) -> Hashable:
-    """Return a cache key for the page of a table. Views with equal keys have equal pages.
+    """Return a key for a cache of pages. Views with equal keys have equal pages.
 
-    The key contains all attributes except those in `DERIVED`, which are large.
+    The key contains all attributes except those in `DERIVED`, which may be large.
     """
     entries = {name: entry for name, entry in vars(sight).items() if name not in DERIVED}
     entries["takeover_votes"] = tuple(sorted(sight.takeover_votes.items()))

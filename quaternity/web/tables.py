@@ -1,4 +1,4 @@
-"""The tables of a server, with everything that requests and periodic tasks do with them."""
+"""The access of request handlers to the tables of a server, and to all that works on them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from quaternity.web.view import view_table
 
 
 class Tables:
-    """The tables of a server.
+    """The tables of a server, and the objects that work on them.
 
     Attributes:
+        store: The storage of all tables.
+        thinking: The worker processes for programs and computations.
         live: The tables in memory.
+        streams: The open event streams.
         lobby: Makes, finds and starts tables, and gives their seats to players.
         links: Links and codes with which players take their seats to other devices.
         assistance: Help for players.
-        maintenance: The periodic tasks.
+        maintenance: The periodic tasks, such as the deletion of expired tables.
     """
 
     def __init__(
@@ -39,10 +42,18 @@ class Tables:
     async def view(
         self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
     ) -> TableView:
-        """Return the view of a table for a visitor.
+        """Return what the caller may see of a table after a number of moves.
 
-        By default, it is the view from the visitor's own seat after the last move. `at` is a number
-        of moves.
+        Args:
+            name: Id of the table.
+            caller: The credentials of the visitor.
+            seat: Seat from which the visitor sees the game. If it is None, `TableState.visitor`
+                chooses the seat.
+            at: Number of moves before the shown position, or None for the current position.
+
+        Raises:
+            HttpError: If there is no such table, a rate limit is exceeded, or the visitor may not
+                see the game from the seat.
         """
         table, visitor = await self.live.open_for(name, caller, seat)
         if at is None:

@@ -1,4 +1,8 @@
-"""The chat of a table and the score of its series, as pages show them."""
+"""The chat of a table and the score of its series, as they were last read from the store.
+
+A series is a chain of rematches between the same players. Players and bystanders have separate
+chats.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,11 @@ from quaternity.web.store import Store
 
 
 class TableTalk:
-    """The chat of a table and the score of its series.
+    """The chat of a table and the score of its series, kept in memory for the pages of the table.
 
     Attributes:
-        score: The score of the series as last read. Empty if the table belongs to no series.
+        score: The scores of the players in the series, as last read. Empty if the table belongs to
+            no series, or they have not been read.
     """
 
     def __init__(self, store: Store, feed: TableFeed) -> None:
@@ -27,15 +32,18 @@ class TableTalk:
         self._lines: dict[bool, tuple[Line, ...]] = {False: (), True: ()}
 
     def forget_score(self) -> None:
-        """Read the score again when it is shown, because a game has ended or continues."""
+        """Forget the score, which may have changed. It is read again for the next page."""
         self._is_scored, self.score = False, ()
 
     def shown_lines(self, visitor: Visitor) -> tuple[Line, ...]:
-        """Return the last chat lines that the page of a visitor shows, as last read."""
+        """Return the chat lines that the page of a visitor shows, as last read."""
         return self._lines[not visitor.seats]
 
     async def read_shown(self, state: TableState) -> None:
-        """Read the chat and the score that pages show. If this fails, keep the previous ones."""
+        """Read the chat and the score of a table from the store, for its pages.
+
+        If this fails, keep what was read before.
+        """
         name, first, has_chat = state.id, state.stored.evening, state.stored.options.chat
         wants_score = first is not None and not self._is_scored
 
@@ -52,14 +60,24 @@ class TableTalk:
                 await self._store.run_read(read)
 
     async def lines(self, state: TableState, visitor: Visitor, after: int = 0) -> list[Line]:
-        """Return the chat lines that a visitor may read, with numbers greater than `after`."""
+        """Return the chat lines with numbers greater than `after` that a visitor may read.
+
+        The result is empty if the table has no chat.
+
+        Raises `HttpError` if the store cannot be read.
+        """
         if not state.stored.options.chat:
             return []
         return await self._store.run_read(lines, self._store, state.id, not visitor.seats, after)
 
     def react(self, state: TableState, seat: int | None, name: str, reaction: str) -> None:
-        """Send a reaction to all visitors. It is not stored."""
-        # Do not show the name of a bystander, because bystanders can choose any name.
+        """Send a reaction, which is an emoji, to all visitors of the table. It is not stored.
+
+        `seat` and `name` are those of the sender. `seat` is None if a bystander sends the reaction.
+
+        Raises `HttpError` if the reaction is not one of `chat.REACTIONS`.
+        """
+        # Do not show the name of a bystander, because a bystander can choose any name.
         public_name = None if seat is None else name
         data = {"seat": seat, "name": public_name, "reaction": check_reaction(reaction)}
         self._feed.send_everywhere("reaction", data, state.revision)

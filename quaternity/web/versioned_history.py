@@ -1,7 +1,8 @@
-"""The history of a game at a table, which can return the position at any version.
+"""The history of a game at a table, with a version number for each entry of the table's log.
 
-The version of a game is the number of entries in the table's log. The current position is kept in
-memory, with those of the last versions. All other positions are replayed on request.
+An entry of the log is a move, or a number of moves that are taken back. The version is the number
+of entries so far, so it also increases when moves are taken back. Only the positions of the latest
+versions are kept in memory. `replays` computes earlier positions again.
 """
 
 from __future__ import annotations
@@ -17,18 +18,21 @@ from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.http_errors import HttpError
 
 RECENT = 32
-"""Number of recent versions whose positions are kept. Pages show them one after another. If several
-players may act at once, a move may refer to one of them."""
+"""Number of the latest versions whose positions are kept in memory. Pages show them one after
+another. If several players may act at the same time, a player may still refer to one of them in a
+move."""
 
 
 class VersionedHistory(NamedTuple):
-    """The history of a game, with a version for each log entry.
+    """The history of a game, with a version for each log entry. It is immutable.
 
     Attributes:
         game: The game without the moves that were taken back.
-        numbers: For each version, the number of moves made so far.
-        versions_by_id: Version after a move, by its seat and the id that the client chose.
-        recent: Positions of recent versions. The last one is the current position.
+        numbers: For each version from 0, the number of moves made until then, without those that
+            were taken back.
+        versions_by_id: The version after each move for which a client chose an id. The key is the
+            seat that made the move and the id.
+        recent: Positions of the latest versions, by version. The last one is the current position.
     """
 
     game: History[Any, Any, Any]
@@ -38,7 +42,10 @@ class VersionedHistory(NamedTuple):
 
     @classmethod
     def begin(cls, rules: Any, start: Any, entries: Iterable[Entry] = ()) -> VersionedHistory:
-        """Return the history of a game that begins at `start`, after the given log entries."""
+        """Return the history of a game that begins at the position `start`.
+
+        It contains the given log entries.
+        """
         history = cls(History(rules, start, max_stored=1), (0,), {}, {0: start})
         for entry in entries:
             history = history.with_entry(entry)
@@ -55,11 +62,11 @@ class VersionedHistory(NamedTuple):
         return self.game.position
 
     def with_entry(self, entry: Entry) -> VersionedHistory:
-        """Return the history after an entry of the log: a move, or moves taken back."""
+        """Return the history with another log entry, which is a move or takes moves back."""
         return self.with_game(entry, self.game_after(entry))
 
     def game_after(self, entry: Entry) -> History[Any, Any, Any]:
-        """Return the game after an entry of the log."""
+        """Return the game after another log entry, which is a move or takes moves back."""
         if entry.seat == TAKEN_BACK:
             return self.game.undo(int(entry.move))
         rules = self.game.rules
@@ -67,8 +74,8 @@ class VersionedHistory(NamedTuple):
         return self.game.play(entry.seat, move)
 
     def with_game(self, entry: Entry, game: History[Any, Any, Any]) -> VersionedHistory:
-        """Return the history after an entry of the log that leads to the given game."""
-        # Compute the step while the position before the move is known.
+        """Return the history with another log entry. `game` is the game after this entry."""
+        # Compute the public events of the move now, while the position before the move is known.
         game.steps()
         game.forget_positions()
         version, by_id = entry.version, self.versions_by_id
@@ -81,9 +88,10 @@ class VersionedHistory(NamedTuple):
         )
 
     def kept_version(self, version: int) -> tuple[int, int]:
-        """Return the first version from `version` on that no undo has erased, and its move number.
+        """Return a version whose position still belongs to the game, and its number of moves.
 
-        An undo erases the versions after the position that it restores.
+        It is `version`, or else the first later version that belongs to the game. When moves are
+        taken back, the versions after these moves no longer belong to the game.
         """
         kept, number = self.version, self.numbers[-1]
         for earlier in range(self.version, max(version, 0) - 1, -1):
@@ -92,14 +100,16 @@ class VersionedHistory(NamedTuple):
         return kept, number
 
     def taken_back(self, version: int) -> int:
-        """Return the number of moves that the change to a version took back, or 0 for a move."""
+        """Return how many moves the log entry of a version took back. Return 0 for a move."""
         return max(0, self.numbers[version - 1] - self.numbers[version]) if version else 0
 
     def read_move(self, seat: int, version: int, text: str) -> Any:
-        """Parse a move in the way that the player meant it when the game had the given version.
+        """Parse the text of a move, which a player chose when the game had the given version.
 
-        Raises `HttpError` if the text is not a move, or if the move is no longer possible with the
-        same meaning.
+        `seat` is the seat of the player.
+
+        Raises `HttpError` if the text is not a move, if the version is too old, or if the move is
+        now impossible or would have another meaning.
         """
         rules, stale = self.game.rules, version != self.version
         if version not in self.recent:
@@ -125,6 +135,6 @@ class VersionedHistory(NamedTuple):
 
 @lru_cache(maxsize=256)
 def has_random_start(rules: Any) -> bool:
-    """Return whether the first position of a game is random, and therefore may be secret."""
+    """Return whether the first position of a game is random, so that it may have to stay secret."""
     first = rules.start(Random(0))
     return any(rules.start(Random(seed)) != first for seed in range(1, 9))

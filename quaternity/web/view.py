@@ -1,4 +1,7 @@
-"""The part of a table that one viewer may see. No other module sends a state to a client."""
+"""Functions that return what one visitor may see of a table.
+
+The pages of a table are made from these results only, so they cannot show hidden cards.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +30,13 @@ def view_table(
     table: LiveTable, visitor: Visitor, moment: tuple[int, Any] | None = None,
     state: TableState | None = None,
 ) -> TableView:  # fmt: skip
-    """Return the view of a table for a visitor, now or at an earlier moment of the game.
+    """Return what a visitor may see of a table, at the current position or an earlier one.
 
-    `moment` is the number of moves and the position, or None for now. `state` is an earlier state
-    of the table, by default the latest one.
+    Args:
+        table: The table.
+        visitor: The visitor, with the seat from which the visitor sees the game.
+        moment: Number of moves and the position after them, or None for the current position.
+        state: An earlier state of the table, or None for its current state.
     """
     state, talk = state or table.state, table.talk
     rules, history, options = state.rules, state.history, state.stored.options
@@ -86,13 +92,14 @@ def _view_seats(table: LiveTable, state: TableState, is_host: bool) -> tuple[Sea
 async def view_after(
     table: LiveTable, visitor: Visitor, version: int, is_chosen: bool = False
 ) -> TableView:
-    """Return what a visitor may see of a table after the change to a version.
+    """Return what a visitor may see of a table after the log entry with a version number.
 
-    If a later undo has erased this version, the view is that of the next version that exists. It
-    contains nothing that happened later: no votes, notices, links or results.
+    If the move of this version was taken back later, use the next version that still belongs to the
+    game. For an earlier version than the current one, the result contains nothing that happened
+    later: no votes, notices, links or results.
 
-    `is_chosen` says whether the visitor chose the seat from which the game is seen. Otherwise it is
-    the visitor's seat that could act then.
+    `is_chosen` says whether the visitor chose the seat from which to see the game. If not, it is
+    the visitor's seat that could act after this version.
     """
     state = table.state
     kept, number = state.history.kept_version(version)
@@ -100,7 +107,8 @@ async def view_after(
     if position is None:
         __, position = await table.replays.position(state, number)
     if table.state.history.kept_version(version) != (kept, number):
-        return await view_after(table, visitor, version, is_chosen)  # an undo came in between
+        # Moves were taken back in the meantime.
+        return await view_after(table, visitor, version, is_chosen)
     taken_back = state.history.taken_back(kept)
     if kept == table.state.version:
         return view_table(table, visitor)._replace(taken_back=taken_back)
@@ -118,7 +126,10 @@ async def view_after(
 
 
 def times_left(state: TableState, now: float) -> tuple[float, ...]:
-    """Return the seconds left for the next move of each seat. Empty if there is no clock."""
+    """Return the seconds left for the next move of each seat, or nothing if there is no clock.
+
+    `now` is the current time, in seconds of `Store.uptime`.
+    """
     if state.clock is None:
         return ()
     left = [state.clock.seconds + seat.saved for seat in state.seats]
@@ -128,12 +139,13 @@ def times_left(state: TableState, now: float) -> tuple[float, ...]:
 
 
 async def record_of(state: TableState, visitor: Visitor, thinking: BackgroundWork) -> str:
-    """Return the record of the game.
+    """Return the record of a table's game.
 
-    Before the end of a game with hidden cards, return a text with what the visitor may see instead.
+    If the game has a secret deal and is not over, return a text about what the visitor may see
+    instead. In the record, every person has the name "you", so that the game can be continued in a
+    terminal.
 
-    The record calls people `you`, as records of the terminal do, so that the game can be continued
-    there.
+    Raises `HttpError` if the game has not begun, or its record takes too long to write.
     """
     state.check_begun()
     rules, history = state.rules, state.history

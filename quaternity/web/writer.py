@@ -1,7 +1,9 @@
-"""The writer thread of a store.
+"""The thread that writes the changes of a store.
 
-It writes all pending changes in one transaction, so that a thousand moves per second need only a
-few disk writes.
+It writes all changes that are waiting in one transaction, so that a thousand moves per second need
+only a few disk writes. A job is a set of changes that is written entirely or not at all. If a
+connection is lost during a write, it may be unknown whether the transaction was committed. The
+tables in memory may then be outdated, so they are dropped from memory and loaded again on request.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ class Job(NamedTuple):
     """A set of changes that is written entirely or not at all.
 
     Attributes:
-        guard: The id of the table that changes, and the revision that the table must still have.
+        entries: Entries that are appended to the logs of tables.
+        statements: SQL statements that are executed.
+        guard: Id of the table that changes, and the revision that the table must still have. None
+            if the changes depend on no revision.
         news: Notices that are sent to the other servers once the job is written.
         done: Future for which the caller waits, or None if the caller does not wait.
         reloads: Value of `Writer.reloads` when the job was made.
@@ -39,22 +44,28 @@ class Job(NamedTuple):
 
 
 class UnconfirmedWrite(Exception):
-    """Raised by a write if it is not known whether the last transaction was committed."""
+    """Raised by a write if it is unknown whether an earlier transaction was committed."""
 
 
 class Backend(Protocol):
-    """The part of a store that writes jobs. `on_doubt` drops all cached tables."""
+    """The part of a store that the writer thread uses. See `Store` for its methods.
+
+    `on_doubt` drops all tables from memory.
+    """
 
     on_doubt: Callable[[], None]
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write jobs in one durable transaction, and return the indices of those left out."""
+        """Write jobs in one durable transaction, and return the indices of those left out.
+
+        Raises `UnconfirmedWrite` if it is unknown whether an earlier transaction was committed.
+        """
 
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a failed write. A conflict is a `VersionConflict`."""
+        """Return the error for the callers of a write that failed with `error`."""
 
     def fault(self, error: Exception) -> str:
-        """Return the text of an error without secret values."""
+        """Return the text of an error, without values that must stay secret."""
 
 
 class Writer:
@@ -62,14 +73,15 @@ class Writer:
 
     Attributes:
         trouble: Reason why the last write failed, or None if it succeeded.
-        appended: Number of log entries written since the start.
-        reloads: Number of times that all tables had to be reloaded.
-        is_in_doubt: Whether it is unknown if the last write succeeded. Cached tables may then be
-            outdated.
+        appended: Number of log entries written since the thread started.
+        reloads: Number of times that all tables were dropped from memory because of an unknown
+            result.
+        is_in_doubt: Whether the tables in memory may be outdated, because the result of a write is
+            unknown or came too late for its caller.
     """
 
     def __init__(self, store: Backend) -> None:
-        """Start the thread."""
+        """Start the thread, which writes to the given store."""
         self.trouble: str | None = None
         self.appended = self.reloads = 0
         self.is_in_doubt = False
@@ -86,11 +98,11 @@ class Writer:
         news: Sequence[ChangeNotice] = (),
         done: asyncio.Future[None] | None = None,
     ) -> None:
-        """Write a job after those that wait. See `Job` for the arguments."""
+        """Add a job to the queue of the thread, without waiting. See `Job` for the arguments."""
         self._jobs.put(Job(entries, statements, guard, news, done, self.reloads))
 
     def end(self) -> None:
-        """Write the pending jobs, and end the thread."""
+        """Write the jobs in the queue, and wait until the thread has ended."""
         self._jobs.put(None)
         self._thread.join()
 
@@ -120,11 +132,12 @@ class Writer:
                 raise UnconfirmedWrite
             stale = self._store.commit(batch)
         except UnconfirmedWrite:
-            # Drop all cached tables and refuse the writes, which may be based on outdated tables.
+            # Drop all tables from memory. Refuse the jobs, which may be based on outdated tables.
             _in_loop(batch, self._drop_cached)
             self._report(batch, HttpError(503, STORE_RELOADING))
         except Exception as error:
-            # Report every error to the callers, so that this thread keeps running.
+            # Report every error to the callers of the jobs, because an exception would end this
+            # thread.
             refusal = self._store.refusal(error)
             if refusal.status == 409 and len(batch) > 1:
                 # Write the jobs one by one, so that only the job with the conflict is refused.
@@ -146,14 +159,17 @@ class Writer:
             self._report(late, VersionConflict())
 
     def _report(self, batch: list[Job], error: HttpError | None) -> None:
-        """Report the result of a batch to its callers, in the event loop that they share."""
+        """Report the result of some jobs to their callers, in the event loop of the callers.
+
+        `error` is None if the jobs were written.
+        """
 
         def tell() -> None:
             late = False
             for job in batch:
                 if job.done is None:
                     continue
-                # The caller has timed out and may have cached an outdated table.
+                # The caller has stopped waiting, so its table in memory may be outdated.
                 if job.done.done():
                     late |= job.guard is not None and error is None
                 elif error is None:
@@ -168,7 +184,7 @@ class Writer:
 
 
 def _in_loop(batch: Sequence[Job], act: Callable[[], None]) -> None:
-    """Call a function in the event loop in which the callers of the jobs wait."""
+    """Call a function in each event loop in which callers of the jobs wait."""
     loops = {job.done.get_loop() for job in batch if job.done is not None}
     for loop in loops:
         if not loop.is_closed():

@@ -1,4 +1,4 @@
-"""Drawing of games that have no drawing module: the table as text, and the moves as buttons."""
+"""Drawing of a game that has no module of its own: the table as text, and the moves as buttons."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from typing import Any
 from quaternity.web.table_view import TableView
 
 COLUMNS = 60
+"""Width of the text, in characters."""
+
 MAX_BUTTONS = 100
+"""Maximum number of moves for which the page has buttons."""
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the values of the template: the table as text, and the visitor's legal moves."""
+    """Return the values of the template: the table as text, and the visitor's legal moves.
+
+    The value `more` says whether there are too many moves to list all of them.
+    """
     rules, acting = (
         sight.rules,
         not sight.empty_seats and sight.seat in {*sight.to_act} & {*sight.own_seats},

@@ -22,17 +22,17 @@ from quaternity.web.languages import join_names
 from quaternity.web.table_view import TableView
 
 MAX_SHOWN_EVENTS = 100
-"""Maximum number of events on a page. Earlier events are shown only in a replay."""
+"""Maximum number of events that a page lists. It lists the latest ones."""
 
 GUESSED = "read"
-"""Query parameter that selects the chances in Kwartet that are guessed from the players'
-requests."""
+"""Name of the query parameter with which a page of Kwartet shows the players' chances to own cards
+as they can be guessed from the players' questions."""
 
 
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
-    """Return the values for the game's template, which draws the part of the page for this game.
+    """Return the values of the game's template, which draws the part of the page for this game.
 
-    `more` is passed on to the drawing module of the game.
+    `more` contains further arguments for the function `part` of the game's module.
     """
     draw = registration(sight.game).part("drawing") or part
     drawn: dict[str, Any] = draw(sight, *more)
@@ -40,7 +40,13 @@ def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
 
 
 class Score(NamedTuple):
-    """The points of a player, the word for the unit, and a note of the game, which may be empty."""
+    """What the page of a table shows about a player's score.
+
+    Attributes:
+        points: Number of points, as text.
+        unit: The word "point" or "points" in the language of the page.
+        note: A note of the game about the player, such as the number of cards, or empty.
+    """
 
     points: str
     unit: str
@@ -50,9 +56,15 @@ class Score(NamedTuple):
 class Chair(NamedTuple):
     """A seat as the page of a table shows it.
 
-    `face` is the emoji of a program's level, or empty. `state` describes the player in a few words,
-    or is empty. `invitation` is the complete link if the visitor may invite a player to the seat,
-    or None.
+    Attributes:
+        number: Number of the seat.
+        face: Emoji of the level at which a program plays in the seat, or empty.
+        is_own: Whether the visitor owns the seat.
+        acting: Whether the player may move now.
+        state: Words about the player, such as "thinking, away". May be empty.
+        score: The points of the player.
+        invitation: Complete invitation link to the seat. None if the visitor may not see it.
+        place: Place of the player, from 1, or 0 if the game is not over.
     """
 
     number: int
@@ -66,7 +78,7 @@ class Chair(NamedTuple):
 
 
 class EventLine(NamedTuple):
-    """An event of a game as text. Events are numbered from 1."""
+    """An event of a game in words, with its number. The first event has the number 1."""
 
     number: int
     text: str
@@ -75,15 +87,15 @@ class EventLine(NamedTuple):
 def table_context(
     sight: TableView, base: str, root: str, replayed: bool, more: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the context of a table's page: the values for its templates.
+    """Return the values of the templates that draw a table whose game has begun.
 
-    `replayed` says whether the page shows an earlier moment of the game. `more` names programs that
-    the operator has added.
+    Links begin with the address `base` or the path `root`. `replayed` says whether the page shows
+    another position than the current one. `more` names programs that the operator has added.
     """
     own_seats = sight.own_seats
     eyes = _viewpoints(sight, seat_names(sight.seats, sight.game)) if replayed else []
     if replayed:
-        # Offer no moves in a replay, because a visitor cannot act in the past.
+        # Do not let the visitor move, because this position is not the current one.
         sight = sight._replace(own_seats=(), to_act=())
     drawn = draw_part(sight)
     names = seat_names(sight.seats, sight.game)
@@ -122,7 +134,10 @@ def table_context(
 
 
 def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
-    """Return the values for the template of a table whose game has not begun."""
+    """Return the values of the template that draws a table whose game has not begun.
+
+    See `table_context` for the arguments.
+    """
     names, game = seat_names(sight.seats, sight.game), registration(sight.game)
     link = None if sight.invitation is None else f"{base}/join/{sight.invitation}"
     empty = [number for number, seat in enumerate(sight.seats) if seat.kind == "open"]
@@ -158,7 +173,10 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
 def _shared_context(
     sight: TableView, base: str, root: str, notes: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the values that the templates need before, during and after a game."""
+    """Return the values that templates need both before the game begins and afterwards.
+
+    `notes` contains a note about each player, or nothing.
+    """
     names = seat_names(sight.seats, sight.game)
     return {
         "sight": sight,
@@ -173,7 +191,11 @@ def _shared_context(
 
 
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
-    """Return the texts of a table in a list: the other players, the headline and the last event."""
+    """Return the texts about a table in a list of tables.
+
+    They are the names of the other players, the headline, and the last event. All texts are empty
+    if `sight` is None, because the list does not show the details of every table.
+    """
     if sight is None:
         return "", "", ""
     names = seat_names(sight.seats, sight.game)
@@ -187,7 +209,7 @@ def table_line(sight: TableView | None) -> tuple[str, str, str]:
 
 
 def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
-    """Return at most `limit` events with numbers greater than `after`."""
+    """Return the first events with numbers greater than `after`, at most `limit`."""
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [
         EventLine(number, words.say(event))
@@ -196,7 +218,7 @@ def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
 
 
 def _movable(sight: TableView) -> list[int]:
-    """Return the seats that the visitor may hand over to another player."""
+    """Return the seats that the visitor may give to another player."""
     empty = [
         number
         for number, seat in enumerate(sight.seats)
@@ -206,10 +228,10 @@ def _movable(sight: TableView) -> list[int]:
 
 
 def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, str]]:
-    """Return the seats from which the visitor may view a replay, with the players' names.
+    """Return the seats from which the visitor may see an earlier position, with names of players.
 
-    The first entry has None as its seat, and stands for what everybody sees. The list is empty if
-    there is no choice.
+    The first entry has None as its seat, and stands for what everybody may see. The list is empty
+    if there is no choice.
     """
     seats = range(len(names)) if sight.revealed is not None else sight.own_seats
     seen = [(seat, names[seat]) for seat in seats] if sight.rules.hidden else []
@@ -217,7 +239,7 @@ def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, st
 
 
 def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, str]:
-    """Return the headline of a table, and advice to the visitor, which may be empty."""
+    """Return the headline of a table's page, and advice for the visitor, which may be empty."""
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
@@ -249,7 +271,7 @@ def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, 
 
 
 def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str) -> list[Chair]:
-    """Return the seats of a table as the page shows them."""
+    """Return the seats of a table as the page shows them. See `table_context` for `base`."""
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
         level = level_of(seat, sight.game)
@@ -284,7 +306,10 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
 
 
 def _is_away(sight: TableView, number: int) -> bool:
-    """Return whether the person in a seat is away during the game. The visitor is never away."""
+    """Return whether the person in a seat is not connected, although the game continues.
+
+    The result is False for the visitor's own seats.
+    """
     seat = sight.seats[number]
     waited_for = bool(sight.to_act) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for
@@ -292,7 +317,7 @@ def _is_away(sight: TableView, number: int) -> bool:
 
 @lru_cache(maxsize=256)
 def qr_svg(link: str) -> Markup:
-    """Return the QR code of a link as an SVG picture."""
+    """Return the QR code of a link as an SVG picture for an HTML page."""
     import segno
 
     picture = segno.make(link, error="m", micro=False)
@@ -300,7 +325,10 @@ def qr_svg(link: str) -> Markup:
 
 
 def programs(game: str) -> list[str]:
-    """Return the names of a game's programs that need no file, beginning with the strongest."""
+    """Return the names of a game's programs, beginning with the strongest.
+
+    Programs that must be read from a file are omitted.
+    """
     game_registration = registration(game)
     others = (
         game_registration.players.keys()

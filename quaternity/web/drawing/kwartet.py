@@ -1,4 +1,8 @@
-"""Drawing of Kwartet in a browser: the player's hand and the possible owners of all cards."""
+"""Drawing of Kwartet in a browser: the player's hand, and the possible owners of all cards.
+
+In Kwartet, the cards are dealt and hidden. A player asks another player for a card, and collects
+complete sets.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,10 @@ if TYPE_CHECKING:
 
 
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
-    """Return the values of the template: the visitor's hand and the possible owners of cards."""
+    """Return the values of the template: the visitor's hand, and the possible owners of cards.
+
+    `chances` are the chances of the players to own cards, or None to show no chances.
+    """
     view, public = sight.view, sight.view.public
     settings = public.settings
     counts = public.hands[: settings.players]
@@ -62,7 +69,7 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _why_not(held: int, asker: int, asked: int) -> str:
-    """Return why the asker may not ask for a card.
+    """Return the reason why the asker may not ask for a card.
 
     `held` is the bit mask of the asker's cards of the same set.
     """
@@ -71,7 +78,7 @@ def _why_not(held: int, asker: int, asked: int) -> str:
 
 
 def hand_by_sets(hand: Hand) -> list[list[Card]]:
-    """Return the cards of a hand as one list for each set that occurs in the hand."""
+    """Return a list of the cards in a hand for each set from which there is a card in the hand."""
     return [
         [Card.unchecked(index, number) for number in NUMBERS_IN_MASK[held]]
         for index, held in enumerate(hand)
@@ -80,6 +87,6 @@ def hand_by_sets(hand: Hand) -> list[list[Card]]:
 
 
 def picture() -> Markup:
-    """Draw the four cards of a set, for the start page."""
+    """Return a picture of the four cards of a set, for the start page."""
     drawn = "".join(card_svg(Card(4, number), 4) for number in range(4))
     return Markup(f'<span class="pic-cards">{drawn}</span>')

@@ -1,17 +1,22 @@
-"""Drawing of moments. A moment is what a page says and animates when the position changes.
+"""Moments: what a page announces and animates when the position of a game changes.
 
-A page announces the texts of a moment, plays its scenes on the board before the move, and then
-shows the board after it. The script `moments.js` plays scenes and knows no games. A scene is a list
-of acts that are played at the same time. An act is a list with a verb:
+A moment has texts, which the page announces, and scenes. A scene is a list of acts that the page
+plays at the same time. The page plays the scenes one after another on the board before the move,
+and then shows the board after the move. The script `moments.js` plays the acts without any
+knowledge of the games. An act is a list that begins with its kind:
 
-- `["say", SEAT, TEXT, ROW]`: a speech bubble of a player, in row 0, or below it in row 1;
-- `["carry", CARD, FROM, TO]`: a copy of an element flies from one element to another;
-- `["gather", [CARD, ...], TO]`: copies of elements fly to another element, where they stay;
-- `["compare", [CARD, ...], [[TEXT, FITS], ...]]`: elements rise, and texts about them light up;
-- `["deal", CARD]` and `["light", CARD]`: all matching elements of the board after the move
-  arrive, or light up, one after another.
+- `["say", SEAT, TEXT, ROW]`: The player says the text in a speech bubble, in row 0 or below in
+  row 1.
+- `["carry", CARD, FROM, TO]`: A copy of the element `CARD` flies from one element to another.
+- `["gather", [CARD, ...], TO]`: Copies of elements fly to another element, and stay there until
+  all scenes have been played.
+- `["compare", [CARD, ...], [[TEXT, FITS], ...]]`: The elements rise, and texts about them appear.
+  `FITS` says whether the text is marked as right or as wrong.
+- `["deal", CARD]` and `["light", CARD]`: All matching elements of the board after the move appear,
+  or light up, one after another.
 
-`SEAT` is a number. `CARD`, `FROM` and `TO` are CSS selectors; the first visible match is used.
+`SEAT` is the number of a seat. `CARD`, `FROM` and `TO` are CSS selectors. The first visible element
+that matches is used.
 """
 
 from __future__ import annotations
@@ -31,18 +36,22 @@ if TYPE_CHECKING:
 Act = list[Any]
 Scene = list[Act]
 Scenes = Mapping[str, Callable[[Mapping[str, Any], PageWords, "TableView"], list[Scene]]]
-"""Type of the functions that draw the scenes of a game's events, by the kind of the message."""
+"""Type of the functions that return the scenes of a game's events, by the kind of the event.
+
+Such a function has three arguments: the values of the event's message, the wording of the page, and
+the view of the table.
+"""
 
 
 class Moment(NamedTuple):
-    """What a page announces and plays between two positions.
+    """What a page announces and animates between two positions.
 
     Attributes:
-        number: Number of moves before the position that the moment leads to.
-        seat: Seat of the player who moved, or None.
-        texts: Announcements, in order.
-        scenes: Scenes, in order.
-        sound: Name of a sound of `sound.js`.
+        number: Number of moves before the later position.
+        seat: Seat of the player who moved, or None if nobody moved.
+        texts: Texts that the page announces, in order.
+        scenes: Scenes that the page plays, in order.
+        sound: Name of the sound that the page plays, as in `sound.js`.
     """
 
     number: int
@@ -53,12 +62,15 @@ class Moment(NamedTuple):
 
     @property
     def json(self) -> str:
-        """This moment as a JSON object."""
+        """This moment as the text of a JSON object."""
         return json.dumps(self._asdict(), ensure_ascii=False)
 
 
 def last_moment(sight: TableView) -> Moment:
-    """Return the moment that leads to the position of a view."""
+    """Return the moment before the position that a view of a table shows.
+
+    It describes the last move, or the number of moves that were taken back.
+    """
     if sight.taken_back:
         text = _("Moves taken back: {count}.").format(count=sight.taken_back)
         return Moment(sight.number, None, (text,), (), "event")
@@ -74,7 +86,7 @@ def last_moment(sight: TableView) -> Moment:
 
 
 def _sound(scenes: list[Scene], events: tuple[str, ...]) -> str:
-    """Return the name of the sound of a move."""
+    """Return the name of the sound of a move with these scenes and events."""
     if any(act[0] in ("gather", "light") for scene in scenes for act in scene):
         return "set"
     about = [message_data(event) for event in events]

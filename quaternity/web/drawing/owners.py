@@ -1,8 +1,9 @@
-"""Drawing of the possible owners of cards, with a row for each player and a column for each card.
+"""Drawing of the possible owners of cards in Quaternity and Kwartet, as a table and as tiles.
 
-The drawing shows what everybody knows in Quaternity, and what one player can know in Kwartet. Each
-set of cards has a block of rows. A player asks for a card by tapping a cell in the row of another
-player.
+The table has a block of rows for each set of cards, with a row for each player and a column for
+each card. In Quaternity, it shows what everybody knows. In Kwartet, it shows what the visitor can
+know. A visitor asks for a card by tapping its cell in the row of another player. A tile shows a
+card and its possible owners, and can be tapped, too.
 """
 
 from __future__ import annotations
@@ -24,17 +25,20 @@ Chances = Sequence[Sequence[Sequence[float | None]]]
 """Type of the chances of players to own cards, as `[set][card][player]`. None means unknown."""
 
 CERTAIN, POSSIBLE, IMPOSSIBLE = "certain", "possible", "impossible"
+"""Values of `Cell.state`, which say whether a player owns a card."""
 
 
 class Cell(NamedTuple):
-    """A cell of the table: whether a player may own a card.
+    """A cell of the table, which shows whether a player may own a card.
 
     Attributes:
+        card: Number of the card in its set.
         state: `CERTAIN`, `POSSIBLE` or `IMPOSSIBLE`.
-        move: The question that the player asks by tapping the cell, or None if a tap asks nothing.
+        move: The question that the visitor asks by tapping the cell, as the text of a move. None if
+            a tap does nothing.
         legal: Whether that question may be asked now.
-        chance: Chance in percent that the player owns the card. None if the chance was not
-            requested, or is 0 or 1.
+        chance: Chance that the player owns the card, in percent. None if no chance was requested,
+            if it is unknown, or if it is exactly 0 or 100 percent.
     """
 
     card: int
@@ -45,9 +49,9 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of the table: a player and a set.
+    """A row of the table, which shows the cards of a set that a player may own.
 
-    `least` is the minimum number of cards of the set that the player holds.
+    `least` is the minimum number of cards of this set that the player must own.
     """
 
     seat: int
@@ -56,9 +60,10 @@ class Row(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The rows of a set.
+    """A block of the table, which contains the rows of a set.
 
     If the set is completed, `owner` is the player who completed it, and there are no rows.
+    Otherwise `owner` is None.
     """
 
     set_index: int
@@ -72,14 +77,16 @@ class Block(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """A tile of the page, which shows a card. A player taps it to ask for the card.
+    """A picture of a card that a visitor can tap to ask for the card.
 
     Attributes:
-        card: The card: its set and number, as in records.
-        owners: Seats of the players who may have the card. A single player certainly has it.
-        asks: Legal questions for the card, as a JSON list of `[asked seat, note, move]`. The note
-            is empty unless only one answer is possible.
-        refused: Other players and why they may not be asked, as a JSON list of `[seat, reason]`.
+        card: The card.
+        owners: Seats of the players who may have the card. If there is only one, this player
+            certainly has it.
+        asks: The legal questions for the card, as a JSON list of `[asked seat, note, move]`. The
+            note is empty unless only one answer is possible.
+        refused: The other players, and why the visitor may not ask them, as a JSON list of
+            `[seat, reason]`.
     """
 
     card: Card
@@ -98,9 +105,14 @@ def tile(
 ) -> Tile:
     """Return the tile of a card, with the players who may and may not be asked for it.
 
-    If `asker` is None, both lists of players are empty. `legal` maps each legal question, as
-    (player, set, number), to the note on its answer. `why_not(asker, asked)` returns the reason why
-    a question is not legal.
+    Args:
+        card: The card.
+        owners: Seats of the players who may have the card.
+        asker: Seat of the visitor who may ask a question now. If it is None, nobody may be asked.
+        hands: Number of cards of each player.
+        legal: The legal questions, as (player, set, number), with the note on the answer of each.
+        why_not: Function of the asker and the asked player that returns the reason why this
+            question is not legal.
     """
     asks, refused = [], []
     for seat in range(len(hands)):
@@ -115,9 +127,10 @@ def tile(
 
 
 def _attribute(value: list[list[Any]]) -> Markup:
-    """Return a value as JSON for an attribute in single quotes.
+    """Return a value as JSON, for an HTML attribute in single quotes.
 
-    In double quotes, each quotation mark in the JSON text would take five characters.
+    In an attribute in double quotes, each quotation mark of the JSON text would take five
+    characters.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return Markup(str(escape(text)).replace("&#34;", '"'))
@@ -130,15 +143,16 @@ def owner_blocks(
     legal: Container[tuple[int, int, int]],
     chances: Chances | None = None,
 ) -> list[Block]:
-    """Return the table of possible owners, with a block for each set.
+    """Return the table of possible owners, as a list with a block for each set.
 
     Args:
-        known: Deal problem that gives the possible owners of each card, with the tightest bounds.
+        known: The possible owners of each card, and the bounds on the cards of each player, as
+            tight as possible.
         completed: For each set, the player who completed it, or None.
-        sight: Table view of the visitor, who can ask questions from their own seat. None for a
-            puzzle or a file.
-        legal: Legal questions of the visitor, as (player, set, number).
-        chances: Chances to show in the cells, or None to show no chances.
+        sight: The view of the visitor, who can ask questions from their own seat. None if nobody
+            can ask, as in a puzzle.
+        legal: The legal questions of the visitor, as (player, set, number).
+        chances: The chances that the cells show, or None to show no chances.
     """
     own_seat = sight.seat if sight is not None and sight.seat in sight.own_seats else None
     blocks = []
@@ -162,13 +176,16 @@ def owner_blocks(
 
 
 def card_counts(hands: Sequence[int]) -> list[Markup]:
-    """Return the notes beside the seats with the number of cards of each player."""
+    """Return a note for each seat with the number of cards of its player.
+
+    `hands` contains these numbers.
+    """
     note = Markup('<span aria-hidden="true">▯</span> {} <span class="unseen">{}</span>')
     return [note.format(hand, _("card") if hand == 1 else _("cards")) for hand in hands]
 
 
 def _percent(chance: float | None) -> int | None:
-    """Return a chance as a percentage from 1 to 99, or None for 0, 1 and None."""
+    """Return a chance as a whole percentage from 1 to 99. Return None for 0, 1 and None."""
     if chance is None or chance in (0.0, 1.0):
         return None
     return min(max(round(100 * chance), 1), 99)

@@ -1,4 +1,8 @@
-"""Drawing of puzzles on the boards of their games, with answers to tap, refutations and proofs."""
+"""Drawing of puzzles on the boards of their games.
+
+A visitor answers a puzzle by tapping the board. The board also shows why an answer is wrong, and
+the steps of the proof of the right answer. `quaternity.puzzles` makes the puzzles.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,7 @@ from quaternity.web.languages import language
 from solvers.problem import players_in
 
 NAMES = ("Anna", "Bram", "Cleo", "David", "Emma")
-"""Names of the players in puzzles."""
+"""Names of the players in puzzles, by seat."""
 
 SPOKEN = {
     ASKS.template: "{asker:player} asks {asked:player} for {card:card}",
@@ -50,26 +54,29 @@ SPOKEN = {
     IS_NO_SET.template: "These three cards are not a SET: exactly two of them have the "
     "{property} {word}.",
 }
-"""Message templates that the pages of puzzles use instead of the templates for the terminal."""
+"""Message templates of pages with puzzles, by the template for the terminal that each replaces."""
 
 _CELLS = {cell_name(cell): cell for cell in range(CELLS)}
 
 
 class PuzzleWords(PageWords):
-    """The wording of a puzzle, with names of players and cards, in the language of the request."""
+    """The wording of texts about a puzzle, with names of players and cards."""
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the template of a kind of message in the language of the request."""
+        """Return the template of a kind of message, in the language of the request."""
         spoken = SPOKEN.get(kind.template)
         return _(spoken) if spoken else super().template(kind)
 
     def card(self, card: tuple[int, int]) -> str:
-        """Return the name of a card, without its set, which the board shows."""
+        """Return the name of a card. The name of its set is omitted, because the board shows it."""
         name = self.deck.card_name(*card, self.language)
         return f"the {name}" if self.language == "en" else name
 
     def answer(self, text: str) -> str:
-        """Return an answer in words. The SETs of an answer are shown only on the board."""
+        """Return the answer to a puzzle in words.
+
+        The result is empty if the answer consists of SETs, which are shown only on the board.
+        """
         if card := re.fullmatch(r"(\d+/\d+) (\d+)", text):
             return f"{self.card(Card.parse(card[1]))}: {self.player(int(card[2]))}"
         if asks := re.fullmatch(r"(\d+) asks (\d+) for (\d+/\d+)", text):
@@ -86,9 +93,12 @@ def draw_puzzle(
     """Return the values of the templates that show the board of a puzzle.
 
     Args:
-        words: The wording of the puzzle.
-        shown: The steps of the proof that the page shows. The parts of the last step are marked.
-        because: The reason why an answer is wrong, which the board illustrates, or empty.
+        puzzle: The puzzle.
+        words: The wording of texts about the puzzle.
+        shown: The steps of the proof that the page shows. The board marks what the last of them is
+            based on.
+        because: The reason why an answer is wrong, which the board illustrates. Empty if no wrong
+            answer was given.
     """
     position = position_of(puzzle)
     drawn: dict[str, Any]
@@ -112,9 +122,10 @@ def draw_puzzle(
 
 
 def puzzle_words(puzzle: Puzzle, table: PageWords | None = None) -> PuzzleWords:
-    """Return the wording of a puzzle, with a deck that has a picture for each of its cards.
+    """Return the wording of texts about a puzzle, with a deck that has enough cards for it.
 
-    If the puzzle was made from a game, the names are those of the wording of its table.
+    `table` is the wording of a table if the puzzle was made from its game, otherwise None. The
+    names of the players are then those of the table, and so is the deck if its cards have names.
     """
     position = position_of(puzzle)
     if isinstance(position, tuple | Board):
@@ -127,7 +138,10 @@ def puzzle_words(puzzle: Puzzle, table: PageWords | None = None) -> PuzzleWords:
 def _draw_asking(
     puzzle: Puzzle, position: Any, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Draw a game of Quaternity or Kwartet with the owners that its moves allow."""
+    """Return the values for a game of Quaternity or Kwartet.
+
+    The board shows the owners of cards that are possible after the moves of the game.
+    """
     about, asks = message_data(because), message_data(puzzle.question)
     last_step = message_data(shown[-1].text) if shown else {}
     line = [message_data(event) for event in about.get("line", ())]
@@ -137,7 +151,7 @@ def _draw_asking(
         hands, turn = public.hands, public.turn
     else:
         state, seat = position.state, asks.get("who")
-        for event in line:  # Play the moves that refute the answer.
+        for event in line:  # Play the moves that show why the answer is wrong.
             question = Question(event["asker"], event["asked"], event["card"])
             state = state.after(question, event["answer"])
         problem, completed, hands, turn = state.problem, state.completed, state.hands, state.turn
@@ -167,7 +181,11 @@ def _draw_asking(
 def _answers_by_card(
     puzzle: Puzzle, position: Any, seat: int | None
 ) -> dict[Card, list[tuple[int, str, str]]]:
-    """Return the answers that begin with a tap on a card, as (player, "", answer) for each card."""
+    """Return the answers that a visitor can give by tapping a card, for each card.
+
+    Each answer has the form (player, "", text), as in `Tile.asks`. If `seat` is not None, no answer
+    names the player in this seat as the owner of a card.
+    """
     answers: dict[Card, list[tuple[int, str, str]]] = {}
     if puzzle.answer_form == "card":
         cards = product(range(position.settings.sets), range(position.settings.set_size))
@@ -182,7 +200,10 @@ def _answers_by_card(
 
 
 def _asked_in(value: Any) -> list[dict[str, Any]]:
-    """Return the values of the questions and answers that a message contains, in order."""
+    """Return the values of all questions that a message contains, in order.
+
+    The questions may be nested in other messages, and may have answers.
+    """
     values = list(value.data.values()) if isinstance(value, Message) else value
     if isinstance(value, Message) and value.kind.name == ASKS.name:
         return [value.data]
@@ -193,7 +214,11 @@ def _asked_in(value: Any) -> list[dict[str, Any]]:
 def _draw_quarto(
     puzzle: Puzzle, board: Board, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Draw a board of Quarto after the moves of the proof, or after those that refute an answer."""
+    """Return the values for a board of Quarto.
+
+    The board shows the position after the steps of the proof in `shown`, or after the moves that
+    show why an answer is wrong.
+    """
     in_hand, about, start = puzzle.position.partition(" ")[2] or None, message_data(because), board
     marked, scenes = list[str](), list[Scene]()
     for step in shown:
@@ -227,7 +252,7 @@ def _draw_quarto(
     if drawn["placing"] and any("hand over" in answer for answer in puzzle.answers):
         drawn["advice"] = _("Tap a cell, then the piece to hand over.")
     wins = not any("hand over" in answer for answer in puzzle.answers)
-    # If the answer is a cell alone, no piece can be handed over.
+    # If the right answer is a cell alone, the visitor cannot choose a piece to hand over.
     tray = [] if wins else drawn["tray"]
     return drawn | {"left": True, "may_end": wins, "tray": tray, "scenes": scenes}
 
@@ -235,7 +260,7 @@ def _draw_quarto(
 def _draw_cards(
     puzzle: Puzzle, cards: tuple[int, ...], shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Draw cards of SET. A wrong claim is marked on its cards."""
+    """Return the values for the cards of SET. The cards of a wrong claim are marked."""
     wrong = message_data(because).get("three", "")
     three = wrong or message_data(shown[-1].text if shown else "").get("three", "")
     compared = [card for letter, card in zip(LETTERS, cards, strict=False) if letter in three]

@@ -1,4 +1,8 @@
-"""Drawing of Quarto in a browser: the board, the piece to place, and the remaining pieces."""
+"""Drawing of Quarto in a browser: the board, the piece to place, and the remaining pieces.
+
+In Quarto, a player places a piece on the board and hands over the next piece, which the opponent
+has to place. A row of four pieces that share a property is a quarto, and wins.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +28,19 @@ if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
 
 MIN_PIECES_BEFORE_QUARTO = 3
-"""Minimum number of pieces on the board before a move that can complete a row of four."""
+"""Minimum number of pieces on the board before a move that can complete a row of four pieces."""
 
 
 IN_HAND = ".in-hand svg, .thumb"
-"""Selector of the piece that must be placed, or of its place on the page."""
+"""CSS selector of the piece that a player has to place, or else of the element in which this piece
+appears."""
 
 
 class Piece(NamedTuple):
-    """A piece as the page shows it: its letter, its properties in words, and its picture."""
+    """A piece as the page shows it.
+
+    `name` is a letter. `words` describes the properties of the piece in the language of the page.
+    """
 
     name: str
     words: str
@@ -40,11 +48,13 @@ class Piece(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of the board, with a name like H1V2.
+    """A cell of the board.
 
     Attributes:
-        lit: Whether the cell belongs to a completed row that wins.
-        last: Whether the last move placed its piece on this cell.
+        name: Name of the cell, such as H1V2.
+        piece: The piece on the cell, or None if the cell is empty.
+        lit: Whether the cell belongs to a row that wins.
+        last: Whether the piece on this cell was placed by the last move.
     """
 
     name: str
@@ -54,7 +64,7 @@ class Cell(NamedTuple):
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the values of the template: the cells, the pieces, and which actions are allowed."""
+    """Return the values of the template: the cells, the pieces, and what the visitor may do."""
     view: QuartoPosition = sight.view
     board, quartos = view.board, view.quartos
     pieces = board.pieces
@@ -77,8 +87,8 @@ def part(sight: TableView) -> dict[str, Any]:
         "cells": cells,
         "rows": {row.name: any(row == complete for complete, _ in quartos) for row in ROWS},
         "in_hand": in_hand,
-        # Keep an empty place for a piece that is no longer left, so that the other pieces do not
-        # move.
+        # Leave the place of a piece that has been chosen empty, so that the other pieces stay in
+        # their places.
         "tray": [
             _piece(pieces, pieces.piece(name)) if name in left else None for name in pieces.names
         ],
@@ -106,41 +116,47 @@ def _piece(pieces: PieceSet, piece: int) -> Piece:
 
 
 def _place(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which a piece of Quarto is placed."""
+    """Return the scene in which a player places a piece of Quarto."""
     del words, sight
     return [[["carry", ".in-hand svg", IN_HAND, f"#{about['cell']}"]]]
 
 
 def _hand_over(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which a piece of Quarto is handed over."""
+    """Return the scene in which a player of Quarto hands over a piece."""
     del words
     return hand_over_piece(about["piece"], f"#seat{1 - about['who']}")
 
 
 def hand_over_piece(piece: str, to: str = IN_HAND) -> list[Scene]:
-    """Return the scene in which a piece flies to the player who must place it."""
+    """Return the scene in which a piece flies to the player who has to place it.
+
+    `to` is the CSS selector of the element to which the piece flies.
+    """
     place = f"#give-{piece}, #left-{piece}"
     return [[["carry", f":is({place}) svg", place, to]]]
 
 
 def place_piece(cell: str, piece: str | None) -> list[Scene]:
-    """Return the scene in which a piece flies to a cell, from the hand or from the other pieces."""
+    """Return the scene in which a piece flies to a cell of the board.
+
+    It starts from the place of the piece to place, or from the remaining pieces.
+    """
     return [[["carry", f":is(#give-{piece}, #left-{piece}, .in-hand) svg", IN_HAND, f"#{cell}"]]]
 
 
 def _quarto(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which a row of Quarto wins."""
+    """Return the scene in which a player calls "Quarto!" and the winning row lights up."""
     del words, sight
     return [[["say", about["who"], "Quarto!", 0], ["light", ".well.lit"]]]
 
 
 SCENES: Scenes = {PLACES.name: _place, HANDS_OVER.name: _hand_over, QUARTO.name: _quarto}
-"""The functions that draw the scenes of events (see `quaternity.web.drawing.moments`)."""
+"""The functions that return the scenes of events (see `quaternity.web.drawing.moments`)."""
 
 
 @cache
 def picture() -> Markup:
-    """Draw some pieces, for the start page."""
+    """Return a picture of some pieces, for the start page."""
     pieces = PieceSet.of(read_pieces(example_pieces()))
     drawn = "".join(piece_svg(pieces, piece) for piece in (0, 3, 5, 6, 9, 10, 12, 15))
     return Markup(f'<span class="pic-pieces">{drawn}</span>')

@@ -1,4 +1,8 @@
-"""Drawing of Quaternity in a browser: the possible owners of cards and the pending question."""
+"""Drawing of Quaternity in a browser: the possible owners of cards, and the pending question.
+
+In Quaternity, the cards are not dealt. Questions and answers decide step by step who owns which
+card. A question is pending until the asked player has answered it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,10 @@ if TYPE_CHECKING:
 
 
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
-    """Return the values of the template: possible owners of all cards, and the pending question."""
+    """Return the values of the template: the possible owners of cards, and the pending question.
+
+    `chances` are the chances of the players to own cards, or None to show no chances.
+    """
     state, pending = sight.view.state, sight.view.pending
     must = {"yes": _("must say yes"), "no": _("must say no")}
     acting = sight.seat in sight.to_act
@@ -70,7 +77,10 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _pending_texts(sight: TableView, answering: bool) -> dict[str, str]:
-    """Return the headline and the question while an answer is awaited."""
+    """Return the texts at the top of the page while a question is pending.
+
+    `answering` says whether the visitor has to answer it.
+    """
     pending, words = sight.view.pending, sight_words(sight)
     asker, asked = words.names[pending.asker], words.names[pending.asked]
     card = words.card(pending.card)
@@ -85,7 +95,7 @@ def _pending_texts(sight: TableView, answering: bool) -> dict[str, str]:
 
 
 def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
-    """Return why the asker may not ask a player for card `number` of a set.
+    """Return the reason why the asker may not ask a player for card `number` of a set.
 
     `owners` are the bit masks of the possible owners of the cards of this set.
     """
@@ -100,9 +110,9 @@ def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
 
 
 def _forced_advice(sight: TableView) -> dict[str, str]:
-    """Return advice for a visitor who has just answered, if only one answer was possible.
+    """Return advice for a visitor who has just been asked, if only one answer was possible.
 
-    Otherwise return an empty dictionary.
+    The dictionary has the entry `advice`. It is empty if there is no such advice.
     """
     about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:
@@ -115,7 +125,7 @@ def _forced_advice(sight: TableView) -> dict[str, str]:
 
 
 def picture() -> Markup:
-    """Draw a table with the possible owners of the cards of three sets, for the start page."""
+    """Return a picture of a table with the possible owners of cards, for the start page."""
     first, more = ("possible", "certain", "impossible", "possible"), ("possible", "possible")
     rows = [
         suit_svg(index)

@@ -1,4 +1,7 @@
-"""Drawing of questions: the scenes in which players ask each other for cards."""
+"""The scenes in which players ask each other for cards and put down complete sets.
+
+`quaternity.web.drawing.moments` describes scenes. Quaternity and Kwartet use these functions.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,11 @@ if TYPE_CHECKING:
 def draw_question(
     about: Mapping[str, Any], words: PageWords, sight: TableView | None = None
 ) -> list[Scene]:
-    """Return the scenes of a question, and of its answer if there is one."""
+    """Return the scenes of a question, with its answer if there is one.
+
+    `about` contains the values of the question's message: `asker`, `asked`, `card` and `answer`.
+    `words` is the wording of the page.
+    """
     del sight
     deck, card = words.spoken_deck(), about["card"]
     asks = (
@@ -38,12 +45,15 @@ def draw_question(
 
 
 def _hand(seat: int, tile: str) -> str:
-    """Return a selector of a player's hand: the tile of the card if it is the visitor's hand."""
+    """Return the CSS selector of the place to which a card flies when a player gets it.
+
+    It is the tile of the card in the visitor's own hand, or the seat of another player.
+    """
     return f"body:has(#seat{seat}.mine) [data-hand] {tile}, #seat{seat}"
 
 
 def _put_down(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which a complete set lands in front of its owner."""
+    """Return the scene in which the cards of a complete set fly to the seat of their owner."""
     del words
     size = sight.rules.settings.set_size
     cards = [f"#tile{about['set']}-{number} .face" for number in range(size)]
@@ -51,4 +61,4 @@ def _put_down(about: Mapping[str, Any], words: PageWords, sight: TableView) -> l
 
 
 SCENES: Scenes = {"asks": draw_question, "completes": _put_down, "puts_down": _put_down}
-"""The functions that draw the scenes of events (see `quaternity.web.drawing.moments`)."""
+"""The functions that return the scenes of events (see `quaternity.web.drawing.moments`)."""

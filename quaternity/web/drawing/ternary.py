@@ -1,4 +1,9 @@
-"""Drawing of SET in a browser: the cards on the table, and the SETs that players have taken."""
+"""Drawing of SET in a browser: the cards on the table, and the SETs that players have taken.
+
+A player claims three cards of the table. If the claim is right, the player takes the cards. A wrong
+claim costs a point. Depending on the settings, three cards must be a SET or a triple (`RULE_TEXTS`
+describes both).
+"""
 
 from __future__ import annotations
 
@@ -29,10 +34,14 @@ RULE_TEXTS = {
 
 
 class DrawnCard(NamedTuple):
-    """A card as the page shows it. Cards are numbered from 0 to 80.
+    """A card as the page shows it.
 
-    `wrong` lists the wrong claims of the card since the cards on the table last changed, as (move
-    number, seat).
+    Attributes:
+        number: Number of the card, from 0 to 80.
+        words: Description of the card in the language of the page.
+        picture: Picture of the card.
+        wrong: The wrong claims that contained the card since the cards on the table last changed,
+            as (number of the move, seat).
     """
 
     number: int
@@ -44,8 +53,11 @@ class DrawnCard(NamedTuple):
 class Taken(NamedTuple):
     """The cards that a player has taken.
 
-    `last` contains the pictures of the latest SET. `all` describes all SETs in words, from the
-    latest to the first.
+    Attributes:
+        seat: Seat of the player.
+        name: Name of the player.
+        last: The three cards that the player took last. Empty if the player has taken none.
+        all: All that the player has taken, as a text for each three cards, the latest first.
     """
 
     seat: int
@@ -55,7 +67,10 @@ class Taken(NamedTuple):
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the values of the template: the cards, the SETs taken and the votes for more cards."""
+    """Return the values of the template: the cards on the table, and what the players have taken.
+
+    The value `agreed` says which players agree to three more cards.
+    """
     view: SetView = sight.view
     names = seat_names(sight.seats, sight.game)
     choosing = sight.seat in sight.to_act and not sight.empty_seats
@@ -104,7 +119,10 @@ def part(sight: TableView) -> dict[str, Any]:
 
 
 def _no_more(sight: TableView, names: list[str]) -> str:
-    """Return the reason why the visitor cannot agree to three more cards now. Empty if they can."""
+    """Return the reason why the visitor cannot agree to three more cards now.
+
+    The result is empty if the visitor can agree.
+    """
     agreed = sight.view.agreed
     if sight.seat not in agreed:
         return "; ".join(map(_, sight.rules.faults(sight.view, MORE)))
@@ -116,15 +134,17 @@ def _no_more(sight: TableView, names: list[str]) -> str:
 def card_places(sight: TableView) -> list[int | None]:
     """Return the card at each place of the page, or None for an empty place.
 
-    A card keeps its place while it is on the table. A new card is put on the first empty place.
+    A card keeps its place while it is on the table. A new card gets the first empty place, or a new
+    place at the end if no place is empty.
     """
     view: SetView = sight.view
     events = [message_data(event) for step in sight.moves for event in step.events]
     dealt = {card for about in events for card in about.get("dealt", ())}
     taken = (card for threes in view.taken for three in threes for card in three)
     first = sorted({*view.places, *taken} - dealt)
-    # Shuffle the first cards, whose original order is not stored. In sorted order, similar cards
-    # would lie side by side.
+    # Shuffle the first cards, because the order in which they were dealt is not stored. In sorted
+    # order, similar cards would lie side by side. The id of the table is the seed, so that the
+    # order is always the same.
     places: list[int | None] = [*Random(sight.table).sample(first, len(first))]
     for about in events:
         gone = about["cards"] if about.get("right") else ()
@@ -138,9 +158,9 @@ def card_places(sight: TableView) -> list[int | None]:
 
 
 def wrong_claims(sight: TableView) -> dict[int, list[tuple[int, int]]]:
-    """Return the wrong claims of each card since the cards on the table last changed.
+    """Return the wrong claims that contained each card since the cards on the table last changed.
 
-    The claims have the format of `DrawnCard.wrong`.
+    The claims have the format of `DrawnCard.wrong`. Cards without wrong claims are omitted.
     """
     claims: dict[int, list[tuple[int, int]]] = {}
     for number, step in enumerate(sight.moves, 1):
@@ -153,14 +173,17 @@ def wrong_claims(sight: TableView) -> dict[int, list[tuple[int, int]]]:
 
 
 def draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
-    """Return a card as the page shows it."""
+    """Return a card as the page shows it. `wrong` is described in `DrawnCard`."""
     return DrawnCard(
         card, translate_words(str(SetCard(card))), translate_picture(card_svg(card)), wrong
     )
 
 
 def compare_cards(cards: Sequence[int], rule: Rule = Rule.SET) -> Act:
-    """Return the act that shows whether each attribute of three cards fits a rule."""
+    """Return the act that shows whether each attribute of three cards fits the rule of the game.
+
+    `quaternity.web.drawing.moments` describes acts and scenes.
+    """
     allowed = {3} if rule is Rule.TRIPLE else {1, 3}
     names = _("Shape"), _("Colour"), _("Filling"), _("Number")
     counts = {1: _("all the same"), 2: _("two the same"), 3: _("all different")}
@@ -172,7 +195,10 @@ def compare_cards(cards: Sequence[int], rule: Rule = Rule.SET) -> Act:
 
 
 def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scenes of a claim in SET: the attributes of its cards, and who takes them."""
+    """Return the scenes of a claim in SET.
+
+    The attributes of the cards are compared. If the claim is right, the cards fly to the player.
+    """
     del words
     rule, cards = sight.rules.settings.rule, [f"#card{card}" for card in about["cards"]]
     three = rule.three
@@ -182,22 +208,22 @@ def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list
 
 
 def _agree(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which a player of SET agrees to more cards."""
+    """Return the scene in which a player of SET agrees to three more cards."""
     del words, sight
     return [[["say", about["who"], _("Three more cards, please"), 0]]]
 
 
 def _deal(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which cards of SET are dealt."""
+    """Return the scene in which new cards of SET are dealt."""
     del words, sight
     return [[["deal", ", ".join(f"#card{card}" for card in about["dealt"])]]]
 
 
 SCENES: Scenes = {"claims": _claim, "agrees": _agree, "dealt": _deal}
-"""The functions that draw the scenes of events (see `quaternity.web.drawing.moments`)."""
+"""The functions that return the scenes of events (see `quaternity.web.drawing.moments`)."""
 
 
 def picture() -> Markup:
-    """Draw the three cards of a SET, for the start page."""
+    """Return a picture of the three cards of a SET, for the start page."""
     drawn = "".join(map(card_svg, (3, 46, 71)))
     return Markup(f'{stripes_svg()}<span class="pic-cards spread">{drawn}</span>')

@@ -1,4 +1,4 @@
-"""Tips for a player's first game, with the conditions under which each tip is shown."""
+"""Tips for a player's first game. Each tip has a condition that says when the page shows it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,23 @@ if TYPE_CHECKING:
 
 
 class Tip(NamedTuple):
-    """A tip for the player, which is shown until the player closes it."""
+    """A tip for the player, which is shown until the player closes it.
+
+    `name` identifies the tip among those of a game.
+    """
 
     name: str
     text: str
 
 
 class TipContext(NamedTuple):
-    """What the condition of a tip is tested on: the table as the visitor sees it now."""
+    """The argument of the condition of a tip: the table as the visitor sees it now.
+
+    Attributes:
+        sight: The view of the table.
+        drawn: The values of the template, as returned by the function `part` of the game's module.
+        last: The last event of the game, or an empty text if there was none.
+    """
 
     sight: TableView
     drawn: dict[str, Any]
@@ -32,9 +41,10 @@ class TipContext(NamedTuple):
         return self.sight.seat in self.sight.to_act
 
     def answered(self, answer: str, seat: str) -> bool:
-        """Return whether the visitor has just asked, or been asked, a question with this answer.
+        """Return whether the last event is a question of the visitor, or to the visitor.
 
-        `seat` is "asker" to test whether the visitor asked, or "asked" for the other case.
+        The question must also have the given answer ("yes" or "no"). `seat` is "asker" if the
+        visitor must have asked the question, or "asked" if the visitor must have been asked.
         """
         about = message_data(self.last)
         return str(about.get("answer")) == answer and about.get(seat) == self.sight.seat
@@ -55,7 +65,7 @@ def _tiles(moment: TipContext) -> Iterator[Any]:
 OVER = Tip("over", "The game is over. Play again, or watch it move by move under More.")
 
 Tips = list[tuple[Tip, Callable[[TipContext], bool]]]
-"""Type of the tips of a game, each with its condition. The most important tip comes first."""
+"""Type of the tips of a game: pairs of a tip and its condition, the most important tip first."""
 
 QUATERNITY: Tips = [
     (OVER, _is_over),
@@ -129,9 +139,9 @@ SET: Tips = [
 
 
 def tips(sight: TableView, drawn: dict[str, Any]) -> list[Tip]:
-    """Return the tips whose conditions hold now. The most important tip comes first.
+    """Return the tips whose conditions hold now, the most important tip first.
 
-    A bystander gets no tips.
+    The list is empty for a bystander. `drawn` contains the values of the game's template.
     """
     if sight.seat is None:
         return []

@@ -1,4 +1,7 @@
-"""Texts of pages about a game: names of players and cards, and translated messages."""
+"""Texts on pages about a game, in the language of the request.
+
+A `PageWords` object formats messages with the names of the players and of the cards in a deck.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,8 @@ if TYPE_CHECKING:
 _QUESTION = "{asker:seat} → {asked:seat}: {card:card}?"
 
 QUARTO_MOVE = re.compile(r"(?:place it on (H\dV\d))?(?:, )?(?:hand over (\w))?")
-"""Matches the text of a move of Quarto: the cell, and the piece that is handed over."""
+"""Pattern of the text of a move of Quarto. Its groups are the cell on which the piece is placed,
+and the piece that is handed over."""
 
 TEMPLATES = {
     sentences.ASKS.template: _QUESTION,
@@ -39,7 +43,7 @@ TEMPLATES = {
     BETTER.template: "In simulated games, '{best}' wins {better} and this move {played}.",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
-"""Message templates that pages use instead of the templates for the terminal."""
+"""Message templates of pages, by the template for the terminal that each replaces."""
 
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
@@ -55,17 +59,17 @@ ADVICE = {
     sentences.HOPELESS.name: "ask a player who may have it",
     sentences.NOTHING_TO_ANSWER.name: "ask for a card",
 }
-"""Advice on what to do instead of a refused move, by the name of the fault."""
+"""Advice on what to do instead of an illegal move, by the name of the message about the fault."""
 
 
 PROGRAM_NAMES = (
     "Milo", "Zoë", "Otto", "Ida", "Finn", "Luna", "Emil", "Noor", "Hugo", "Roos", "Oskar", "Lotte",
 )  # fmt: skip
-"""First names of programs, by seat."""
+"""First names of programs, by seat. They repeat after the last one."""
 
 
 class SpokenDeck(NamedTuple):
-    """A deck with the names of its sets and cards in one language, for templates."""
+    """A deck of cards for templates, which returns names of sets and cards in one language."""
 
     deck: Deck
     language: str
@@ -76,25 +80,29 @@ class SpokenDeck(NamedTuple):
         return self.deck.sets
 
     def set_name(self, index: int) -> str:
-        """Return the name of a set."""
+        """Return the name of a set, or a text such as "set 0" if the deck has no names."""
         if not self.deck.sets:
             return gettext("set {number}").format(number=index)
         return self.deck.set_name(index, self.language)
 
     def card_name(self, index: int, number: int) -> str:
-        """Return the name of a card."""
+        """Return the name of card `number` of set `index`."""
         return self.deck.card_name(index, number, self.language)
 
     def emoji(self, index: int, number: int) -> str:
-        """Return the emoji of a card, or an empty text if it has none."""
+        """Return the emoji of card `number` of set `index`, or an empty text if it has none."""
         return self.deck.emoji(index, number)
 
 
 class PageWords(DeckWords):
-    """The wording of messages on a page, with the names of players and cards."""
+    """The wording of messages on a page, with the names of players and cards.
+
+    Templates of messages contain fields such as `{asker:player}`. The methods with these names
+    format the fields.
+    """
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the template of a kind of message in the language of the request."""
+        """Return the template of a kind of message, in the language of the request."""
         return gettext(TEMPLATES.get(kind.template, kind.template))
 
     def reply(self, answer: Answer) -> str:
@@ -130,7 +138,10 @@ class PageWords(DeckWords):
         return text.format(count=count)
 
     def text(self, value: object) -> str:
-        """Return the translation of a message, an answer, a move of Quarto or a card of SET."""
+        """Return the translation of a value in a message.
+
+        The value may be a message, an answer, a move of Quarto, or a text about cards of SET.
+        """
         if isinstance(value, Answer):
             return self.reply(value).lower()
         if isinstance(value, Message):
@@ -139,11 +150,14 @@ class PageWords(DeckWords):
         return _quarto_move(text) or translate_words(text)
 
     def spoken_deck(self) -> SpokenDeck:
-        """Return the deck in the language of this object."""
+        """Return the deck, with names in the language of this object."""
         return SpokenDeck(self.deck, self.language)
 
     def refusal(self, fault: str) -> str:
-        """Return why a move is refused, and what to do instead."""
+        """Return a text that says why a move is not legal, and what to do instead if possible.
+
+        `fault` is the message about the fault of the move.
+        """
         instead = ADVICE.get(fault.kind.name) if isinstance(fault, Message) else None
         text = self.say(fault) if isinstance(fault, Message) else gettext(fault)
         return f"{text}: {gettext(instead)}" if instead else text
@@ -158,20 +172,21 @@ def _quarto_move(text: str) -> str:
 
 
 def page_words(deck: str, seats: Sequence[SeatView | Seat], game: str = "") -> PageWords:
-    """Return the wording of messages at a table.
+    """Return the wording of messages about a table, in the language of the request.
 
-    If the deck no longer exists, the plain deck replaces it.
+    `deck` is the name of the deck. If this deck no longer exists, the plain deck is used, in which
+    cards have no names.
     """
     return PageWords(stored_deck(deck), seat_names(seats, game), language())
 
 
 def sight_words(sight: TableView) -> PageWords:
-    """Return the wording of messages at a table, in the language of the request."""
+    """Return the wording of messages about the table of a view, in the language of the request."""
     return page_words(sight.deck, sight.seats, sight.game)
 
 
 def stored_deck(name: str) -> Deck:
-    """Return the deck that a table names, or the plain deck if it no longer exists."""
+    """Return the deck with the name that a table stores, or the plain deck if there is none."""
     try:
         return find_deck(name)
     except InputError:
@@ -179,9 +194,10 @@ def stored_deck(name: str) -> Deck:
 
 
 def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
-    """Return the name of each player, for use where the number of the seat is also shown.
+    """Return the name of the player in each seat, for texts that also show the number of the seat.
 
-    A program that belongs to a level of the game has a first name, which depends on its seat.
+    Several players may have the same name. A program that belongs to a level of the game gets a
+    first name, which depends on its seat. An open seat gets a text such as "Seat 0".
     """
     names = [
         PROGRAM_NAMES[number % len(PROGRAM_NAMES)] if level_of(seat, game) else seat.name
@@ -194,16 +210,19 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
 
 
 def level_of(seat: SeatView | Seat, game: str) -> Level | None:
-    """Return the level at which a seat plays, or None if no program of a level plays there."""
+    """Return the level of the program that plays in a seat.
+
+    Return None if no program plays there, or if the program belongs to no level of the game.
+    """
     levels = registration(game).levels if game and seat.kind == "program" else ()
     return next((level for level in levels if level.player == seat.name), None)
 
 
 def seat_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
-    """Return a distinct name for each player.
+    """Return a distinct name for the player in each seat.
 
-    Names that look alike, such as with a straight and a curly apostrophe, get the number of the
-    seat appended.
+    The number of the seat is appended to names that look alike, for example because they differ
+    only in the shape of an apostrophe.
     """
     names = plain_names(seats, game)
     keys = [name_key(name) for name in names]
@@ -213,16 +232,17 @@ def seat_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
 
 
 def _isolate_name(name: str) -> str:
-    # Isolate a right-to-left name. Otherwise an arrow between two such names would be mirrored, and
-    # would seem to swap the asker and the asked player.
+    # Isolate a name that is written from right to left. Otherwise the browser would reverse the
+    # order of two such names with an arrow between them, and so swap the asker and the asked
+    # player.
     turns = any(bidirectional(letter) in ("R", "AL", "AN") for letter in name)
     return f"\u2068{name}\u2069" if turns else name
 
 
 def last_asked(sight: TableView) -> tuple[int, int, int] | None:
-    """Return the asked player and the card of the last question as (player, set, number).
+    """Return the asked player and the card of the last question, as (player, set, number).
 
-    Return None if the last event was not a question.
+    Return None if the last move was not a question or an answer.
     """
     about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
     return (about["asked"], *about["card"]) if "asked" in about else None
@@ -246,5 +266,8 @@ def advised_move(words: PageWords, move: str) -> str:
 
 
 def move_text(move: Any, text: str) -> str:
-    """Return the text of a move. For a question, return a message, which can contain names."""
+    """Return the text of a move. For a question, return a message, in which names can be shown.
+
+    `text` is the move as it is written in records.
+    """
     return sentences.question_sentence(move) if isinstance(move, Question) else text
