@@ -31,7 +31,7 @@ from quaternity.ternary import triples
 from tests.review.test_quaternity import TWO
 from tests.review.test_quaternity import play_random_game as played_game
 from tests.sizes import only_thorough, thorough
-from tests.web.browsing import FAST, PHONE, Person, browser_path, weight
+from tests.web.browsing import FAST, FOCUSED, PHONE, Person, browser_path, weight
 from tests.web.server import BUSY, Server
 
 if TYPE_CHECKING:
@@ -967,6 +967,32 @@ def test_a_wrong_answer_is_refuted_by_the_questions_that_follow(
     ann.press(ann.page.locator("[data-puzzle-link]").last)
     ann.page.wait_for_selector('[data-steps="1"]')
     assert ann.axe() == []
+
+
+def test_enter_leads_through_a_whole_proof(person: Callable[..., Person]) -> None:
+    """The link that shows the next step keeps the focus, also when a link appears before it."""
+    ann = person(keys=True)
+    puzzle = make("trace", 5, 1)
+    ann.page.goto(f"/puzzles/{VERSION}/trace/1/5")
+    onward = ann.page.locator("#step-on")
+    ann.walk_to(onward)
+    for step in range(1, len(puzzle.why)):
+        ann.page.keyboard.press("Enter")
+        ann.page.wait_for_selector(f'[data-steps="{step}"]')
+        assert onward.evaluate(FOCUSED)
+
+
+def test_the_focus_is_visible_on_the_card_asked_last(person: Callable[..., Person]) -> None:
+    """Its dotted border does not replace the border of the focus."""
+    ann = person(keys=True)
+    ann.page.goto(f"/puzzles/{VERSION}/trace/1/5")
+    asked = ann.page.locator(".tile.asked").first
+    assert asked.evaluate(OUTLINE) == "dotted"
+    ann.walk_among(asked)
+    assert asked.evaluate(OUTLINE) == "solid"
+
+
+OUTLINE = "one => getComputedStyle(one).outlineStyle"
 
 
 RECORD_BUBBLES = """(() => {
