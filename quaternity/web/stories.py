@@ -40,7 +40,7 @@ from quaternity.web.puzzle_pages import PuzzlePages
 from quaternity.web.rate_limits import RateLimits
 from quaternity.web.rendering import templates
 from quaternity.web.request_fields import TryFields
-from quaternity.web.requests import Handlers, created
+from quaternity.web.requests import Handlers, answer_with_cookie
 from quaternity.web.reviews import Reviews
 from quaternity.web.seats import (
     PERSON,
@@ -268,7 +268,7 @@ class Stories(Handlers):
             with suppress(VersionConflict):  # a simultaneous request has stored the same table
                 await self.tables.lobby.store(rows.state(await to_thread(rebuild, rows)), log)
         document = {"table": name, "seat": moment.seat, "token": token}
-        return created(request, document, cookie)
+        return answer_with_cookie(request, document, cookie)
 
     async def _find_branch(
         self, state: TableState, moment: ToldMoment, secret: bytes
