@@ -985,7 +985,7 @@ def test_a_wrong_answer_is_refuted_by_the_questions_that_follow(
 
 
 def test_enter_leads_through_a_whole_proof(person: Callable[..., Person]) -> None:
-    """The link that shows the next step keeps the focus, also when a link appears before it."""
+    """The link that shows the next step keeps the focus when a link appears before it."""
     ann = person(keys=True)
     puzzle = make("trace", 5, 1)
     ann.page.goto(f"/puzzles/{VERSION}/trace/1/5")
