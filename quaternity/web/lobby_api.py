@@ -138,7 +138,7 @@ class LobbyApi(Handlers):
         sent = await self.read(request, HandOverFields)
         self.count()
         table, visitor = await self.open_table(request)
-        invitation = await self.tables.lobby.hand_over(table, visitor, *sent)
+        invitation = await self.tables.lobby.hand_over(table, visitor, sent.seat, sent.player)
         link = invitation and f"{base_of(request)}/join/{invitation}"
         return answer({"version": table.state.version, "invitation": link})
 
