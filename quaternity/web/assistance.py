@@ -84,7 +84,7 @@ class Assistance:
         return {"move": move_text(move, text), "by": name, **more}
 
     async def marks(self, state: TableState, seat: int) -> dict[str, str]:
-        """Return the pencil marks of a seat. A key has the player and the card, as in `1 0/2`."""
+        """Return the pencil marks of a seat, by player and card. A key is a text like `1 0/2`."""
         # Check the token in the query, because another server may have just given the seat away.
         query = (
             "SELECT cell, mark FROM marks JOIN seats USING (table_id, seat) "

@@ -1,4 +1,4 @@
-"""Clocks of games, which limit the time for moves: their settings, and how requests name them."""
+"""Settings of the clock of a game, and functions that read them from requests and the store."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ def analyse_file(data: bytes) -> dict[str, Any]:
     - `warnings`: irregularities of the file; `moves`: the number of moves in a record, or None
     - `blocks`: the sets of cards with their possible owners, as `drawing.owners.owner_blocks`
       returns them; `players`: the number of players; `deals`: the number of possible deals as a
-      string, or None if there are too many to count. They are `[]`, 0 and None if the file is
-      impossible or its game is not Quaternity.
+      string, or None if there are too many to count. These three entries are `[]`, 0 and None if
+      the file is impossible or its game is not Quaternity.
 
     Raises:
         QuaternityError: If the file cannot be read, or is too large for this page.

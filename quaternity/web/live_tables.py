@@ -1,4 +1,4 @@
-"""The tables in memory: open, reload, drop and delete them, and follow changes by other servers.
+"""The tables in memory: functions to open, reload, drop and delete them, and to share them.
 
 To drop a table means to remove it from memory only. To delete a table means to remove it from the
 store as well.
@@ -279,10 +279,10 @@ class LiveTables:
         task.add_done_callback(lambda done: self._following.pop(name, None))
 
     async def sync_presence(self) -> None:
-        """Follow changes by other servers, and exchange presence with them until cancelled.
+        """Follow changes by other servers, and exchange presence with them, until cancelled.
 
-        Presence says which players are connected. Return immediately if no other server can share
-        the tables.
+        The presence of a player says whether the player is connected. Return immediately if the
+        tables cannot be shared with other servers.
         """
         if not self.store.shared:
             return
