@@ -60,8 +60,8 @@ def check_rules(
         rules: the rules to test.
         matches: number of matches.
         seed: random seed.
-        player: player who makes every second move. It is needed for games that random moves rarely
-            end.
+        player: player who makes every second move. It is needed if games with random moves alone
+            rarely end.
         encoded: the encoding of the game (`quaternity.environments.episode.Encoded`), if any.
 
     Raises:
@@ -124,7 +124,10 @@ class _Walk:
         self.check_record(record.encode(), names, ends)
 
     def check_record(self, data: bytes, names: Sequence[str], ends: Sequence[int]) -> None:
-        """Check that a record gives the same match, and a truncated record the beginning of it."""
+        """Check that a record gives the same match.
+
+        A truncated record must give the beginning of the match.
+        """
         rules = self.rules
         expect(
             rules.of_record(data).settings == rules.settings,

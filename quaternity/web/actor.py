@@ -65,8 +65,8 @@ class LiveTable:
         """Set up a table in memory.
 
         `seen` contains, for each seat, the time at which its owner was last active at this server,
-        as returned by `monotonic`. `remote` contains, for some seats, what is known about the
-        presence of their owners at other servers.
+        as returned by `monotonic`. `remote` contains, for some seats, the presence of their owners
+        at other servers.
         """
         self.state = state
         self.presence = TablePresence(seen, remote)

@@ -131,7 +131,7 @@ class BackgroundWork:
         Args:
             seconds: Time limit for a move of a program, and for a count.
             players: Specifications of additional programs, by game and name.
-            admission: Rate limits for counts. They also determine the number of processes.
+            admission: Rate limits for counts. Its `limits` contain the number of processes.
         """
         self.players = players or {}
         # Wait for a process for longer than a count may take, so that the next call in the queue
@@ -146,7 +146,7 @@ class BackgroundWork:
     async def plan(
         self, rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
     ) -> ChosenMove[Any] | None:
-        """Return the move that the program in a seat chooses, or None if it prefers to wait.
+        """Return the move that the program in a seat chooses. It is None if the program waits.
 
         The program runs in another process.
 

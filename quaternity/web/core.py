@@ -127,7 +127,10 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """If several players may act at once: the open seats to take before anybody may move."""
+        """The open seats that must be taken before anybody may move.
+
+        It is empty unless several players may act at the same time.
+        """
         acting = self.to_act
         if len(acting) < 2:
             return []

@@ -69,8 +69,8 @@ def document_text(sight: TableView, base: str) -> str:
 def game_document(game: str, more: Any) -> dict[str, Any]:
     """Return, as a JSON document, the choices that the form for a new table offers for a game.
 
-    They are the settings, programs, levels and decks. `more` contains the programs that the
-    operator has added, by game and name.
+    These choices are the settings, programs, levels and decks. `more` contains the programs that
+    the operator has added, by game and name.
     """
     return {
         "game": game,

@@ -178,10 +178,7 @@ def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, st
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of deals that are possible for a player, and the chances of owners.
-
-    A chance of an owner is the chance that a player owns a card.
-    """
+    """Return the number of deals that fit a view, and each player's chance to own each card."""
     from quaternity.kwartet.chances import count_or_none, owner_weights
     from quaternity.kwartet.strategies.reader import beliefs
 

@@ -268,8 +268,8 @@ class Lobby:
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
         """Return at most 100 tables that the user of a browser has made or plays at.
 
-        `browser` is the hash of the browser's cookie, or None. Unfinished games come before
-        finished games, and newer tables before older tables.
+        `browser` is the hash of the browser's cookie. If it is None, there are no such tables.
+        Unfinished games come before finished games, and newer tables before older tables.
         """
         rows = await self._store.rows(
             "SELECT DISTINCT id, game, over, tables.rowid, made, "
