@@ -221,7 +221,10 @@ class _Walk:
                 self.check_refusal(seat, move)
 
     def check_encoding(self, view: Any, legal: Sequence[Any]) -> None:
-        """Check that actions match the legal moves, and that numbers fit `entries` and [0, 1]."""
+        """Check that the actions match the legal moves, and that the numbers are valid.
+
+        The numbers must match `entries`, and be from 0 to 1.
+        """
         encoded = self.encoded
         actions = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
         expect(
@@ -317,7 +320,8 @@ class _Walk:
     def move_in_both(self, observer: int | None, real: Any, twin: Any) -> tuple[Any, Any] | None:
         """Make the same move in two positions that an observer cannot distinguish.
 
-        Return None if the move is illegal in one of the positions, or if its events differ.
+        Return None if no seat may act, if the move is illegal in the second position, or if its
+        events differ.
         """
         rules = self.rules
         acting = list(rules.to_act(real))

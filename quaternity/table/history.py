@@ -169,7 +169,7 @@ class History(Generic[P, M, V]):
     def transitions(
         self, first: int = 0, before: P | None = None
     ) -> Iterator[tuple[P, int, Any, P]]:
-        """Yield, for each move, the position before it, the seat, the move and the position after.
+        """Yield a tuple for each move: the position before, the seat, the move, the position after.
 
         Args:
             first: number of moves to skip.

@@ -107,7 +107,7 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
     Args:
         game: name of the game.
         kind: the word for a player in error messages.
-        people: whether the name `you`, a person, is allowed.
+        people: whether the name `you`, which stands for a person, is allowed.
 
     Raises:
         InputError: If there is no such player. The message lists the players.

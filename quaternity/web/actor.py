@@ -260,7 +260,7 @@ class LiveTable:
         return 0 <= news.revision <= self.state.revision
 
     async def _refresh(self, context: Context) -> None:
-        """Load the changes that other servers have made to the table since its last version."""
+        """Load the changes that other servers have made since the version in memory."""
         before = self.state
         row = await self._store.run_read(read_rows, self._store, before.id, before.version)
         if row is None:

@@ -1,6 +1,7 @@
-"""The JSON API, for programs and for the scripts of the pages: routes, and requests for one table.
+"""The JSON API, for programs and for the scripts of the pages.
 
-Requests that make tables or change seats are handled by `lobby_api`.
+This module contains the routes, and the handlers of requests for one table. The module `lobby_api`
+contains the handlers of requests that make tables or change seats.
 """
 
 from __future__ import annotations

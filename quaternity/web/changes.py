@@ -1,4 +1,4 @@
-"""The data types that describe a change of a stored table, and the error for conflicting changes.
+"""The data types that describe a change to a stored table, and the error for conflicting changes.
 
 The log of a table lists its moves and take-backs in order. Servers that share a database send each
 other notices about their changes.

@@ -18,7 +18,7 @@ MAX_INCREMENT_SECONDS = 3_600
 """Maximum time that a move may add to a player's saved time, in seconds."""
 
 MAX_MISSED_MOVES = 3
-"""Number of consecutive moves that a player may miss until a program takes over the seat."""
+"""Number of consecutive missed moves after which a program takes over the player's seat."""
 
 
 class Clock(NamedTuple):

@@ -246,7 +246,7 @@ class MovesTakenBack(NamedTuple):
 
 
 class GameEnded(NamedTuple):
-    """The game ended with the given rank of each seat, or is not over if `places` is None."""
+    """The game ended with the ranks `places`. If `places` is None, the game is not over."""
 
     places: tuple[int, ...] | None
 

@@ -93,8 +93,8 @@ class LiveTables:
 
         The visitor sees the game from the seat `asked`, or from the usual seat if it is None (see
         `TableState.visitor`). If the table is in memory and the caller has a seat there, the
-        request counts as one of this `kind`, for the rate limit of the seat. Any other request
-        counts as a request for a page, for the rate limit of the client address.
+        request counts as a request of this `kind`, for the rate limit of the seat. Any other
+        request counts as a request for a page, for the rate limit of the client address.
 
         Raises `HttpError` if there is no such table, if the rate limit is exceeded, or if the
         visitor may not see the game from the seat.

@@ -111,7 +111,7 @@ class RequestMetrics:
 
 
 class MeasuredAwaitable:
-    """An awaitable that measures the processor time of a coroutine, without its waiting."""
+    """An awaitable that measures the processor time of a coroutine, without the time it waits."""
 
     def __init__(self, coroutine: Awaitable[None]) -> None:
         self._coroutine, self.seconds = coroutine, 0.0

@@ -201,7 +201,7 @@ def _cookie_name(request: Request) -> str:
 
 
 def is_browser(headers: Headers) -> bool:
-    """Return whether a browser sent the request. Only a browser is sent a cookie."""
+    """Return whether a browser sent the request. Only browsers receive cookies."""
     return "authorization" not in headers and ("origin" in headers or "sec-fetch-site" in headers)
 
 

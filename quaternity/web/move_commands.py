@@ -38,7 +38,7 @@ class Move(NamedTuple):
         version: The version of the table that the player saw. If only one player may act, it must
             be the latest version.
         identity: Id that the client chose for the move. Empty for a program.
-        text: The move, as the rules of the game write it. It is read as in the given version.
+        text: The move, as the rules of the game write it. It refers to the given version.
     """
 
     seat: int

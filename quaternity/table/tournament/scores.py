@@ -313,7 +313,7 @@ def _fit_ratings(wins: list[list[float]]) -> list[float | None]:
 def _ratings_with_errors(
     results: Sequence[GameResult], players: int, random: Random, deals: Sequence[int]
 ) -> list[Measured | None]:
-    """Return ratings with standard errors, which are computed by resampling the deals."""
+    """Return the ratings with their standard errors, which are computed by resampling the deals."""
     by_deal: dict[int, list[GameResult]] = {}
     for result, deal in zip(results, deals, strict=True):
         by_deal.setdefault(deal, []).append(result)
