@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from html import unescape
 from random import Random
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote
@@ -263,6 +264,16 @@ class Site:
     def wait(self, work: Coroutine[Any, Any, Any]) -> None:
         """Run the application until a coroutine has finished, for at most a minute."""
         self.run(asyncio.wait_for(work, 60))
+
+    def rest_until(self, condition: Callable[[], bool]) -> None:
+        """Let the application work until a condition holds; fail after a minute.
+
+        Polling without rests would keep the processor from the threads of the store.
+        """
+        end = monotonic() + 60
+        while not condition():
+            assert monotonic() < end, "never"
+            self.rest()
 
     def rest(self) -> None:
         """Let the application finish the work that it has begun."""

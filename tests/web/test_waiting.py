@@ -16,7 +16,6 @@ from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.site import Site
 from tests.web.test_api import SMALL, Table
-from tests.web.test_open_store import wait_until
 
 GAMES: dict[str, tuple[dict[str, Any], int]] = {
     "quaternity": (SMALL, 3), "kwartet": ({"sets": 5}, 4), "quarto": ({}, 2), "set": ({}, 3),
@@ -362,7 +361,7 @@ def test_a_rematch_begins_after_a_countdown_that_every_player_can_stop(site: Sit
     with limited("quaternity.web.actor", COUNTDOWN_SECONDS=3600.0):
         assert "data-countdown" not in part(0)
         part(1)  # this player arrives
-        wait_until(lambda: "data-countdown" in part(0))
+        site.rest_until(lambda: "data-countdown" in part(0))
         assert not table.look(0)["begun"]
         seat = table.look(1)["seat"]
         for ready in (False, True):
@@ -381,7 +380,7 @@ def test_a_rematch_begins_after_a_countdown_that_every_player_can_stop(site: Sit
     with limited("quaternity.web.actor", COUNTDOWN_SECONDS=0.0):
         stop = {"ready": True, "countdown": True, "seat": seat}
         assert site.ask("POST", f"{table.path}/ready", stop, token=table.tokens[1]).status == 200
-        site.rest()
+        site.rest_until(lambda: not live.state.is_waiting)
         assert table.look(0)["begun"]
 
 
@@ -454,4 +453,4 @@ def test_the_game_begins_after_a_countdown_that_every_player_can_stop(site: Site
         for _ in range(20):
             assert not state()["begun"], "the stopped countdown begins no game"
         assert post(1, "ready", ready=True, countdown=True).status == 200
-        wait_until(lambda: bool(state()["begun"]))
+        site.rest_until(lambda: bool(state()["begun"]))
