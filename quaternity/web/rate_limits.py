@@ -137,9 +137,9 @@ refusal_counts: Counter[str] = Counter()
 
 
 def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpError:
-    """Count a request that is refused, and return the `HttpError` for its sender.
+    """Count a refused request, and return the `HttpError` for its sender.
 
-    If the status is 429 or 503, the error tells the client to retry after `seconds`.
+    If the status is 429 or 503, the response says that the client may retry after `seconds`.
     """
     refusal_counts[reason] += 1
     error = HttpError(status, text)
@@ -207,10 +207,11 @@ class RateLimits:
         connections.workers = self.limits.workers
 
     def count(self, kind: str, seat: Hashable = None) -> None:
-        """Count a request of the client address, or of a seat if `seat` is not None.
+        """Count a request, which must be allowed by the rate limit of its kind.
 
-        `kind` is a key of `WORK`. `seat` is any value that identifies the seat. The limit for a
-        seat is separate, so other requests from the same address do not use it up.
+        `kind` is a key of `WORK`. By default, the limit for the client address applies. If `seat`
+        is not None, it identifies a seat. Two other limits then apply: one for the seat, and a
+        higher one for all seats that use the client address.
 
         Raises `HttpError` if the request exceeds the limit.
         """
@@ -235,7 +236,10 @@ class RateLimits:
         self._rates.apply_total_use(used)
 
     def check_waiting(self, waiting: int) -> None:
-        """Raise `HttpError` if too many counts (`waiting`) of an address are running or waiting."""
+        """Raise `HttpError` if too many counts of one client address are pending.
+
+        `waiting` is the number of counts of the address that are running or waiting.
+        """
         if waiting >= MAX_PENDING_COUNTS:
             raise refusal("waiting", 429, "too many pending requests for counts: try again later")
 
@@ -280,15 +284,15 @@ class Connections:
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return how many connections may be open, so that enough file descriptors remain free."""
+        """Return how many connections may be open without using reserved file descriptors."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 
     def enter(self, network: str, is_shared: bool) -> HTTPStatus | None:
-        """Count a new connection, and return None if it is allowed.
+        """Count a new connection. Return the HTTP status with which it must be refused.
 
-        Otherwise return the HTTP status with which the connection must be refused. `network` is the
-        client address. `is_shared` says whether many people may share it, as behind a proxy.
+        The result is None if the connection is allowed. `network` is the client address.
+        `is_shared` says whether many people may share this address, as behind a proxy.
         """
         self.open[network] += 1
         room = self.max_open()

@@ -23,7 +23,7 @@ class SharedTasks(Generic[Key]):
         self._tasks: OrderedDict[Key, asyncio.Task[Any]] = OrderedDict()
 
     def begin(self, key: Key, compute: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
-        """Return the task of a key. If the cache has none, start a task that runs `compute`."""
+        """Return the task of a key. If the cache has no such task, start one with `compute`."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(compute())
