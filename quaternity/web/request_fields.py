@@ -37,7 +37,7 @@ class JoinFields(NamedTuple):
     Attributes:
         invitation: The invitation link, or its last part.
         name: Name of the caller as a player, or None for the default name of the seat.
-        seat: The seat that the caller wants, if the invitation is for any seat.
+        seat: The seat that the caller wants, if the invitation is for any free seat.
         ready: Whether the caller is ready for the game to begin.
     """
 
@@ -63,7 +63,7 @@ class CodeFields(NamedTuple):
 
 
 class SeatFields(NamedTuple):
-    """The field of a request that needs no other value than the seat of the caller."""
+    """The field of a request that contains nothing except the seat of the caller."""
 
     seat: int | None = None
 
@@ -140,7 +140,7 @@ class MarkFields(NamedTuple):
 
 
 class TalkFields(NamedTuple):
-    """The fields of a request that sends a chat line. Only the name of a bystander is used."""
+    """The fields of a request that sends a chat line. `name` is used only for a bystander."""
 
     text: str
     seat: int | None = None
@@ -150,7 +150,7 @@ class TalkFields(NamedTuple):
 class ReactionFields(NamedTuple):
     """The fields of a request that sends a reaction, which is one of `chat.REACTIONS`.
 
-    Only the name of a bystander is used.
+    `name` is used only for a bystander.
     """
 
     reaction: str
