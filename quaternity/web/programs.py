@@ -165,7 +165,7 @@ class TablePrograms:
     def set_alarm(self, due: float | None) -> None:
         """Schedule a check of the clock at time `due`, measured in seconds by `Store.uptime`.
 
-        This replaces any scheduled check. If `due` is None, there will be no check.
+        The new check replaces an earlier one. If `due` is None, only cancel the earlier check.
         """
         if self.alarm is not None:
             self.alarm.cancel()

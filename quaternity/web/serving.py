@@ -30,7 +30,7 @@ END_SECONDS = 3
 """Time limit for requests that are still open when the server shuts down, in seconds."""
 
 MAX_OPEN_FILES = 16_384
-"""Number to which the server raises its limit on open files, if the system allows so many."""
+"""Number to which the server raises its limit on open files, as far as the system allows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ class Tables:
         streams: The open event streams.
         lobby: The object that makes, finds and starts tables, and gives their seats to players.
         links: Links and codes with which players take their seats to other devices.
-        assistance: The help and notes of players.
+        assistance: Help for players, and their pencil marks.
         maintenance: The periodic tasks, such as the deletion of expired tables.
     """
 

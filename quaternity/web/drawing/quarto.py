@@ -32,8 +32,8 @@ MIN_PIECES_BEFORE_QUARTO = 3
 
 
 IN_HAND = ".in-hand svg, .thumb"
-"""CSS selector of the piece that a player has to place, or else of the element in which this piece
-appears."""
+"""CSS selector of the piece that a player has to place. If there is no such piece, it selects the
+element in which the piece will appear."""
 
 
 class Piece(NamedTuple):
@@ -64,7 +64,7 @@ class Cell(NamedTuple):
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the values of the template: the cells, the pieces, and what the visitor may do."""
+    """Return the template values: the cells, the pieces, and what the visitor can do now."""
     view: QuartoPosition = sight.view
     board, quartos = view.board, view.quartos
     pieces = board.pieces
@@ -139,7 +139,7 @@ def hand_over_piece(piece: str, to: str = IN_HAND) -> list[Scene]:
 def place_piece(cell: str, piece: str | None) -> list[Scene]:
     """Return the scene in which a piece flies to a cell of the board.
 
-    It starts from the place of the piece to place, or from the remaining pieces.
+    The piece comes from the remaining pieces, or from the hand of the player who places it.
     """
     return [[["carry", f":is(#give-{piece}, #left-{piece}, .in-hand) svg", IN_HAND, f"#{cell}"]]]
 

@@ -1,6 +1,6 @@
-"""The scenes in which players ask each other for cards and put down complete sets.
+"""The scenes in which players of Quaternity and Kwartet ask questions and put down complete sets.
 
-`quaternity.web.drawing.moments` describes scenes. Quaternity and Kwartet use these functions.
+`quaternity.web.drawing.moments` describes scenes.
 """
 
 from __future__ import annotations
