@@ -51,7 +51,7 @@ def open_store(data: str | None, alone: bool = False) -> Store:
         alone: Whether to refuse a PostgreSQL database that another server uses.
 
     Raises:
-        InUse: If another server uses the store, and the two cannot share it.
+        InUse: If another server uses the store, and the two servers cannot share it.
         InputError: If the store cannot be used.
     """
     place = place_of(data)

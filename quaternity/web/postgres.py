@@ -91,7 +91,7 @@ class PostgresStore(PostgresReader, Store):
             alone: Whether to refuse a database that another server uses.
 
         Raises:
-            InUse: If another server uses the tables, and the two may not share them.
+            InUse: If another server uses the tables, and the two servers cannot share them.
             InputError: If the database cannot be used, or a newer version of this program wrote the
                 tables.
         """

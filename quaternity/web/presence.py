@@ -24,7 +24,7 @@ PRESENCE_TIMEOUT_SECONDS = 40.0
 class RemotePresence(NamedTuple):
     """The presence of a player at the other servers of the database.
 
-    Both times are those of this server, as returned by `monotonic`.
+    Both times are measured by `monotonic` at this server.
 
     Attributes:
         streams_until: Time until which the player counts as having an open stream.

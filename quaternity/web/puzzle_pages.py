@@ -32,7 +32,7 @@ from quaternity.web.rendering import templates
 from quaternity.web.shared_tasks import SharedTasks
 
 MAX_CACHED_PUZZLES = 256
-"""Maximum number of puzzles in the cache, which drops the least recently used first."""
+"""Maximum number of puzzles in the cache. The cache drops the least recently used puzzle first."""
 
 MAX_ANSWER_LENGTH = 1000
 """Maximum length of a visitor's answer, in characters."""
@@ -215,7 +215,7 @@ class Verdict(NamedTuple):
 
 
 def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
-    """Judge an answer. `cards` are the numbers of cards that the visitor claims as a SET."""
+    """Judge an answer. `cards` contains the numbers of cards that the visitor claims as a SET."""
     names = dict(zip(puzzle.position.split(), LETTERS, strict=False)) if cards else {}
     answer = f"{answer} {''.join(sorted(names.get(card, '?') for card in cards))}".strip()
     if not answer:

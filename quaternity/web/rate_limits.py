@@ -1,4 +1,4 @@
-"""Rate limits, connection limits, and queues that treat all client addresses fairly.
+"""Rate limits, connection limits, and the cost of each kind of request.
 
 `Limits` contains all limits, and `WORK` contains the cost of each kind of request. A client address
 is an IPv4 address, or the first 64 bits of an IPv6 address. A count is a computation that a visitor
@@ -148,7 +148,7 @@ def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpEr
 
 
 class LeakyBuckets:
-    """Leaky-bucket counters: they limit how much each key uses of a resource per minute."""
+    """Leaky-bucket counters, which limit how much each key may use of a resource per minute."""
 
     def __init__(self, max_keys: int = 10_000) -> None:
         """Set up counters for at most `max_keys` keys. The least recently used key is dropped."""
@@ -178,9 +178,10 @@ class LeakyBuckets:
         return max(0.0, over * 60 / max(per_minute, 1))
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return the use since the last call, for each key that was used.
+        """Return the units used since the last call, by key.
 
-        The result maps the key, as a JSON text, to the units used and the units freed per minute.
+        The result maps each key that was used, as a JSON text, to the number of units used and the
+        number of units freed per minute.
         """
         self.shared = True
         self._texts = {json.dumps(key): key for key in self._new}
@@ -241,7 +242,7 @@ class RateLimits:
         `waiting` is the number of counts of the address that are running or waiting.
         """
         if waiting >= MAX_PENDING_COUNTS:
-            raise refusal("waiting", 429, "too many pending requests for counts: try again later")
+            raise refusal("waiting", 429, "too many computations are waiting: try again later")
 
     def check_stored_tables(self, kept: int) -> None:
         """Raise `HttpError` if `kept`, the number of stored tables, has reached its maximum."""

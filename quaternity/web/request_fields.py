@@ -50,7 +50,7 @@ class JoinFields(NamedTuple):
 class LinkFields(NamedTuple):
     """The field of a request that moves a seat to the device that sends the request.
 
-    `link` is the link for this purpose, or its last part.
+    `link` is the link that moves the seat, or its last part.
     """
 
     link: str
@@ -79,7 +79,7 @@ class StartFields(NamedTuple):
 
 
 class ReadyFields(NamedTuple):
-    """The fields of a request of a player who is ready for the game to begin, or no longer ready.
+    """The fields of a request that says whether a player is ready for the game to begin.
 
     `countdown` says whether the game begins after a countdown instead of at once.
     """

@@ -18,7 +18,7 @@ from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.reader import InUse
 
 FILE = "tables.sqlite"
-"""Name of the file in a folder that contains all tables."""
+"""Name of the file that contains all tables of a folder."""
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.05
 """Number of attempts to lock a file, and the pause after each failed attempt, in seconds."""
@@ -78,10 +78,10 @@ def lock_folder(path: Path, opened: ExitStack) -> None:
 
 
 def give_owner(made: int | Path, path: Path) -> None:
-    """Give a new file, by its path or descriptor, the owner of the folder that contains `path`.
+    """Give a new file the owner of the folder that contains `path`.
 
-    If root runs a command on the folder, the server can then still use the file. Without the
-    necessary rights, the owner stays the same.
+    `made` is the path or descriptor of the new file. If root runs a command on the folder, the
+    server can then still use the file. Without the necessary rights, the owner stays the same.
     """
     owner = path.parent.stat()
     with suppress(OSError):  # only root may change the owner

@@ -46,7 +46,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def check_folder(folder: str) -> None:
-    """Raise InputError if a server could not store its tables in a folder. Nothing is stored."""
+    """Raise InputError if a server could not use a folder. The tables are not changed."""
     path = Path(folder) / FILE
     if path.exists():
         with ExitStack() as opened, raising_input_errors(path):

@@ -147,7 +147,7 @@ class Retention(NamedTuple):
 
     @property
     def max_clock_jump(self) -> float:
-        """Maximum jump of the machine's clock, in seconds, after which it is still trusted.
+        """Maximum jump after which the clock of the machine is still trusted, in seconds.
 
         After a larger jump, no tables are deleted.
         """
@@ -170,8 +170,8 @@ def clock_jump(store: Store) -> tuple[float, float]:
     reading. Time in which no server was running therefore counts as a jump. The jump is negative if
     the clock was set back.
 
-    If no credible reading is stored, the jump is measured from the newest table or log entry. It is
-    then 0 if there are no tables.
+    If no credible reading is stored, the jump is measured from the newest table or log entry. If
+    there are no tables either, the jump is 0.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")
@@ -241,8 +241,8 @@ def sort_tables(tables: Sequence[TableSummary], order: str) -> list[TableSummary
 def removal_statements(names: Sequence[str]) -> list[Statement]:
     """Return the SQL statements that delete the tables with the given ids.
 
-    The statements also delete all other rows that belong to these tables, and the links from other
-    tables to them.
+    The statements also delete all other rows that belong to these tables, and references from other
+    tables to rematches at these tables.
     """
     # Delete from `tables` first. This statement waits until no other server is writing these
     # tables.

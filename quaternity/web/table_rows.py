@@ -253,7 +253,7 @@ def _series_statements(state: TableState, before: Owner, after: Owner) -> list[S
 
 
 def _end_of_votes(state: TableState) -> list[Statement]:
-    """Return the SQL statement that deletes the stored votes. Return none if there are no votes."""
+    """Return the SQL statement that deletes the stored votes, if there are any votes."""
     if not any(state.votes):
         return []
     return [("UPDATE tables SET agreed = NULL WHERE id = ?", (state.id,))]

@@ -165,7 +165,7 @@ class PlayerStatus:
 class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
     """Everything that one visitor, a player or a bystander, may see of a table.
 
-    It has all attributes of the five objects that are passed to the constructor.
+    The view has all attributes of the five objects that are passed to the constructor.
     """
 
     def __init__(

@@ -90,8 +90,8 @@ class VersionedHistory(NamedTuple):
     def kept_version(self, version: int) -> tuple[int, int]:
         """Return a version whose position still belongs to the game, and its number of moves.
 
-        When moves are taken back, the versions after these moves no longer belong to the game. If
-        `version` does not belong to it, the next version that does is returned.
+        When moves are taken back, the versions after these moves no longer belong to the game. The
+        result is `version`, or else the next version that belongs to the game.
         """
         kept, number = self.version, self.numbers[-1]
         for earlier in range(self.version, max(version, 0) - 1, -1):

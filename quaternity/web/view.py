@@ -1,4 +1,4 @@
-"""Functions that return the view of a table for one visitor.
+"""Functions that return the view of a table for one visitor, and the record of its game.
 
 The pages of a table are made only from such views, so they cannot show hidden cards.
 """
@@ -98,8 +98,8 @@ async def view_after(
     game. The view of an earlier version contains nothing that happened later: no votes, notices,
     links or results.
 
-    `is_chosen` says whether the visitor chose the seat from which to see the game. If not, the game
-    is seen from that of the visitor's seats that could act after this version.
+    `is_chosen` says whether the visitor chose the seat from which to see the game. If not, a
+    visitor with several seats sees the game from a seat that could act after this version.
     """
     state = table.state
     kept, number = state.history.kept_version(version)

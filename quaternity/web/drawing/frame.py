@@ -22,7 +22,7 @@ from quaternity.web.languages import join_names
 from quaternity.web.table_view import TableView
 
 MAX_SHOWN_EVENTS = 100
-"""Maximum number of events that a page lists. It lists the latest ones."""
+"""Maximum number of events that a page lists. Earlier events are left out."""
 
 GUESSED = "read"
 """Name of the query parameter with which a page of Kwartet shows estimated chances of the players
@@ -64,7 +64,7 @@ class Chair(NamedTuple):
         state: Words about the player, such as "thinking, away". May be empty.
         score: The points of the player.
         invitation: Complete invitation link to the seat. None if the visitor may not see it.
-        place: Place of the player, from 1. 0 if the game is not over.
+        place: Place of the player, counted from 1. If the game is not over, it is 0.
     """
 
     number: int
@@ -89,8 +89,8 @@ def table_context(
 ) -> dict[str, Any]:
     """Return the context for the templates that draw a table after its game has begun.
 
-    Absolute links begin with the address `base`, and all other links with the path `root`. If
-    `replayed` is true, the visitor cannot move. `more` names programs that the operator has added.
+    Absolute links begin with the address `base`, and other links with the path `root`. `replayed`
+    says whether a position is replayed. `more` names programs that the operator has added.
     """
     own_seats = sight.own_seats
     eyes = _viewpoints(sight, seat_names(sight.seats, sight.game)) if replayed else []

@@ -96,8 +96,8 @@ def draw_puzzle(
     Args:
         puzzle: The puzzle.
         words: The wording of texts about the puzzle.
-        shown: The steps of the proof that the page shows. The board marks what the last of them is
-            based on.
+        shown: The steps of the proof that the page shows. The board marks the parts on which the
+            last of these steps is based.
         because: The reason why an answer is wrong, which the board illustrates. Empty if no wrong
             answer was given.
     """

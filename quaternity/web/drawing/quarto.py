@@ -64,7 +64,7 @@ class Cell(NamedTuple):
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the template values: the cells, the pieces, and what the visitor can do now."""
+    """Return the template values: the cells, the pieces, and the visitor's possible actions."""
     view: QuartoPosition = sight.view
     board, quartos = view.board, view.quartos
     pieces = board.pieces

@@ -56,7 +56,7 @@ class Taken(NamedTuple):
     Attributes:
         seat: Seat of the player.
         name: Name of the player.
-        last: The three cards that the player took last. Empty if the player has taken none.
+        last: The three cards that the player took last. Empty if the player has taken no cards.
         all: A text for each three cards that the player has taken, the latest cards first.
     """
 

@@ -65,7 +65,7 @@ ADVICE = {
 PROGRAM_NAMES = (
     "Milo", "Zoë", "Otto", "Ida", "Finn", "Luna", "Emil", "Noor", "Hugo", "Roos", "Oskar", "Lotte",
 )  # fmt: skip
-"""First names of programs, by seat. They repeat after the last one."""
+"""First names of programs, by seat. The names repeat after the last name."""
 
 
 class SpokenDeck(NamedTuple):
