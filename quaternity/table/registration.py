@@ -1,8 +1,8 @@
 """Registrations of games, which name the parts that commands, pages and environments use.
 
 A registration contains the name of a game, and an import path `package.module:name` for each part.
-A part is imported when it is first used. If a part is missing, methods that every game has are used
-instead (`show`, `moves` and `view_json` of its rules).
+A part is imported when it is first used. If a part is missing, methods of the game's rules are used
+instead, such as `show`, `moves` and `view_json`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _PLACES = (
     "drawing",
     "picture",
     "scenes",
+    "advised_move",
     "tips",
     "command",
     "advice",
@@ -74,7 +75,7 @@ class StarterGame(NamedTuple):
 
     Attributes:
         settings: the settings that differ from the default values.
-        programs: number of opponents, of the level `easy`.
+        programs: number of opponents. All of them are programs of the level `easy`.
     """
 
     settings: Mapping[str, Any]
@@ -104,9 +105,9 @@ class Registration:
             (`quaternity.table.protocol.Rules`).
         title: title of the game. By default, it is the capitalized name.
         text: a description of the game for pages.
-        players: the factory of each player, or its import path, by the player's name. A factory is
-            called with the rules and the argument after the colon. If it has a single parameter, it
-            is called with the rules alone.
+        players: dictionary that maps the name of each player to a factory or to the factory's
+            import path. A factory is called with the rules and the argument after the colon. If it
+            has a single parameter, it is called with the rules alone.
         of_files: players whose argument is a file. Pages do not offer these players.
         strongest: the player that gives hints. By default, it is the first player.
         levels: the opponents that a page offers first, from the weakest to the strongest.
@@ -115,7 +116,7 @@ class Registration:
             which is a function `(view, random) -> move`.
         strategy_group: group of entry points in which other distributions register strategies.
         chance_by_entry: whether a tournament has a random generator for each entry and game,
-            because nothing is dealt. Otherwise it has one for each seat of a deal.
+            because nothing is dealt. Otherwise it has a random generator for each deal and seat.
         encoded: import path of the encoding (`quaternity.environments.episode.Encoded`).
         batch: import path of a class that plays many games in parallel, like
             `quaternity.quarto.batch.QuartoBatch`.
@@ -132,6 +133,8 @@ class Registration:
         picture: import path of a function that draws the picture of the game for the start page.
         scenes: import path of the functions that draw its events (see
             `quaternity.web.drawing.moments`).
+        advised_move: import path of a function that takes the wording of a page and a move, and
+            returns the move as advice to a player. If it is empty, the text of the move is used.
         tips: import path of the tips for players (see `quaternity.web.drawing.tips`).
         first: a first game for beginners, which the start page offers.
         lengths: the lengths of a game that the form for a new table offers. The middle one is the
@@ -169,6 +172,7 @@ class Registration:
     drawing: str = ""
     picture: str = ""
     scenes: str = ""
+    advised_move: str = ""
     tips: str = ""
     first: StarterGame | None = None
     lengths: tuple[GameLength, ...] = ()

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextvars import Context, copy_context
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from quaternity.web.core import Command
 from quaternity.web.http_errors import HttpError
@@ -16,8 +16,13 @@ class Reload:
     """A command to reload the table from the store if another server has changed it."""
 
 
-class ForgetRematch:
-    """A command to remove the link to the table of the rematch, which was deleted."""
+class ForgetRematch(NamedTuple):
+    """A command to remove the id of the table of the rematch if that table was deleted.
+
+    `deleted` contains the ids of the deleted tables.
+    """
+
+    deleted: frozenset[str]
 
 
 QueuedCommand: TypeAlias = Command | Reload | ForgetRematch
@@ -28,8 +33,8 @@ class CommandQueue:
     """A queue of commands for a table. A task executes them one at a time.
 
     Attributes:
-        gone: Status and message of the error that answers all further commands, if the table was
-            deleted or dropped from memory. Otherwise None.
+        gone: Status and message of the error that answers all further commands after the table was
+            deleted or dropped from memory. None while the queue accepts commands.
     """
 
     def __init__(self, execute: Callable[[QueuedCommand, Context], Awaitable[Any]]) -> None:
@@ -45,7 +50,7 @@ class CommandQueue:
         return self._worker is not None
 
     async def submit(self, command: QueuedCommand) -> Any:
-        """Execute a command after those that wait, and return its result.
+        """Execute a command after the waiting commands, and return its result.
 
         Raises `HttpError` if the queue is closed, and any error that the command raises.
         """

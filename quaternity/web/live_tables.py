@@ -1,4 +1,4 @@
-"""The tables in memory: open, reload, drop and delete them, and follow changes by other servers.
+"""The tables in memory: functions to open, reload, drop and delete them, and to share them.
 
 To drop a table means to remove it from memory only. To delete a table means to remove it from the
 store as well.
@@ -93,8 +93,8 @@ class LiveTables:
 
         The visitor sees the game from the seat `asked`, or from the usual seat if it is None (see
         `TableState.visitor`). If the table is in memory and the caller has a seat there, the
-        request counts as one of this `kind`, for the rate limit of the seat. Any other request
-        counts as a request for a page, for the rate limit of the client address.
+        request counts as a request of this `kind`, for the rate limit of the seat. Any other
+        request counts as a request for a page, for the rate limit of the client address.
 
         Raises `HttpError` if there is no such table, if the rate limit is exceeded, or if the
         visitor may not see the game from the seat.
@@ -183,8 +183,7 @@ class LiveTables:
     async def _make_room(self) -> None:
         """Drop quiet tables if more than `MAX_CACHED_TABLES` tables are in memory.
 
-        A table is quiet if it has no open stream, no running program and no command. The least
-        recently used tables are dropped first.
+        See `LiveTable.is_quiet`. The least recently used tables are dropped first.
         """
         for name in list(self._live):
             if len(self._live) <= MAX_CACHED_TABLES:
@@ -228,7 +227,7 @@ class LiveTables:
         for table in self.all_loaded():
             if table.state.stored.again in names:
                 with suppress(HttpError):  # if this table is being deleted, too
-                    await table.queue.submit(ForgetRematch())
+                    await table.queue.submit(ForgetRematch(frozenset(names)))
 
     def end(self) -> None:
         """End all streams, tables and programs of the server."""
@@ -266,8 +265,8 @@ class LiveTables:
                 await (await self.open(name)).queue.submit(Reload())
             except HttpError as error:
                 # After any other error, the next request reloads the table.
-                if error.status == 404:
-                    self._live.pop(name, None)
+                if error.status == 404 and name not in self._removed:
+                    self.drop(name)
 
         task = self._following.get(name)
         if task is not None:
@@ -279,10 +278,10 @@ class LiveTables:
         task.add_done_callback(lambda done: self._following.pop(name, None))
 
     async def sync_presence(self) -> None:
-        """Follow changes by other servers, and exchange presence with them until cancelled.
+        """Follow changes by other servers, and exchange presence with them, until cancelled.
 
-        Presence says which players are connected. Return immediately if no other server can share
-        the tables.
+        The presence of a player says whether the player is connected. Return immediately if the
+        tables cannot be shared with other servers.
         """
         if not self.store.shared:
             return
@@ -294,7 +293,7 @@ class LiveTables:
                 # all tables from memory.
                 if self.store.trouble:
                     await self.store.keep_uptime()
-            except Exception as error:
+            except Exception as error:  # the next exchange tries again
                 _log.error("the exchange with other servers failed: %s", type(error).__name__)
             await asyncio.sleep(SYNC_INTERVAL_SECONDS)
 

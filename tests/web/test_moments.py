@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from quaternity.ternary import all_triples
 from tests.sizes import thorough
 from tests.web.browsing import PHONE, Person, browser_path
 from tests.web.recording import Witness
@@ -456,3 +457,37 @@ def test_axe_finds_nothing_during_a_moment(game: str, browser: Browser, server: 
     assert seen == kinds
     assert faults == []
     assert ann.faults == []
+
+
+SHOWN_CARDS = (
+    "() => [...document.querySelectorAll('input[name=card]')].map(({ value }) => value).sort()"
+)
+
+
+def test_nobody_sees_the_cards_after_a_claim_before_the_others(
+    browser: Browser, server: Server
+) -> None:
+    moving: dict[str, Any] = {"reduced_motion": "no-preference"}
+    ann, ben = (Person(browser, server.host, **moving) for _ in range(2))
+    for person in (ann, ben):
+        person.context.add_init_script(HOLD)
+    try:
+        table, links = ann.table("set", {"seats": 2}, ["me", "open"], name="Ann")
+        ben.join(links[0], "Ben")
+        for person in (ann, ben):
+            person.page.wait_for_selector("body.ready")
+        before = ann.page.evaluate(SHOWN_CARDS)
+        claimed = next(three for three in all_triples("set") if {*map(str, three)} <= {*before})
+        claim = "claim " + " ".join(map(str, claimed))
+        sent = {"version": 0, "id": "claim", "seat": 0, "move": claim}
+        ann.ask("POST", f"/api/tables/{table}/moves", sent)
+        for person in (ann, ben):
+            person.page.wait_for_selector(".verdicts", state="attached")
+            assert person.page.evaluate(SHOWN_CARDS) == before
+        for person in (ann, ben):
+            while not person.page.evaluate("document.getElementById('part').dataset.version > 0"):
+                person.page.evaluate(RELEASE)
+            assert person.page.evaluate(SHOWN_CARDS) != before
+    finally:
+        for person in (ann, ben):
+            person.context.close()

@@ -47,7 +47,9 @@ class Moment(NamedTuple):
 
     Attributes:
         number: Number of moves before the later position.
-        seat: Seat of the player who moved, or None if nobody moved.
+        seat: Seat of the player who moved, to whom the page shows the later position before the
+            scenes. None if nobody moved, or if several players may move now. All players then see
+            the later position after the scenes, so that nobody can move before the others.
         texts: Texts that the page announces, in order.
         scenes: Scenes that the page plays, in order.
         sound: Name of the sound that the page plays, as in `sound.js`.
@@ -81,7 +83,8 @@ def last_moment(sight: TableView) -> Moment:
         draw = drawn.get(event.kind.name) if isinstance(event, Message) else None
         scenes += draw(message_data(event), words, sight) if draw else []
     texts = tuple(map(words.say, step.events))
-    return Moment(sight.number, step.seat, texts, tuple(scenes), _sound(scenes, step.events))
+    seat = step.seat if len(sight.to_act) < 2 else None
+    return Moment(sight.number, seat, texts, tuple(scenes), _sound(scenes, step.events))
 
 
 def _sound(scenes: list[Scene], events: tuple[str, ...]) -> str:
