@@ -44,14 +44,14 @@ def place_of(data: str | None) -> str:
 
 
 def open_store(data: str | None, alone: bool = False) -> Store:
-    """Return the store that `data` names, for a server.
+    """Open the store that `data` names, for use by a server.
 
     Args:
         data: The value of `--data`, or None for the default (see `place_of`).
         alone: Whether to refuse a PostgreSQL database that another server uses.
 
     Raises:
-        InUse: If another server uses the store, and the two cannot share it.
+        InUse: If another server uses the store, and the two servers cannot share it.
         InputError: If the store cannot be used.
     """
     place = place_of(data)
@@ -59,12 +59,12 @@ def open_store(data: str | None, alone: bool = False) -> Store:
 
 
 def is_shared(data: str | None) -> bool:
-    """Return whether several servers may use the store at the same time (only PostgreSQL)."""
+    """Return whether the store is a PostgreSQL database, which several servers may share."""
     return _is_database(place_of(data))
 
 
 def open_reader(data: str | None) -> Reader:
-    """Return a reader of the store that `data` names. A server may use the store meanwhile.
+    """Open the store that `data` names for reading. A server may use it at the same time.
 
     Raises:
         InputError: If the store cannot be read.
@@ -74,7 +74,7 @@ def open_reader(data: str | None) -> Reader:
 
 
 def check_store(data: str | None) -> None:
-    """Raise InputError if a server could not use the store. Nothing is written to its tables."""
+    """Raise InputError if a server could not use the store. The tables are not changed."""
     place = place_of(data)
     if _is_database(place):
         _postgres()[0](place, for_server=True).close()
@@ -92,7 +92,9 @@ def back_up(data: str | None, file: str) -> None:
 
 
 def restore(data: str | None, file: str) -> Path | None:
-    """Replace all tables by a backup. Return the new path of the previous file, or None.
+    """Replace all tables by a backup, and return the new path of the previous file.
+
+    The path is None if there was no previous file.
 
     Raises:
         InputError: If a server uses the tables, the backup is damaged, or the folder cannot be

@@ -59,10 +59,11 @@ MAX_UPLOAD_BYTES = 1 << 20
 """Maximum size of a file that a visitor uploads for analysis, in bytes."""
 
 BASE = "\x02"
-"""Placeholder for the beginning of each link in a cached page. No text contains this character."""
+"""Placeholder in a cached page for the server's address. No other text contains this character."""
 
 MAX_CACHED_PAGE_BYTES = 8 << 20
-"""Maximum total size of the cached pages, in bytes. The least recently used are dropped first."""
+"""Maximum total size of the cached pages, in bytes. The cache drops the least recently used page
+first."""
 
 MEDIA_TYPES = {
     "css": "text/css",
@@ -78,9 +79,9 @@ class Pages:
     def __init__(self, tables: Any) -> None:
         self.tables = tables
         self._turns = FairQueue(1, 1), FairQueue(1, 1)
-        """The queue of requests for small pages, and the queue of requests for large pages. The
-        pages of a queue are drawn one at a time, for the client addresses in turn, so that moves
-        can be handled between two pages. Another process draws the large pages."""
+        """The queue of requests for small pages, and the queue of requests for large pages. Each
+        queue handles one request at a time, so that moves can be handled between two pages, and
+        serves the client addresses in turn. Another process draws the large pages."""
         self.puzzles = PuzzlePages(tables.thinking, self._turns[0])
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         # Load templates and drawing modules now, because their first use takes longer than a
@@ -181,7 +182,7 @@ class Pages:
     async def part(self, request: Request) -> Response:
         """`GET /t/T/part?at=V`: return the part of a table's page that changes during the game.
 
-        `at` is the version of the table to show. By default, it is the latest one.
+        `at` is the version of the table to show. By default, the latest version is shown.
         """
         asked, at = seat_of(request), request.query_params.get("at")
         version = sys.maxsize if at is None else _number(at)
@@ -225,12 +226,13 @@ class Pages:
         return HTMLResponse(analyse_html(root_of(request)))
 
     async def analyse_file(self, request: Request) -> Response:
-        """`POST /learn`: return the analysis of a state, a deal problem or a record."""
+        """`POST /learn`: return the analysis of an uploaded state, deal problem or record."""
         data = await body_of(request, MAX_UPLOAD_BYTES)
         asked = data, root_of(request), language()
         try:
             page, status = await self.tables.thinking.count(analysis_page, *asked, kind="learn")
-        # Show the error 422 on the page. It says that the analysis took too much time or memory.
+        # Show an error with status 422 on the page. It says that the analysis took too much time or
+        # memory.
         except HttpError as error:
             if error.status != 422:
                 raise
@@ -260,13 +262,17 @@ class Pages:
     async def _respond_with_table(
         self, request: Request, sight: TableView, whole: bool = True, replayed: bool = False
     ) -> Response:
-        """Return the page of a table, or the part of it that changes. Equal pages are cached."""
+        """Return the page of a table, or the part of it that changes, from the cache if possible.
+
+        `whole` says whether to return the whole page. `replayed` says whether the page shows a
+        position that the visitor has chosen.
+        """
         packs = "gzip" in request.headers.get("accept-encoding", "")
         sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
         more = () if replayed else tuple(self._added_programs(sight.game))
         base, root = base_of(request), root_of(request)
-        # Only invitation links contain the host. Cache a page without invitations for all hosts
-        # together.
+        # A page without invitation links is cached once for all hosts, with a placeholder for the
+        # address. Other pages may contain QR codes of the address, so each host needs its own.
         drawing = base if sight.invites else BASE, root, whole, replayed, more
         key = page_key(sight), drawing, language()
         page = self._kept.get(key)
@@ -310,7 +316,7 @@ class Pages:
 def _number(text: str) -> int:
     """Parse a number of moves or a version of a table.
 
-    A number with 8 or more digits is replaced by `sys.maxsize`.
+    The result is `sys.maxsize` if the number has 8 or more digits.
 
     Raises `HttpError` if the text is not a number.
     """
@@ -321,7 +327,7 @@ def _number(text: str) -> int:
 
 
 def refusal(request: Request, error: HttpError) -> Response:
-    """Return an HTML page with the message of an error."""
+    """Return the response to a request that is refused: an HTML page with the error message."""
     headline = gettext("Not found") if error.status == 404 else gettext("That is not possible")
     text = translate(error.args[0])
     text = f"{text[:1].upper()}{text[1:]}."

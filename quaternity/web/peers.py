@@ -1,7 +1,7 @@
 """Presence and rate limits shared between the servers of one database.
 
-Once a second, each server tells the others which players are connected, and how much of the rate
-limits its clients have used.
+Once a second, each server reports to the others which players are connected to it, and how much of
+the rate limits its clients have used.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ times as long without a report."""
 
 
 class Peers:
-    """Presence of players at the peers: the other servers that use the same database."""
+    """The presence of players at the peers, which are the other servers of the same database."""
 
     def __init__(self, store: Store, admission: RateLimits) -> None:
         self._store, self._admission = store, admission
@@ -45,7 +45,10 @@ class Peers:
         return seats
 
     async def meet(self, tables: Iterable[LiveTable]) -> None:
-        """Exchange changes since the last call with the other servers, and apply their changes."""
+        """Exchange presence and rate-limit usage with the other servers, and apply the result.
+
+        Only changes since the last call are sent. `tables` are the tables in memory.
+        """
         live = {table.state.id: table for table in tables}
         reports = [report for table in live.values() for report in self._new_reports(table)]
         used = self._admission.collect_use()
@@ -53,7 +56,7 @@ class Peers:
             theirs, spent = await asyncio.to_thread(self._store.sharing.exchange, reports, used)
         except HttpError:
             for report in reports:
-                # Forget what was reported, so that the next call reports it again.
+                # Forget that these reports were made, so that the next call makes them again.
                 live[report.table].presence.reported.pop(report.seat, None)
             return
         self._admission.apply_total_use(spent)
@@ -65,7 +68,7 @@ class Peers:
                 table.feed.seats_changed()
 
     def _new_reports(self, table: LiveTable) -> Iterable[Presence]:
-        """Yield a report for each player of a table who has come, left or been active recently.
+        """Yield reports of the players who have connected, disconnected or been active recently.
 
         A player who stays connected or active is reported every `PRESENCE_REFRESH_SECONDS`.
         """
@@ -80,7 +83,7 @@ class Peers:
                 yield Presence(table.state.id, seat, "", streams[seat], up - (now - seen))
 
     def _store_reports(self, reports: Iterable[Presence]) -> set[str]:
-        """Keep the reports of other servers in memory. Return the ids of the tables they name."""
+        """Keep the reports of other servers in memory. Return the ids of their tables."""
         now, up = monotonic(), self._store.uptime()
         changed = set()
         for report in reports:

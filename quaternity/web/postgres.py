@@ -67,7 +67,7 @@ _APPEND = """
 
 
 def postgres_schema(script: str) -> str:
-    """Return a migration script for SQLite in the SQL of PostgreSQL."""
+    """Translate a migration script from the SQL of SQLite to the SQL of PostgreSQL."""
     for ours, theirs in {
         " WITHOUT ROWID": "",
         " REFERENCES tables": "",  # not enforced by SQLite either
@@ -94,8 +94,9 @@ class PostgresStore(PostgresReader, Store):
             alone: Whether to refuse a database that another server uses.
 
         Raises:
-            InUse: If another server uses the tables, and the two may not share them.
-            InputError: If the database cannot be used, or a newer version wrote the tables.
+            InUse: If another server uses the tables, and the two servers cannot share them.
+            InputError: If the database cannot be used, or a newer version of this program wrote the
+                tables.
         """
         self._open(place)
         self._alone = alone
@@ -142,12 +143,13 @@ class PostgresStore(PostgresReader, Store):
     def _join_servers(self, database: Connection, begins: bool = False) -> None:
         """Get the shared lock of the servers. Migrate the tables if no other server is running.
 
-        Retry for a while, because a server that has just ended may still hold the lock.
+        Retry for a while, because a server that has just ended may still hold the lock. `begins`
+        says whether this server is starting. If not, it is reconnecting, and never migrates.
         """
         for _ in range(LOCK_TRIES if begins and not self._alone else 20):
             if begins and try_lock(database, LOCK):
-                # No other server is running, so restart the uptime, which has not advanced in the
-                # meantime.
+                # No other server is running, so the uptime has stood still. Let it advance again
+                # from now on.
                 self._migrate(self._version(database))
                 database.execute("UPDATE uptime SET at = extract(epoch FROM clock_timestamp())")
                 if not self._alone:
@@ -247,8 +249,8 @@ class PostgresStore(PostgresReader, Store):
 
     def _write_jobs(self, database: Connection, batch: Sequence[Job]) -> Collection[int]:
         guarded = [job.guard[0] for job in batch if job.guard]
-        # Use a pipeline, which sends the statements together and waits only for the locks and the
-        # end.
+        # Use a pipeline, which sends the statements together. It waits only for the locks and for
+        # the end of the transaction.
         with database.pipeline(), database.transaction():
             known = database.execute(LOCK_TABLES, [guarded]).fetchall() if guarded else []
             stale = _stale(batch, dict(known))

@@ -55,7 +55,7 @@ def _where(place: str) -> str:
 
 
 class PostgresReader(Reader):
-    """A reader of the tables in a PostgreSQL database. Servers may use them at the same time."""
+    """A reader of the tables in a PostgreSQL database, which servers may use at the same time."""
 
     def __init__(self, place: str, for_server: bool = False) -> None:
         """Connect to a database for reading.
@@ -86,7 +86,7 @@ class PostgresReader(Reader):
         self.reading = RLock()
         self._moment = False
         self.is_closing = False
-        """Whether no new connection may be made, because the store is being closed."""
+        """Whether the store is being closed, so that no new connection may be made."""
         self._seconds = QUERY_SECONDS
         self._database: Connection | None = None
         self._failed = -PAUSE_SECONDS
@@ -215,7 +215,7 @@ class PostgresReader(Reader):
 
     @contextmanager
     def _raising_input_errors(self) -> Iterator[None]:
-        """Convert errors in the block into `InputError`, and close the connection after one."""
+        """Convert errors in the block into `InputError`, and close the connection for reading."""
         try:
             yield
         except InputError:
@@ -230,8 +230,8 @@ class PostgresReader(Reader):
         """Return the version of the tables in the database, or 0 if there are no tables.
 
         Raises:
-            InputError: If a newer version wrote the tables, or the encoding of the database is not
-                UTF-8.
+            InputError: If a newer version of this program wrote the tables, or the encoding of the
+                database is not UTF-8.
         """
         encoding = database.info.parameter_status("server_encoding")
         if encoding != "UTF8":

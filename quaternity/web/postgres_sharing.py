@@ -61,7 +61,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class SharedDatabase(Protocol):
-    """A PostgreSQL database that several servers share: a `PostgresStore`."""
+    """The part of a `PostgresStore` that the messages between servers use."""
 
     where: str
     writing: Writer
@@ -159,9 +159,9 @@ class PostgresSharing(Sharing):
         self._listening.start()
 
     async def claim(self, key: str) -> bool:
-        """Try to get a lock that only one server can hold. Return whether this server has it now.
+        """Try to get a lock that only one server can hold, and return whether that succeeded.
 
-        If the database does not answer, return True, so that the server can act.
+        The result is also True if the database does not answer, so that this server can act.
         """
 
         def claim() -> bool:
@@ -200,7 +200,7 @@ class PostgresSharing(Sharing):
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Exchange presence and rate limits with other servers. See `Sharing.exchange`."""
+        """Exchange presence and rate-limit usage with the other servers. See `Sharing.exchange`."""
         names = {self._hash_name(name): name for name in used}
         budgets = [(name, *used[key]) for name, key in sorted(names.items())]
         self._store.read_uptime()
@@ -233,7 +233,10 @@ class PostgresSharing(Sharing):
 
 
 def try_lock(database: Connection, number: int, kind: str = "") -> bool:
-    """Try to get an advisory lock. Return whether this connection has it now."""
+    """Try to get an advisory lock. Return whether this connection has the lock now.
+
+    `kind` is "_shared" for a lock that several connections can share.
+    """
     query = f"SELECT pg_try_advisory_lock{kind}(%s)".encode()
     ((has_got_it,),) = database.execute(query, [number]).fetchall()
     return bool(has_got_it)

@@ -20,7 +20,7 @@ class WorkerStarted(Exception):
 
     Attributes:
         number: The number of the worker, from 0.
-        ready: Function that the worker must call as soon as it serves requests.
+        ready: Function that the worker must call as soon as it can serve requests.
     """
 
     def __init__(self, number: int, ready: Callable[[], None]) -> None:
@@ -36,8 +36,8 @@ class Workers:
         self._running: dict[int, tuple[int, float]] = {}
         """The number and the start time of each running worker, by process id."""
         self._ending = False
-        # Workers read from this pipe. Only the parent keeps its other end open, so workers notice
-        # when the parent dies.
+        # Workers read from one end of this pipe. Only the parent keeps the other end open, so the
+        # workers notice when the parent dies.
         self._alive = os.pipe()
         self._serves = os.pipe()
         self._begun = False
@@ -45,8 +45,8 @@ class Workers:
     def run(self, begun: Callable[[], None]) -> int:
         """Run the workers until all have ended, and return the exit status.
 
-        The status is 0, or 2 if a worker ended before it served requests. `begun` is called once
-        all workers serve requests.
+        The status is 0, or 2 if a worker ended before it could serve requests. `begun` is called
+        once all workers can serve requests.
 
         Raises:
             WorkerStarted: In each worker process.
@@ -57,7 +57,7 @@ class Workers:
             self._start(number)
         os.close(self._serves[1])
         served = 0
-        # Wait until every worker has either reported that it serves requests, or ended.
+        # Wait until every worker has reported that it can serve requests, or has ended.
         while serving := os.read(self._serves[0], self._number):
             served += len(serving)
         os.close(self._serves[0])

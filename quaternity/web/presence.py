@@ -24,7 +24,7 @@ PRESENCE_TIMEOUT_SECONDS = 40.0
 class RemotePresence(NamedTuple):
     """The presence of a player at the other servers of the database.
 
-    Both times are those of this server, as returned by `monotonic`.
+    Both times are measured by `monotonic` at this server.
 
     Attributes:
         streams_until: Time until which the player counts as having an open stream.
@@ -85,9 +85,9 @@ class TablePresence:
         return {stream.seat for stream in self.streams} | remote
 
     def attendance(self, seats: Sequence[Seat]) -> Attendance:
-        """Return the seats whose players are present, and those that may be given away.
+        """Return the seats whose players are present, and the seats that may be given away.
 
-        A player is present who has an open stream or was active recently.
+        A player is present if a stream is open for the seat, or the player was active recently.
         """
         streaming, present, absent = self.streaming(), set(), set()
         for number, seat in enumerate(seats):
@@ -109,8 +109,9 @@ class TablePresence:
     def change_seats(self, before: Sequence[Seat], seats: Mapping[int, Seat]) -> None:
         """Note that `seats` have changed. `before` contains all seats before the change.
 
-        The streams follow their readers to new seats. Streams of previous owners, and of owners who
-        now use another device, end: their clients reconnect with their current rights.
+        Streams follow their readers to new seats. If a seat has another owner, or its owner uses
+        another device, the streams of the seat end. Their clients reconnect with their current
+        rights.
         """
         for number, seat in seats.items():
             if seat.kind == PERSON:
@@ -131,7 +132,7 @@ class TablePresence:
                 stream.seat = numbers.get(before[stream.seat].token or "")
 
     def renumber(self, numbers: Sequence[int]) -> None:
-        """Note that the seats have new numbers. `numbers` contains the previous ones."""
+        """Note that the seats have new numbers. `numbers` contains their previous numbers."""
         self.last_seen, self.remote = [self.last_seen[number] for number in numbers], {}
         moved = {number: index for index, number in enumerate(numbers)}
         for stream in self.streams:

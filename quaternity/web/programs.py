@@ -101,9 +101,9 @@ class TablePrograms:
         self.end_absent_turns()
 
     def go_on(self) -> None:
-        """Start programs that could not start before, or whose server has ended.
+        """Start programs that could not start before, for example because nobody was watching.
 
-        Programs cannot start while nobody watches the table.
+        Also start programs that seemed to be running at another server, which may have ended.
         """
         if self.table.queue.is_busy:
             return
@@ -163,7 +163,10 @@ class TablePrograms:
     # ------------------------------------------------------------------ clock
 
     def set_alarm(self, due: float | None) -> None:
-        """Plan a check of the clock at time `due`, in seconds of `Store.uptime`, if not None."""
+        """Schedule a check of the clock at time `due`, measured in seconds by `Store.uptime`.
+
+        The new check replaces an earlier one. If `due` is None, only cancel the earlier check.
+        """
         if self.alarm is not None:
             self.alarm.cancel()
             self.alarm = None
@@ -182,7 +185,7 @@ class TablePrograms:
         if due is None:
             return
         if self.table.queue.is_busy or due > self._store.uptime():
-            # Check again soon, because a move may be about to be stored.
+            # Check again later, because a move may be about to be stored, or some time is left.
             self.set_alarm(due)
             return
         if len(acting) != 1 or acting[0] in self.tasks:
@@ -230,7 +233,7 @@ class TablePrograms:
             self._store.sharing.release(key)
 
     async def _think(self, seat: int, program: str | None) -> None:
-        """Let a program choose a move, and make the move if it is still possible then."""
+        """Let a program choose a move, and try to make the move."""
         state = self.table.state
         name, rules, history = program or state.seats[seat].name or "", state.rules, state.history
         random = history.game.chance(state.stored.deal.seed, seat)

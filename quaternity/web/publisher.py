@@ -1,4 +1,4 @@
-"""Reports of changes at a table to the parts that depend on them: streams, programs, clock."""
+"""The publisher, which reports changes at a table to its event streams, programs and clock."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GIVEN_TO_PROGRAM = MessageTemplate(
 
 
 class Publisher:
-    """Reports changes of a table to everything that depends on its state."""
+    """Reports changes at a table to the objects that depend on its state."""
 
     def __init__(
         self, presence: TablePresence, feed: TableFeed, talk: TableTalk, programs: TablePrograms
@@ -81,7 +81,10 @@ class Publisher:
     def report_changes(
         self, before: TableState, after: TableState, log: Sequence[Entry], begun: bool
     ) -> None:
-        """Report a state that another server has stored. `log` contains the new log entries."""
+        """Report a state that another server has stored.
+
+        `log` contains the new log entries. `begun` says whether the game has begun in the meantime.
+        """
         if len(after.seats) != len(before.seats):
             self._presence.reset(len(after.seats))
         for entry in log:

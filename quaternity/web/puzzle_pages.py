@@ -31,7 +31,7 @@ from quaternity.web.rendering import templates
 from quaternity.web.shared_tasks import SharedTasks
 
 MAX_CACHED_PUZZLES = 256
-"""Maximum number of puzzles in the cache, which drops the least recently used first."""
+"""Maximum number of puzzles in the cache. The cache drops the least recently used puzzle first."""
 
 MAX_ANSWER_LENGTH = 1000
 """Maximum length of a visitor's answer, in characters."""
@@ -41,7 +41,7 @@ NEW_SEEDS, MAX_DAY = 1 << 40, 99_991_231
 number YYYYMMDD, which is at most `MAX_DAY`."""
 
 PREPARATION_SECONDS = 5.0
-"""Seconds between the preparations of the day's puzzles, and before the first of them."""
+"""Seconds before each round in which the puzzles of the day are prepared."""
 
 
 _log = logging.getLogger("uvicorn.error")
@@ -72,7 +72,7 @@ class PuzzlePages:
         """
         self.thinking, self._turns = thinking, turns
         self._puzzles: SharedTasks[tuple[str, int, int]] = SharedTasks(MAX_CACHED_PUZZLES)
-        """Puzzles by kind, seed and level, which may not be finished yet."""
+        """The tasks that make puzzles, by kind, seed and level."""
         self._next: dict[tuple[str, int], int] = {}
         """For each kind and level, the seed of the next puzzle, which is made in advance."""
 
@@ -115,7 +115,8 @@ class PuzzlePages:
         if (kind, level) not in self._next and seed > MAX_DAY:
             following = kind, randbelow(NEW_SEEDS), level
             self._next[kind, level] = following[1]
-            # The visitor's limits count this puzzle, too. If they refuse it, it is made later.
+            # Count the next puzzle for the rate limit of this visitor. If the limit is exceeded,
+            # the puzzle is made later.
             self._puzzles.begin(following, partial(self._make, *following))
         return await self.respond(request, puzzle)
 
@@ -124,8 +125,8 @@ class PuzzlePages:
     ) -> Response:
         """Return the page of a puzzle, with a judgement of the answer in the request's query.
 
-        If the puzzle was made from a game, `path` is its link, and `table` the wording of its
-        table.
+        If the puzzle was made from a game, `path` is the link to the puzzle, and `table` is the
+        wording of the game's table.
         """
         asked = request.query_params
         answer, cards = " ".join(asked.getlist("answer")).strip(), asked.getlist("card")
@@ -139,9 +140,10 @@ class PuzzlePages:
         return HTMLResponse(html, verdict.status)
 
     async def prepare(self) -> None:
-        """Make the puzzles of each day in advance until cancelled, so that no page waits.
+        """Make the puzzles of each day in advance, so that no visitor has to wait for them.
 
-        The puzzles of the next day are made from noon on. A puzzle that fails is not tried again.
+        From noon on, the puzzles of the next day are made. If a puzzle cannot be made, it is not
+        tried again. This method runs until it is cancelled.
         """
         failed = set[tuple[str, int, int]]()
         while True:
@@ -186,7 +188,7 @@ def _number(text: str, limit: int, name: str) -> int:
 
 
 def daily_puzzles(day: date, root: str = "") -> dict[str, Any]:
-    """Return the values for `day.html`: the five puzzles of a day, with links and texts."""
+    """Return the template values for `day.html`: five puzzles of a day, with links and texts."""
     path = f"{root}/puzzles/{VERSION}"
     five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
     return {"day": day.isoformat(), "five": five, "texts": kind_texts()}
@@ -195,7 +197,7 @@ def daily_puzzles(day: date, root: str = "") -> dict[str, Any]:
 def puzzles_html(day: date, root: str = "", other: str = "") -> str:
     """Return the page with the five puzzles of a day.
 
-    `other` is the version of puzzles in an outdated link, or empty.
+    `other` is the version of puzzles in an outdated link. It is empty if there is no such link.
     """
     return templates().get_template("puzzles.html").render(
         root=root, today=daily_puzzles(day, root), texts=kind_texts(), levels=LEVELS,
@@ -208,7 +210,8 @@ class Verdict(NamedTuple):
 
     Attributes:
         judged: "right", "wrong", or empty if there is no complete and valid answer.
-        because: Why the answer is wrong or invalid, or how many SETs were found.
+        because: Text that says why the answer is wrong or invalid, or how many SETs were found. May
+            be empty.
         sets: The SETs that were found, if the answer consists of SETs.
         status: HTTP status of the page with the verdict.
     """
@@ -220,7 +223,7 @@ class Verdict(NamedTuple):
 
 
 def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
-    """Judge an answer. `cards` are the numbers of cards that the visitor claims as a SET."""
+    """Judge an answer. `cards` contains the numbers of cards that the visitor claims as a SET."""
     names = dict(zip(puzzle.position.split(), LETTERS, strict=False)) if cards else {}
     answer = f"{answer} {''.join(sorted(names.get(card, '?') for card in cards))}".strip()
     if not answer:
@@ -247,7 +250,8 @@ def puzzle_html(
 ) -> str:  # fmt: skip
     """Return the page of a puzzle, with a verdict and the first `steps` steps of the proof.
 
-    If the puzzle was made from a game, `path` is its link, and `table` the wording of its table.
+    If the puzzle was made from a game, `path` is the link to the puzzle, and `table` is the wording
+    of the game's table.
     """
     words, shown = puzzle_words(puzzle, table), puzzle.why[:steps]
     sentences = [words.sentence(step.text) for step in shown]
@@ -267,9 +271,9 @@ def puzzle_html(
 
 
 def _choices(puzzle: Puzzle, words: PuzzleWords) -> list[list[tuple[str, str]]]:
-    """Return the choices of each list of the form, which browsers without scripts show.
+    """Return the choices in each list of the form that browsers without scripts show.
 
-    Each choice has a value and a text. The order does not depend on the answer.
+    Each choice has a value and a text. The order does not reveal the right answer.
     """
     allowed = sorted({*puzzle.answers, *puzzle.wrong})
     if puzzle.answer_form == "card":

@@ -1,4 +1,4 @@
-"""Rate limits, connection limits, and queues that treat all client addresses fairly.
+"""Rate limits, connection limits, and the cost of each kind of request.
 
 `Limits` contains all limits, and `WORK` contains the cost of each kind of request. A client address
 is an IPv4 address, or the first 64 bits of an IPv6 address. A count is a computation that a visitor
@@ -137,9 +137,9 @@ refusal_counts: Counter[str] = Counter()
 
 
 def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpError:
-    """Count a request that is refused, and return the `HttpError` for its sender.
+    """Count a refused request, and return the `HttpError` for its sender.
 
-    If the status is 429 or 503, the error tells the client to retry after `seconds`.
+    If the status is 429 or 503, the response says that the client may retry after `seconds`.
     """
     refusal_counts[reason] += 1
     error = HttpError(status, text)
@@ -148,7 +148,7 @@ def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpEr
 
 
 class LeakyBuckets:
-    """Leaky-bucket counters: they limit how much each key uses of a resource per minute."""
+    """Leaky-bucket counters, which limit how much each key may use of a resource per minute."""
 
     def __init__(self, max_keys: int = 10_000) -> None:
         """Set up counters for at most `max_keys` keys. The least recently used key is dropped."""
@@ -178,9 +178,10 @@ class LeakyBuckets:
         return max(0.0, over * 60 / max(per_minute, 1))
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return the use since the last call, for each key that was used.
+        """Return the units used since the last call, by key.
 
-        The result maps the key, as a JSON text, to the units used and the units freed per minute.
+        The result maps each key that was used, as a JSON text, to the number of units used and the
+        number of units freed per minute.
         """
         self.shared = True
         self._texts = {json.dumps(key): key for key in self._new}
@@ -207,10 +208,11 @@ class RateLimits:
         connections.workers = self.limits.workers
 
     def count(self, kind: str, seat: Hashable = None) -> None:
-        """Count a request of the client address, or of a seat if `seat` is not None.
+        """Count a request, which must be allowed by the rate limit of its kind.
 
-        `kind` is a key of `WORK`. `seat` is any value that identifies the seat. The limit for a
-        seat is separate, so other requests from the same address do not use it up.
+        `kind` is a key of `WORK`. By default, the limit for the client address applies. If `seat`
+        is not None, it identifies a seat. Two other limits then apply: one for the seat, and a
+        higher one for all seats that use the client address.
 
         Raises `HttpError` if the request exceeds the limit.
         """
@@ -235,9 +237,12 @@ class RateLimits:
         self._rates.apply_total_use(used)
 
     def check_waiting(self, waiting: int) -> None:
-        """Raise `HttpError` if too many counts (`waiting`) of an address are running or waiting."""
+        """Raise `HttpError` if too many counts of one client address are pending.
+
+        `waiting` is the number of counts of the address that are running or waiting.
+        """
         if waiting >= MAX_PENDING_COUNTS:
-            raise refusal("waiting", 429, "too many pending requests for counts: try again later")
+            raise refusal("waiting", 429, "too many computations are waiting: try again later")
 
     def check_stored_tables(self, kept: int) -> None:
         """Raise `HttpError` if `kept`, the number of stored tables, has reached its maximum."""
@@ -280,15 +285,15 @@ class Connections:
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return how many connections may be open, so that enough file descriptors remain free."""
+        """Return how many connections may be open without using reserved file descriptors."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 
     def enter(self, network: str, is_shared: bool) -> HTTPStatus | None:
-        """Count a new connection, and return None if it is allowed.
+        """Count a new connection. Return the HTTP status with which it must be refused.
 
-        Otherwise return the HTTP status with which the connection must be refused. `network` is the
-        client address. `is_shared` says whether many people may share it, as behind a proxy.
+        The result is None if the connection is allowed. `network` is the client address.
+        `is_shared` says whether many people may share this address, as behind a proxy.
         """
         self.open[network] += 1
         room = self.max_open()

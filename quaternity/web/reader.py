@@ -49,21 +49,21 @@ class Reader(ABC):
         """
 
     def now(self) -> float:
-        """Return the current time, by which it is decided whether tables have expired.
+        """Return the current time, in seconds since 1970.
 
-        It is in seconds since 1970.
+        This time determines whether tables have expired.
         """
         return datetime.now(UTC).timestamp()
 
     def order_removal(self, names: Sequence[str]) -> None:
-        """Ask the server that uses these tables to delete those with the given ids."""
+        """Ask the server of the stored tables to delete the tables with the given ids."""
         order = "INSERT INTO removing (table_id) VALUES (?) ON CONFLICT DO NOTHING"
         self.change(order, [(name,) for name in names])
 
     def confirm_clock(self) -> float:
         """Store that the clock is right, and return its time in seconds since 1970.
 
-        A server compares later times with this one, to notice whether the clock has jumped.
+        A server compares later times with the stored time, to notice whether the clock has jumped.
         """
         now = self.now()
         self.change("UPDATE uptime SET clock = ? - seconds", [(now,)])

@@ -149,9 +149,9 @@ def home_html(
 ) -> str:
     """Return the start page: the visitor's tables, the puzzles of the day, and the games.
 
-    `tables` are the visitor's tables, as `lobby.OwnTable`. Those that wait for a move of the
-    visitor come first on the page, and finished games come last. `today` contains the values of
-    `puzzle_pages.daily_puzzles`.
+    `tables` are the visitor's tables, as `lobby.OwnTable`. Tables that wait for a move of the
+    visitor come first on the page, and finished games come last. `today` contains the template
+    values of `puzzle_pages.daily_puzzles`.
     """
     games = [registration(name) for name in game_names()]
     pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
@@ -264,7 +264,7 @@ def help_html(
         sight: The view of the table.
         word: The kind of help.
         answer: The help as a JSON document. `quaternity.web.hints` describes its entries.
-        query: The values in the query of the request.
+        query: The parameters in the query of the request.
         root: The path with which links begin.
     """
     words = sight_words(sight)

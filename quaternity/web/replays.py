@@ -14,7 +14,7 @@ MAX_REPLAYED = 150
 process, so that other requests do not have to wait."""
 
 MAX_MOMENTS = 8
-"""Number of earlier replayed positions of a game that stay in memory when another one is added."""
+"""Number of replayed positions of a game that stay in memory when another position is replayed."""
 
 
 class Replays:
@@ -26,10 +26,9 @@ class Replays:
         """Recently replayed positions, by version and number of moves."""
 
     async def position(self, state: TableState, number: int) -> tuple[int, Any]:
-        """Return the number of moves and the position after them.
+        """Return the position after a number of moves, preceded by this number.
 
-        A `number` below 0 counts as 0, and a number above the number of moves made counts as that
-        number.
+        The number is `number`, or the nearest number from 0 to the number of moves made.
 
         Raises `HttpError` if the replay of many moves takes too long.
         """

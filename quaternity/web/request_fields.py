@@ -37,7 +37,7 @@ class JoinFields(NamedTuple):
     Attributes:
         invitation: The invitation link, or its last part.
         name: Name of the caller as a player, or None for the default name of the seat.
-        seat: The seat that the caller wants, if the invitation is for any seat.
+        seat: The seat that the caller wants, if the invitation is for any free seat.
         ready: Whether the caller is ready for the game to begin.
     """
 
@@ -50,7 +50,7 @@ class JoinFields(NamedTuple):
 class LinkFields(NamedTuple):
     """The field of a request that moves a seat to the device that sends the request.
 
-    `link` is the link for this purpose, or its last part.
+    `link` is the link that moves the seat, or its last part.
     """
 
     link: str
@@ -63,7 +63,7 @@ class CodeFields(NamedTuple):
 
 
 class SeatFields(NamedTuple):
-    """The field of a request that needs no other value than the seat of the caller."""
+    """The field of a request that contains nothing except the seat of the caller."""
 
     seat: int | None = None
 
@@ -79,7 +79,7 @@ class StartFields(NamedTuple):
 
 
 class ReadyFields(NamedTuple):
-    """The fields of a request of a player who is ready for the game to begin, or no longer ready.
+    """The fields of a request that says whether a player is ready for the game to begin.
 
     `countdown` says whether the game begins after a countdown instead of at once.
     """
@@ -140,7 +140,7 @@ class MarkFields(NamedTuple):
 
 
 class TalkFields(NamedTuple):
-    """The fields of a request that sends a chat line. Only the name of a bystander is used."""
+    """The fields of a request that sends a chat line. `name` is used only for a bystander."""
 
     text: str
     seat: int | None = None
@@ -150,7 +150,7 @@ class TalkFields(NamedTuple):
 class ReactionFields(NamedTuple):
     """The fields of a request that sends a reaction, which is one of `chat.REACTIONS`.
 
-    Only the name of a bystander is used.
+    `name` is used only for a bystander.
     """
 
     reaction: str

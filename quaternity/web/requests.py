@@ -51,8 +51,8 @@ class Handlers:
         """Return the table that the path of a request names, and the visitor who sent the request.
 
         The visitor sees the game from the seat in the query `?seat=`, or else from `seat`. If both
-        are missing, the visitor sees it as `TableState.visitor` describes. `kind` says which rate
-        limit applies (see `LiveTables.open_for`).
+        are missing, `TableState.visitor` chooses the seat. `kind` says which rate limit applies
+        (see `LiveTables.open_for`).
 
         Raises `HttpError` if there is no such table, a rate limit is exceeded, or the visitor may
         not see the game from the seat.
@@ -74,9 +74,10 @@ class Handlers:
         return table, visitor.looking
 
     async def with_cookie(self, request: Request) -> tuple[Caller, str | None]:
-        """Return the caller of a request, and the cookie that the response must set, or None.
+        """Return the caller of a request, and the cookie that the response must set.
 
-        A browser without a valid cookie gets a new one. The caller is then identified by it.
+        If a browser sends no valid cookie, the response sets a new cookie, which identifies the
+        caller from now on. Otherwise the returned cookie is None.
         """
         browser, unsigned = (
             caller_of(request).cookie_hash,
@@ -114,7 +115,7 @@ def base_of(request: Request) -> str:
 def answer_with_cookie(request: Request, document: Any, cookie: str | None) -> Response:
     """Return a response with status 201 and a JSON document.
 
-    The response also sets the cookie of a browser, unless `cookie` is None.
+    The response also sets the cookie of the browser to `cookie`, unless this is None.
     """
     response = answer(document, 201)
     if cookie is not None:

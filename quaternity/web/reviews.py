@@ -27,7 +27,7 @@ from quaternity.web.view import record_of
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
 """Limit on the processor time of a review, in seconds, and the factor by which the elapsed time may
-be longer than that."""
+be longer than this limit."""
 
 PUZZLE_SECONDS = 5.0
 """Time limit for making a puzzle from a game, in seconds."""
@@ -36,8 +36,8 @@ MAX_REVIEWS = 100
 """Maximum number of reviews and puzzles, taken together, that are kept in memory."""
 
 STORED_VERSION = 1
-"""Version of the format of stored reviews and puzzles. Those of another version are not read, but
-computed again."""
+"""Version of the format of stored reviews and puzzles. If a stored review or puzzle has another
+version, it is computed again."""
 
 SIGNATURE_BYTES = 32
 """Length of the signature of a stored result, in bytes."""
@@ -55,7 +55,8 @@ class Reviews:
     def __init__(self, store: Store, thinking: BackgroundWork) -> None:
         self._store, self._thinking = store, thinking
         self._tasks: SharedTasks[tuple[str, str, int]] = SharedTasks(MAX_REVIEWS)
-        """The latest results. A key is "review" or "puzzle", with the table's id and version."""
+        """The tasks of the latest results. A key is the kind of result ("review" or "puzzle"), with
+        the id and version of the table."""
 
     async def review(self, state: TableState, visitor: Visitor) -> Review:
         """Return the review of a finished game. All viewers get the same review.

@@ -3,8 +3,8 @@
 A command is a request to change a table. Its method `decide` returns the events that change the
 state of the table, or raises `HttpError` if the command is not allowed (see `core`). An invitation
 is the secret last part of a link with which a visitor can take an open seat. A token is a secret
-text that proves the ownership of a seat. `token` is the hash of the owner's token, unless it is
-called new. `deal` is the random seed of the deal, in case the game begins.
+text that proves the ownership of a seat. Unless a class says otherwise, `token` is the hash of the
+owner's token, and `deal` is the random seed of the deal, which is used if the game begins.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ from quaternity.web.seats import (
 
 
 class SeatTicket(NamedTuple):
-    """A seat, with the token for its new owner or the invitation to it if it is open.
+    """A seat, with the token for its new owner, or with an invitation to it if it is open.
 
-    Both are None for a program's seat, or if the owner already has the token.
+    Both are None if a program plays in the seat, or if the owner already has the token.
     """
 
     seat: int
@@ -60,17 +60,17 @@ class SeatTicket(NamedTuple):
 
 
 class Join(NamedTuple):
-    """Command of a visitor who takes the seat of an invitation.
+    """A command with which a visitor takes the seat of an invitation.
 
-    Before the game begins, a player can also move to another seat with an invitation to any seat.
+    Before the game, a player can also use an invitation to any free seat to change seats.
 
     Attributes:
-        wanted: The seat that the visitor wants if the invitation is for any seat. None if the
-            visitor wants no particular seat.
+        wanted: Seat that the visitor wants, if the invitation is for any free seat. None if the
+            visitor has no preference.
         name: Name of the visitor as a player, or None for the default name of the seat.
         caller: The credentials of the visitor.
         token: New token for the seat, not a hash.
-        vacated: New invitation to the seat that a player leaves for another one.
+        vacated: New invitation to the old seat of a player who changes seats.
         ready: Whether the visitor is ready for the game to begin.
     """
 
@@ -113,7 +113,7 @@ class Join(NamedTuple):
         return Decision(events, SeatTicket(number, self.token))
 
     def _choose(self, state: TableState) -> tuple[int, int | None]:
-        """Return the seat that the visitor gets, and the seat that the visitor has now or None."""
+        """Return the visitor's new seat and current seat. The latter is None for a bystander."""
         if not state.is_waiting:
             raise HttpError(409, "the game has begun without you: you can watch it")
         seats, wanted = state.seats, self.wanted
@@ -131,10 +131,10 @@ class Join(NamedTuple):
 
 
 class SetReady(NamedTuple):
-    """Command of a player who is ready for the game to begin, or no longer ready.
+    """A command with which a player says whether they are ready for the game to begin.
 
     If `counts_down` is true, the game does not begin with this command. Once every player is ready,
-    a countdown starts, and a `Begin` command at its end begins the game.
+    a countdown starts. At its end, a `Begin` command begins the game.
     """
 
     seat: int
@@ -144,7 +144,7 @@ class SetReady(NamedTuple):
     counts_down: bool = False
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that store whether the player is ready, and may begin the game."""
+        """Return the events that store whether the player is ready. They may begin the game."""
         state.check_owners({self.seat: self.token})
         if not state.is_waiting:
             raise HttpError(409, "the game has already begun", version=state.version)
@@ -156,7 +156,7 @@ class SetReady(NamedTuple):
 
 
 class Begin(NamedTuple):
-    """Command of the server to begin the game at the end of a countdown."""
+    """A command with which the server begins the game at the end of a countdown."""
 
     deal: str
 
@@ -166,10 +166,10 @@ class Begin(NamedTuple):
 
 
 class Arrive(NamedTuple):
-    """Command of the server when players have come to the table of their rematch.
+    """A command that makes players ready when they come to the table of their rematch.
 
-    These players count as ready. Once every player is ready, a countdown starts, and a `Begin`
-    command at its end begins the game.
+    The server sends this command. Once every player is ready, a countdown starts. At its end, a
+    `Begin` command begins the game.
     """
 
     seats: tuple[int, ...]
@@ -185,9 +185,9 @@ class Arrive(NamedTuple):
 
 
 class Leave(NamedTuple):
-    """Command of a player who leaves a seat before the game has begun.
+    """A command with which a player leaves a seat before the game has begun.
 
-    Another visitor can then take the seat. `invitation` is the new invitation to it.
+    `invitation` is a new invitation, with which another visitor can take the seat.
     """
 
     seat: int
@@ -205,14 +205,14 @@ class Leave(NamedTuple):
 
 
 class SetCode(NamedTuple):
-    """Command of a player who gets a new code to restore a lost seat. `code` is its hash."""
+    """A command that stores a new code for restoring a seat. `code` is the hash of the code."""
 
     seat: int
     token: str | None
     code: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that store the code, and the seat's owner before and after them."""
+        """Return the events that store the code, and the owner before and after the change."""
         del now
         state.check_owners({self.seat: self.token})
         before = state.seats[self.seat].owner
@@ -223,11 +223,11 @@ class SetCode(NamedTuple):
 
 
 class Reclaim(NamedTuple):
-    """Command of the owner of a seat who takes it to another device, with a link or a code.
+    """A command with which the owner of a seat moves it to another device, by a link or by a code.
 
     Attributes:
-        proof: Hash of the owner's token, to which the link belongs, or hash of the owner's code.
-        link: Hash of the link, or None if the owner has a code.
+        proof: Hash of the owner's token if a link is used, or hash of the owner's code.
+        link: Hash of the link, or None if a code is used.
         caller: The credentials of the other device.
         token: New token for the seat, not a hash.
     """
@@ -240,7 +240,7 @@ class Reclaim(NamedTuple):
     def decide(self, state: TableState, now: float) -> Decision:
         """Return the events that move the seat.
 
-        The result of the command contains a `SeatTicket`, and the owner before and after it.
+        The result contains a `SeatTicket`, and the owner before and after the change.
         """
         numbers = [
             number
@@ -271,11 +271,11 @@ def unknown_code() -> HttpError:
 
 
 class ChangeOwner(NamedTuple):
-    """Command that changes the credentials of an owner's seats.
+    """A command that changes the credentials of an owner's seats.
 
     The server sends it after the owner has changed the credentials of a seat at another table of
-    the same series of rematches. `token` belongs to the old credentials. The store may have the new
-    credentials already. The change is then only announced.
+    the same series of rematches. `token` belongs to the old credentials. If the store already has
+    the new credentials, the command only announces the change.
     """
 
     token: str | None
@@ -292,14 +292,14 @@ class ChangeOwner(NamedTuple):
 
 
 class HandOver(NamedTuple):
-    """Command of a visitor who gives a seat to a new player.
+    """A command with which a visitor gives a seat to a new player.
 
     Attributes:
         player: Name of the program that gets the seat, `me` for the owner of the seat, or `open` if
             the seat becomes open.
         tokens: Hashes of the visitor's tokens, by seat.
-        attendance: The seats of players who are present, and of players absent for long.
-        invitation: New invitation to the seat, in case the seat becomes open.
+        attendance: The seats of players who are present, or who have been absent for a long time.
+        invitation: New invitation to the seat, which is used if the seat becomes open.
     """
 
     seat: int
@@ -311,7 +311,7 @@ class HandOver(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events, and the invitation to the seat if it becomes open, otherwise None.
+        """Return the events. If the seat becomes open, also return the invitation to it.
 
         If other players must agree first, the events only count the visitor's vote.
         """
@@ -342,7 +342,7 @@ class HandOver(NamedTuple):
         return Decision(begin_if_ready(state, events, self.deal, now), invitation)
 
     def check(self, state: TableState) -> None:
-        """Raise `HttpError` if the visitor may not give the seat away. `decide` checks it again."""
+        """Raise `HttpError` if the visitor may not give the seat away. `decide` calls this, too."""
         if self.seat not in range(len(state.seats)) or state.stored.options.archive:
             raise HttpError(404, NO_SEAT(seat=self.seat))
         if not (self.visitor.seats or self.visitor.maker):
@@ -366,7 +366,7 @@ class HandOver(NamedTuple):
         return state.is_host(self.visitor, self.attendance)
 
     def _count_votes(self, state: TableState) -> Votes | None:
-        """Return the votes including the visitor's, or None if the seat can be given away now.
+        """Return the votes and the visitor's vote. Return None if the seat can be given away now.
 
         All players who are present must agree to give the seat of an absent player away. If a new
         player would see no hidden cards, there is no vote, and the host or the owner decides.

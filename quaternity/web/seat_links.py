@@ -42,7 +42,7 @@ class SeatLinks:
         return link
 
     async def open_moving_link(self, link: str) -> tuple[LiveTable, int]:
-        """Return the table and the seat that a link is for. The link remains valid.
+        """Return the table and the seat to which a link belongs. The link remains valid.
 
         Raises `HttpError` if the link is not valid.
         """
@@ -66,10 +66,10 @@ class SeatLinks:
         return await self._reclaim(table, Reclaim(proof, hash_token(link), caller, new_token()))
 
     async def restore_seat(self, code: str, caller: Caller) -> tuple[str, SeatTicket]:
-        """Give the seat of a code back to the caller, and return the table's id and the seat.
+        """Give a seat back to a caller who has its code, and return the table's id and the seat.
 
-        If the code is for seats at several tables of a series, the caller gets all these seats, and
-        the result is the one at the latest table.
+        If the code is for seats at several tables of a series, the caller gets all these seats. The
+        result is then the latest table and its seat.
 
         Raises `HttpError` if there is no seat with this code.
         """

@@ -47,10 +47,10 @@ def change_seats(state: TableState, seats: Mapping[int, Seat], now: float) -> tu
 def begin_if_ready(
     state: TableState, events: tuple[Event, ...], deal: str, now: float
 ) -> tuple[Event, ...]:
-    """Return the given events, and then those that begin the game if every player is ready.
+    """Return the given events. If they make every player ready, add events that begin the game.
 
-    They are left out if, after the given events, a seat is still open or a person is not ready.
-    `deal` is the random seed of the deal.
+    The game cannot begin while a seat is open or a person is not ready. `deal` is the random seed
+    of the deal.
     """
     state = apply(state, *events)
     if not state.is_ready:
@@ -61,9 +61,10 @@ def begin_if_ready(
 def begin(
     state: TableState, rules: Any, chosen: Mapping[int, Seat], deal: str, now: float
 ) -> tuple[Event, ...]:
-    """Return the events that begin a game with the `chosen` seats, which get consecutive numbers.
+    """Return the events that begin a game. The `chosen` seats remain, and get consecutive numbers.
 
-    `deal` is the random seed of the deal. It is not used if the maker of the table chose a seed.
+    `chosen` maps the old number of each seat to the seat. `deal` is the random seed of the deal,
+    which is not used if the maker of the table chose a seed.
     """
     start = rules.start(Random(f"{state.stored.deal.waiting or deal}/deal"))
     seats = tuple(
@@ -91,6 +92,7 @@ def new_state(
 def record_head(rules: Any, seed: str) -> str:
     """Return the beginning of the record of a game whose deal has the given seed.
 
-    A table whose game has not begun stores the head for the empty seed. This deal is never played.
+    Before the game of a table begins, the table stores the result for an empty seed. The deal of
+    the empty seed is never played.
     """
     return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))

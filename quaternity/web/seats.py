@@ -94,7 +94,7 @@ class Options(NamedTuple):
 
     Attributes:
         help: Whether help is allowed, such as hints.
-        practice: Whether the person chose the seed of the deal, and may therefore know all cards.
+        practice: Whether this person chose the seed of the deal, and may therefore know all cards.
         archive: Whether the table shows an uploaded record, and no game is played.
         deck: Name of the deck of cards.
         chat: Whether the table has a chat.
@@ -132,7 +132,7 @@ class StoredTable(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """The credentials of a request: the hash of its token, or else of its cookie, or neither."""
+    """The hash of the token in a request, or else the hash of its cookie. Both may be None."""
 
     token: str | None = None
     cookie_hash: str | None = None
@@ -191,14 +191,14 @@ def hash_token(text: str) -> str:
 
 
 def default_name(seat: int) -> str:
-    """Return the name of a player in a seat who has not chosen a name, such as "player 0"."""
+    """Return the name of a player who has not chosen a name, such as "player 0"."""
     return f"player {seat}"
 
 
 def renumber(seat: Seat, number: int, new: int) -> Seat:
-    """Return the seat for its new number `new`. Only a default name changes, to match the number.
+    """Return a seat as it is after its number has changed from `number` to `new`.
 
-    `number` is the previous number.
+    If the player has the default name, the name changes with the number.
     """
     usual = {default_name(number): default_name(new)}
     name, person = (usual.get(text or "", text) for text in (seat.name, seat.person))

@@ -28,7 +28,7 @@ def evening_score(store: Store, first: str) -> tuple[Score, ...]:
     """Return the scores of all players in the finished games of a series, the best player first.
 
     `first` is the id of the first table of the series. Two seats belong to the same player if they
-    have the same token, or else the same cookie, or else programs with the same name.
+    have the same token. If they have no token, the cookie is compared, or else the name.
     """
     rows = store.read(
         "SELECT tables.id, places, seat, COALESCE(token, browser, name), COALESCE(person, name) "

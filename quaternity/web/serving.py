@@ -30,7 +30,7 @@ END_SECONDS = 3
 """Time limit for requests that are still open when the server shuts down, in seconds."""
 
 MAX_OPEN_FILES = 16_384
-"""Limit on open files that the server sets for itself. It is lower if the system demands this."""
+"""Number to which the server raises its limit on open files, as far as the system allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def run_server(
     """Run a server until a signal stops it, and return the exit status, or raise `InputError`.
 
     `data` names the store (see `open_store.place_of`). `welcome` is called with the port once all
-    `processes` serve requests.
+    `processes` can serve requests.
     """
     shared, metrics = processes > 1, monitoring.port
     with ExitStack() as stack:
@@ -173,7 +173,7 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
 
 
 def check_free(host: str, port: int | None, option: str = "") -> None:
-    """Raise `InputError` if a server cannot listen at a port. None means any free port.
+    """Raise `InputError` if a server cannot listen at a port. If `port` is None, use any free port.
 
     The message names the port by `option`, such as `--metrics`, or else by `--host` and `--port`.
     """

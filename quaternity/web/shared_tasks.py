@@ -14,16 +14,16 @@ Key = TypeVar("Key", bound=Hashable)
 class SharedTasks(Generic[Key]):
     """A cache of `asyncio` tasks by key. All requests with the same key share one task.
 
-    A task that fails is removed from the cache, so the next request starts another one.
+    A task that fails is removed from the cache, so the next request starts another task.
     """
 
     def __init__(self, max_tasks: int) -> None:
-        """Set up a cache of at most `max_tasks` tasks, which drops the least recently used ones."""
+        """Set up a cache of at most `max_tasks` tasks, which drops the least recently used task."""
         self._max_tasks = max_tasks
         self._tasks: OrderedDict[Key, asyncio.Task[Any]] = OrderedDict()
 
     def begin(self, key: Key, compute: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
-        """Return the task of a key. If the cache has none, start a task that runs `compute`."""
+        """Return the task of a key. If the key has no task, start a task that runs `compute`."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(compute())

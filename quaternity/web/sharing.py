@@ -13,7 +13,7 @@ from quaternity.web.changes import ChangeNotice, Presence
 
 
 class Sharing:
-    """Messages to and from the other servers of a database. Here, there are no other servers."""
+    """The messages of a server that shares its database with no other server."""
 
     def listen(
         self, hear: Callable[[Sequence[ChangeNotice]], None], miss: Callable[[], None]
@@ -28,7 +28,7 @@ class Sharing:
         """Send notices to the other servers, without storing anything and without waiting."""
 
     async def claim(self, key: str) -> bool:
-        """Try to get a lock that only one server can hold. Return whether this server has it now.
+        """Try to get a lock that only one server can hold, and return whether that succeeded.
 
         The server keeps the lock until it calls `release` or ends.
         """
@@ -41,17 +41,17 @@ class Sharing:
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Exchange with the other servers which players are connected, and the use of rate limits.
+        """Exchange presence and rate-limit usage with the other servers.
 
         Args:
-            presences: Players who have come, left or been active at this server since the last
-                call.
-            used: The rate limits that were used at this server since the last call. The name of
-                each is mapped to the units used and the units freed per minute.
+            presences: Reports of players who have connected, disconnected or been active at this
+                server since the last call.
+            used: Mapping from the name of each counter of a rate limit to the units used at this
+                server since the last call, and the units freed per minute.
 
         Returns:
-            The players who are or were connected to the other servers, and the units of the same
-            rate limits that are used at all servers together.
+            The reports of other servers, and a mapping from the name of each counter in `used` to
+            the units used at all servers together.
         """
         del presences, used
         return (), {}

@@ -24,7 +24,7 @@ from quaternity.web.sqlite_connection import (
 
 
 def back_up_file(folder: str, file: str) -> None:
-    """Copy the tables in a folder to a backup file. A server may use the tables meanwhile.
+    """Copy the tables in a folder to a backup file. A server may use them at the same time.
 
     The backup is a consistent snapshot. It atomically replaces an existing file.
 

@@ -18,7 +18,7 @@ from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.reader import InUse
 
 FILE = "tables.sqlite"
-"""Name of the file in a folder that contains all tables."""
+"""Name of the file that contains all tables of a folder."""
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.05
 """Number of attempts to lock a file, and the pause after each failed attempt, in seconds."""
@@ -53,7 +53,7 @@ def lock_folder(path: Path, opened: ExitStack) -> None:
     """Lock a file and its folder until `opened` is closed. Make the folder if necessary.
 
     The file is locked as well, because other folders may have links to it. If a lock is not free,
-    it is tried again for a second, because the server that holds it may be ending.
+    retry for a second, because the server that holds it may be ending.
 
     Raises:
         InUse: If another server uses the folder or the file.
@@ -78,10 +78,10 @@ def lock_folder(path: Path, opened: ExitStack) -> None:
 
 
 def give_owner(made: int | Path, path: Path) -> None:
-    """Give a new file, by its path or descriptor, the owner of the folder that contains `path`.
+    """Give a new file the owner of the folder that contains `path`.
 
-    If root runs a command on the folder, the server can then still use the file. Without the
-    necessary rights, the owner stays the same.
+    `made` is the path or descriptor of the new file. If root runs a command on the folder, the
+    server can then still use the file. Without the necessary rights, the owner stays the same.
     """
     owner = path.parent.stat()
     with suppress(OSError):  # only root may change the owner
@@ -89,7 +89,7 @@ def give_owner(made: int | Path, path: Path) -> None:
 
 
 def connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    """Open a file of tables for reading and writing until `opened` is closed, and return it."""
+    """Return a connection for reading and writing a file. It is closed when `opened` is closed."""
     database = sqlite3.connect(path, 1.0, isolation_level=None, check_same_thread=False)
     opened.callback(database.close)
     database.execute("PRAGMA journal_mode = WAL")
@@ -99,7 +99,7 @@ def connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
 
 
 def connect_for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    """Open a file of tables for reading until `opened` is closed, and return it.
+    """Return a connection for reading a file of tables. It is closed when `opened` is closed.
 
     Raises:
         InputError: If there is no such file, or its newest moves cannot be read.
@@ -177,7 +177,7 @@ def stored_version(database: sqlite3.Connection, path: Path) -> int:
 
 
 def migrate(database: sqlite3.Connection, version: int, end: int = len(MIGRATIONS)) -> None:
-    """Change the structure of a file from one version to a later one (see `MIGRATIONS`)."""
+    """Change the structure of a file from one version to a later version (see `MIGRATIONS`)."""
     for number in range(version, end):
         # Run each script as one transaction, so that a crash leaves the old version.
         database.executescript(

@@ -46,7 +46,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def check_folder(folder: str) -> None:
-    """Raise InputError if a server could not store its tables in a folder. Change no tables."""
+    """Raise InputError if a server could not use a folder. The tables are not changed."""
     path = Path(folder) / FILE
     if path.exists():
         with ExitStack() as opened, raising_input_errors(path):
@@ -65,7 +65,7 @@ def check_folder(folder: str) -> None:
 
 
 class FileReader(Reader):
-    """Access to the tables in the SQLite file of a folder. A server may use them meanwhile."""
+    """Access to the tables in an SQLite file, which a server may use at the same time."""
 
     def __init__(self, folder: str) -> None:
         """Open the SQLite file of a folder for reading.
@@ -201,7 +201,10 @@ class FileStore(FileReader, Store):
         return HttpError(507 if code in DISK_FULL_CODES else 503, NOT_SAVED(error=error))
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write all jobs in one durable transaction, and return no indices. See `Store.commit`."""
+        """Write all jobs in one durable transaction. See `Store.commit`.
+
+        The result is always empty, because no other server can change the tables.
+        """
         # Check the files, because SQLite would continue to write to a file that was moved or
         # removed.
         if not self._files or self._file_ids() != self._files:

@@ -53,17 +53,17 @@ class Store(Reader):
 
     @abstractmethod
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write the changes of some jobs in one durable transaction.
+        """Write jobs in one durable transaction, and return the indices of jobs that were left out.
 
         A job is left out if another server has changed its table since the revision that the job
-        names. Return the indices of these jobs.
+        names.
         """
 
     @abstractmethod
     def refusal(self, error: Exception) -> HttpError:
         """Return the error for the callers of a write that failed with `error`.
 
-        It is a `VersionConflict` if another server has changed the same table.
+        The result is a `VersionConflict` if another server has changed the same table.
         """
 
     def fault(self, error: Exception) -> str:
@@ -98,22 +98,22 @@ class Store(Reader):
     def uptime(self) -> float:
         """Return the uptime of the store, in seconds.
 
-        The clocks of games measure this time. It stands still while no server uses the store, and
-        does not depend on the clock of the machine.
+        The clocks of games measure this time. The uptime stands still while no server uses the
+        store, and does not depend on the clock of the machine.
         """
         return self._up + monotonic()
 
     def believe_clock(self, now: float) -> None:
         """Store that the machine's clock shows the right time `now`, in seconds since 1970.
 
-        The caller does not wait for the write. Later times are compared with this one.
+        The caller does not wait for the write. Later times are compared with the stored time.
         """
         clock: Statement = "UPDATE uptime SET clock = ?", (now - self.uptime(),)
         statements = self.uptime_statement(), clock
         self.writing.put((), statements)
 
     async def keep_uptime(self) -> None:
-        """Store the uptime, so that a crash loses little of it.
+        """Store the uptime, so that most of it is kept after a crash.
 
         Raises `HttpError` if the write fails.
         """

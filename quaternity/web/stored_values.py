@@ -1,7 +1,7 @@
 """Conversion of reviews and puzzles to JSON, so that they can be stored with a table.
 
-Only messages, the types of JSON and the classes in `CLASSES` can be converted. Unlike data of
-`pickle`, such data cannot make the server run code.
+Only messages, the types of JSON and the classes in `CLASSES` can be converted. Unlike the module
+`pickle`, this module never runs code from the stored data.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def dump_value(value: Review | Puzzle | None) -> bytes:
 
 
 def load_value(data: bytes) -> Any:
-    """Return the value that `dump_value` has converted to the given JSON. Lists become tuples.
+    """Convert JSON that `dump_value` has returned back to a value. Lists become tuples.
 
     Raises any exception if the data is damaged.
     """

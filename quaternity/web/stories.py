@@ -1,8 +1,8 @@
 """The story of a finished game: its decisive moments, and new tables that continue from them.
 
 A decisive moment is a move after which the players' chances to win changed a lot. The story
-describes these moments, beginning with the most important one. A visitor can try a moment again: a
-new table, called a branch, repeats the game up to this moment and continues from there. A review
+describes these moments, beginning with the most important moment. A visitor can try a moment again:
+a new table, called a branch, repeats the game up to this moment and continues from there. A review
 lists all moves of the game and judges them.
 """
 
@@ -77,8 +77,8 @@ class ToldMoment(NamedTuple):
         after: Number of moves at the table after this move, and after its answer if there is one.
         events: Sentences that say what happened.
         lines: Sentences that say why the move was decisive, at most `MAX_LINES`.
-        certain: True if the sentences are proved, and False if they are estimated. None if they
-            only state facts.
+        certain: True if `lines` are proved, and False if they are estimated. None if they only
+            state facts.
         better: A move that would have been better, or None if none is known.
     """
 
@@ -93,10 +93,10 @@ class ToldMoment(NamedTuple):
 
 
 def told_moments(review: Review) -> list[ToldMoment]:
-    """Return the decisive moments of a review, beginning with the most important one.
+    """Return the decisive moments of a review, beginning with the most important moment.
 
-    Proved mistakes come before other moments. Otherwise, a moment is more important if it changed
-    the chances of a player more.
+    Proved mistakes come before other moments. Apart from that, the most important moments are those
+    that changed the chances of a player most.
     """
     points = {point.after: point for point in review.curve}
     ranked = []
@@ -186,7 +186,7 @@ class Stories(Handlers):
         self.reviews, self.puzzles = Reviews(tables.store, tables.thinking), puzzles
 
     def routes(self) -> list[BaseRoute]:
-        """Return the routes of the handlers. They respond with an error until the game is over."""
+        """Return the routes of the handlers, which respond with errors until the game is over."""
         return [
             Route("/t/{table}/story", self.story),
             Route("/t/{table}/review", self.page),
@@ -279,8 +279,10 @@ class Stories(Handlers):
         """Return the id of the caller's branch for a moment, and whether its table is stored.
 
         The ids of the caller's first, second and later branches are derived from the caller's
-        secret. The result is the first of them that is not stored, or at which the caller has not
+        secret. The result is the first branch that is not stored, or at which the caller has not
         made a move.
+
+        Raises `HttpError` if the caller has made moves at `MAX_BRANCHES` branches.
         """
         last = moment.before + (moment.better is not None)
         query = (
@@ -309,7 +311,7 @@ def branch(
         name: Id of the new table.
         owner: Hashes of the credentials of the person who gets the seat of the player who made the
             decisive move.
-        player: Name of this person, or None to use the name of that player.
+        player: Name of this person. None to use the name of the player who made the decisive move.
     """
     rules, game = state.rules, state.history.game
     program = registration(rules.name).usual_program

@@ -13,15 +13,15 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 KEEPALIVE_SECONDS = 15.0
-"""Seconds between two empty comments in each stream, which keep proxies from closing the stream."""
+"""Seconds between two empty comments in each stream. They keep proxies from closing the stream."""
 
 MAX_PENDING_MESSAGES = 512
 """Maximum number of messages that wait to be sent. If there are more, the reader is too slow: the
 stream ends, and the client reconnects."""
 
 MAX_BUFFERED_BYTES = 1 << 17
-"""Number of unsent bytes of a connection from which its reader counts as too slow. The stream then
-ends instead of sending another message."""
+"""Number of unsent bytes in a connection at which its reader is too slow for another message. The
+stream then ends."""
 
 CHUNK_EXTENSION = "quaternity.chunks"
 """Name of the ASGI extension with which a stream gets the transport of its connection, so that it
@@ -34,9 +34,9 @@ HEADERS = [
 
 
 def message(event: str, data: Any, number: int | None = None) -> bytes:
-    """Return the bytes of a message for event streams: the name of an event, and data for JSON.
+    """Return the bytes of a message for event streams: the name of an event, and its data as JSON.
 
-    `number` becomes the id of the message, which is the version of the table. When a client
+    `number` is the id of the message: the version of the table, or None for no id. When a client
     reconnects, it names the last id that it received.
     """
     identity = "" if number is None else f"id: {number}\n"

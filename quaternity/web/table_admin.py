@@ -67,8 +67,8 @@ class Progress(NamedTuple):
         over: Whether the game is over.
         archive: Whether the table shows an uploaded record, and no game is played.
         waiting: None once the game has begun, otherwise a text (see `Deal`).
-        due: Time at which the running clock runs out, in seconds of `Store.uptime`. None if no
-            clock is running.
+        due: Time at which the running clock runs out, measured in seconds by `Store.uptime`. None
+            if no clock is running.
     """
 
     over: bool
@@ -128,7 +128,7 @@ class TableSummary(NamedTuple):
         return "over" if self.progress.over else waits
 
     def document(self) -> dict[str, Any]:
-        """Return the summary as plain values for JSON."""
+        """Return the summary as a dictionary of values for JSON."""
         return {
             "id": self.id, "game": self.game, "made": self.made, "touched": self.touched_at,
             **self.seats._asdict(), "moves": self.activity.moves, "state": self.state,
@@ -138,8 +138,8 @@ class TableSummary(NamedTuple):
 class Retention(NamedTuple):
     """The numbers of days after which finished and unfinished tables are deleted.
 
-    The days since the last activity at a table are counted. None means that tables of this kind are
-    never deleted.
+    The days are counted from the last activity at a table. If a number is None, tables of this kind
+    are never deleted.
     """
 
     finished: int | None = None
@@ -147,7 +147,7 @@ class Retention(NamedTuple):
 
     @property
     def max_clock_jump(self) -> float:
-        """Maximum jump of the machine's clock, in seconds, after which it is still trusted.
+        """Maximum jump after which the clock of the machine is still trusted, in seconds.
 
         After a larger jump, no tables are deleted.
         """
@@ -166,10 +166,12 @@ class Retention(NamedTuple):
 def clock_jump(store: Store) -> tuple[float, float]:
     """Return the current time, and the seconds by which the machine's clock seems to have jumped.
 
-    Since the time at which the clock was last stored as right, it should have advanced as much as
-    the uptime of the store. The jump is the difference. It is negative if the clock was set back.
-    Time in which no server was running counts as a jump, too. If the clock was never stored as
-    right, the jump is the time since the newest table or log entry, or 0 if there are no tables.
+    The jump is how much further the clock has advanced than the uptime since the last credible
+    reading. Time in which no server was running therefore counts as a jump. The jump is negative if
+    the clock was set back.
+
+    If no credible reading is stored, the jump is measured from the newest table or log entry. If
+    there are no tables either, the jump is 0.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")
@@ -183,7 +185,8 @@ def clock_jump(store: Store) -> tuple[float, float]:
 def list_tables(store: Reader, which: str = "", *given: Any) -> list[TableSummary]:
     """Return the summaries of all tables, or of the tables that an SQL clause selects.
 
-    `which` is the clause that follows `FROM tables`, and `given` are its values.
+    `which` is the clause that follows `FROM tables`, and `given` contains the values for its
+    placeholders.
     """
     last = "(SELECT {} FROM log WHERE table_id = tables.id ORDER BY version DESC LIMIT 1)"
     count = "(SELECT COUNT(*) FROM seats WHERE table_id = tables.id AND kind = '{}')"
@@ -202,7 +205,7 @@ def list_tables(store: Reader, which: str = "", *given: Any) -> list[TableSummar
 
 
 class SeatSummary(NamedTuple):
-    """The kind of a seat, and the name of its player, or None."""
+    """The number and kind of a seat, and the name of its player. An open seat has no name."""
 
     seat: int
     kind: str
@@ -238,7 +241,8 @@ def sort_tables(tables: Sequence[TableSummary], order: str) -> list[TableSummary
 def removal_statements(names: Sequence[str]) -> list[Statement]:
     """Return the SQL statements that delete the tables with the given ids.
 
-    They also delete all rows that belong to these tables, and the orders to delete them.
+    The statements also delete all other rows that belong to these tables, and references from other
+    tables to rematches at these tables.
     """
     # Delete from `tables` first. This statement waits until no other server is writing these
     # tables.

@@ -1,7 +1,7 @@
 """The database rows of a stored table: read them, and make the SQL statements that write them.
 
-A command changes a table by events (see `core`). For each event, this module has the statements
-that store it.
+A command changes a table by events (see `core`). This module contains the statements that store
+each kind of event.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ class TableRows(NamedTuple):
 
     Attributes:
         stored: The row of the SQL table `tables`.
-        revision: Number of changes of the table so far.
-        due: Time at which the clock of the player to move runs out, in seconds of `Store.uptime`.
-            None if no clock is running.
-        agreed: The votes as JSON, or None if there are no votes. They are the seats that agree to
-            take moves back, and for each absent player the seats that agree to give the seat away.
+        revision: Number of changes to the table so far.
+        due: Time at which the clock of the player to move runs out, measured in seconds by
+            `Store.uptime`. None if no clock is running.
+        agreed: The votes as JSON: the seats that agree to take moves back, and for each absent
+            player the seats that agree to give the seat away. None if there are no votes.
         seats: The seats of the table.
-        log: The log entries after the version that the reader has asked for, in order.
+        log: The log entries, in order. Entries up to the version given to `read_rows` are left out.
     """
 
     stored: StoredTable
@@ -88,15 +88,15 @@ class TableRows(NamedTuple):
 
 
 def read_table(store: Reader, name: str) -> StoredTable | None:
-    """Return the stored table with the given id, without its seats, or None if there is none."""
+    """Return the stored table with the given id. Return None if there is no such table."""
     rows = store.read(f"SELECT {TABLE_COLUMNS} FROM tables WHERE id = ?", name)
     return table_of_row(rows[0]) if rows else None
 
 
 def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
-    """Return a snapshot of a stored table, or None if there is no such table.
+    """Return a snapshot of a stored table. Return None if there is no such table.
 
-    It contains the log entries after `version`, which by default are all entries.
+    The snapshot contains the log entries after `version`. By default, it contains all entries.
     """
     with store.at_one_moment():
         query = f"SELECT revision, due, agreed, {TABLE_COLUMNS} FROM tables WHERE id = ?"
@@ -191,7 +191,7 @@ def new_table_statements(state: TableState) -> list[Statement]:
 
 
 def event_statements(state: TableState, event: Event) -> list[Statement]:
-    """Return the SQL statements that store an event of a table, except its log entry.
+    """Return the SQL statements that store an event at a table, except its log entry.
 
     `state` is the state of the table before the event.
     """
@@ -253,7 +253,7 @@ def _series_statements(state: TableState, before: Owner, after: Owner) -> list[S
 
 
 def _end_of_votes(state: TableState) -> list[Statement]:
-    """Return the SQL statement that deletes the stored votes, or no statement without votes."""
+    """Return the SQL statement that deletes the stored votes, if there are any votes."""
     if not any(state.votes):
         return []
     return [("UPDATE tables SET agreed = NULL WHERE id = ?", (state.id,))]

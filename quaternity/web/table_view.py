@@ -16,19 +16,19 @@ from quaternity.web.clock import Clock
 from quaternity.web.series import Score
 
 MAX_PAIRS = 60
-"""Maximum product of the numbers of players and cards up to which the page of a table is drawn in
-the event loop. Another process draws larger pages."""
+"""Maximum product of the numbers of players and cards for which the event loop draws the page of a
+table. Another process draws larger pages."""
 
 
 class SeatView(NamedTuple):
-    """What a visitor may see of a seat and its player.
+    """The data about a seat and its player that a visitor may see.
 
     Attributes:
         name: Name of the person or program, or None if the seat is open.
         kind: "person", "open" or "program".
-        present: Whether the player has an open event stream now, and so is connected.
+        present: Whether the player is connected, which means that an event stream is open.
         invitation: Last part of the invitation link to the seat. None if the seat is not open, or
-            the visitor is not a host.
+            if the visitor is not a host.
         ready: Whether the player is ready for the game to begin.
     """
 
@@ -74,13 +74,12 @@ class GameView:
         last: Number of moves made so far.
         to_act: Seats that may move at this position. Empty if the game is over or has not begun, or
             if the table shows an uploaded record.
-        view: What the visitor sees of the position, as `rules.view` returns it. None if the game
-            has not begun.
+        view: The part of the position that the visitor sees, as `rules.view` returns it. None if
+            the game has not begun.
         moves: The moves before the shown position, each with its seat and its public events.
         points: Points of each seat.
         places: Place of each seat if the game is over, otherwise None.
-        revealed: First position of the game, if this was random and the game is over. Otherwise
-            None.
+        revealed: First position of a finished game that began at a random position. Otherwise None.
     """
 
     number: int
@@ -95,7 +94,7 @@ class GameView:
 
 @dataclass(frozen=True, eq=False)
 class Viewpoint:
-    """The visitor of a table, and what depends on the visitor.
+    """The seats, permissions and chat of the visitor who looks at a table.
 
     Attributes:
         seat: Seat from which the visitor sees the game, or None if the visitor sees only what
@@ -104,8 +103,8 @@ class Viewpoint:
         may_start: Whether the visitor may start the game, which has not begun.
         invitation: Last part of the invitation link to any free seat before the game has begun.
             None if the visitor may not see the link.
-        lines: Latest lines of the chat that the visitor may read: that of the players, or that of
-            the bystanders.
+        lines: Latest chat lines that the visitor may read. Players and bystanders have separate
+            chats.
     """
 
     seat: int | None
@@ -123,7 +122,7 @@ class TableStatus:
         version: Number of entries in the table's log, which are moves and take-backs.
         seats: The seats and their players.
         begun: Whether the game has begun.
-        notice: Message about a problem at the table or with the store, or None.
+        notice: Message about a problem with the store or the table. None if there is no problem.
         rematch: Id of the table of the rematch, or None if there is no rematch.
         series: Scores of the players in the series of rematches. Empty if the table belongs to no
             series.
@@ -143,7 +142,7 @@ class TableStatus:
 
 @dataclass(frozen=True, eq=False)
 class PlayerStatus:
-    """What the players of a table are doing, and how they have voted.
+    """The activity, votes and absence of the players at a table.
 
     Attributes:
         thinking: Seats whose programs are choosing a move.
@@ -152,7 +151,7 @@ class PlayerStatus:
         takeover_votes: For each seat of an absent player, the seats of the players who have agreed
             to give it away.
         absent: Seats of people who have been away so long that their seats may be given away.
-        taken_back: Number of moves that the last change took back. 0 if the last change was a move.
+        taken_back: Number of moves that the last log entry took back. 0 if this entry is a move.
     """
 
     thinking: tuple[int, ...] = ()
@@ -166,7 +165,7 @@ class PlayerStatus:
 class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
     """Everything that one visitor, a player or a bystander, may see of a table.
 
-    It has all attributes of the five objects that are passed to the constructor.
+    The view has all attributes of the five objects that are passed to the constructor.
     """
 
     def __init__(
@@ -199,7 +198,7 @@ class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
     def invites(self) -> bool:
         """Return whether the page shows invitation links.
 
-        These links contain the host name of the request, so the page depends on it.
+        These links contain the host name of the request, so the page depends on the host name.
         """
         return any((self.invitation, *(seat.invitation for seat in self.seats)))
 

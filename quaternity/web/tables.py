@@ -1,4 +1,4 @@
-"""The access of request handlers to the tables of a server, and to all that works on them."""
+"""The class `Tables`, with which request handlers find the tables of a server."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Tables:
         thinking: The worker processes for programs and computations.
         live: The tables in memory.
         streams: The open event streams.
-        lobby: Makes, finds and starts tables, and gives their seats to players.
+        lobby: The object that makes, finds and starts tables, and gives their seats to players.
         links: Links and codes with which players take their seats to other devices.
-        assistance: Help for players.
+        assistance: Help for players, and their pencil marks.
         maintenance: The periodic tasks, such as the deletion of expired tables.
     """
 
@@ -42,7 +42,7 @@ class Tables:
     async def view(
         self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
     ) -> TableView:
-        """Return what the caller may see of a table after a number of moves.
+        """Return the view of a table for the caller, at the current position or an earlier one.
 
         Args:
             name: Id of the table.

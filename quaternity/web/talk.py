@@ -22,7 +22,7 @@ class TableTalk:
 
     Attributes:
         score: The scores of the players in the series, as last read. Empty if the table belongs to
-            no series, or they have not been read.
+            no series, or if the scores have not been read.
     """
 
     def __init__(self, store: Store, feed: TableFeed) -> None:
@@ -32,7 +32,7 @@ class TableTalk:
         self._lines: dict[bool, tuple[Line, ...]] = {False: (), True: ()}
 
     def forget_score(self) -> None:
-        """Forget the score, which may have changed. It is read again for the next page."""
+        """Forget the score, which may have changed. The next page reads it again."""
         self._is_scored, self.score = False, ()
 
     def shown_lines(self, visitor: Visitor) -> tuple[Line, ...]:
@@ -42,7 +42,7 @@ class TableTalk:
     async def read_shown(self, state: TableState) -> None:
         """Read the chat and the score of a table from the store, for its pages.
 
-        If this fails, keep what was read before.
+        If the store cannot be read, the pages continue to show the earlier chat and score.
         """
         name, first, has_chat = state.id, state.stored.evening, state.stored.options.chat
         wants_score = first is not None and not self._is_scored
@@ -73,7 +73,7 @@ class TableTalk:
     def react(self, state: TableState, seat: int | None, name: str, reaction: str) -> None:
         """Send a reaction, which is an emoji, to all visitors of the table. It is not stored.
 
-        `seat` and `name` are those of the sender. `seat` is None if a bystander sends the reaction.
+        `seat` and `name` belong to the sender. `seat` is None if the sender is a bystander.
 
         Raises `HttpError` if the reaction is not one of `chat.REACTIONS`.
         """

@@ -18,9 +18,9 @@ from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.http_errors import HttpError
 
 RECENT = 32
-"""Number of the latest versions whose positions are kept in memory. Pages show them one after
-another. If several players may act at the same time, a player may still refer to one of them in a
-move."""
+"""Number of the latest versions whose positions are kept in memory. Pages show these positions one
+after another. If several players may act at the same time, a move may refer to one of these
+versions."""
 
 
 class VersionedHistory(NamedTuple):
@@ -30,8 +30,8 @@ class VersionedHistory(NamedTuple):
         game: The game without the moves that were taken back.
         numbers: For each version from 0, the number of moves made until then, without those that
             were taken back.
-        versions_by_id: The version after each move for which a client chose an id. The key is the
-            seat that made the move and the id.
+        versions_by_id: The version after each move for which a client chose an id. A key consists
+            of the seat that made the move, and the id.
         recent: Positions of the latest versions, by version. The last one is the current position.
     """
 
@@ -44,7 +44,7 @@ class VersionedHistory(NamedTuple):
     def begin(cls, rules: Any, start: Any, entries: Iterable[Entry] = ()) -> VersionedHistory:
         """Return the history of a game that begins at the position `start`.
 
-        It contains the given log entries.
+        The history continues with the given log entries.
         """
         history = cls(History(rules, start, max_stored=1), (0,), {}, {0: start})
         for entry in entries:
@@ -62,7 +62,7 @@ class VersionedHistory(NamedTuple):
         return self.game.position
 
     def with_entry(self, entry: Entry) -> VersionedHistory:
-        """Return the history with another log entry, which is a move or takes moves back."""
+        """Return the history after another log entry, which is a move or takes moves back."""
         return self.with_game(entry, self.game_after(entry))
 
     def game_after(self, entry: Entry) -> History[Any, Any, Any]:
@@ -74,7 +74,7 @@ class VersionedHistory(NamedTuple):
         return self.game.play(entry.seat, move)
 
     def with_game(self, entry: Entry, game: History[Any, Any, Any]) -> VersionedHistory:
-        """Return the history with another log entry. `game` is the game after this entry."""
+        """Return the history after another log entry. `game` is the game after this entry."""
         # Compute the public events of the move now, while the position before the move is known.
         game.steps()
         game.forget_positions()
@@ -90,8 +90,8 @@ class VersionedHistory(NamedTuple):
     def kept_version(self, version: int) -> tuple[int, int]:
         """Return a version whose position still belongs to the game, and its number of moves.
 
-        It is `version`, or else the first later version that belongs to the game. When moves are
-        taken back, the versions after these moves no longer belong to the game.
+        When moves are taken back, the versions after these moves no longer belong to the game. The
+        result is `version`, or else the next version that belongs to the game.
         """
         kept, number = self.version, self.numbers[-1]
         for earlier in range(self.version, max(version, 0) - 1, -1):

@@ -1,6 +1,6 @@
-"""Functions that return what one visitor may see of a table.
+"""Functions that return the view of a table for one visitor, and the record of its game.
 
-The pages of a table are made from these results only, so they cannot show hidden cards.
+The pages of a table are made only from such views, so they cannot show hidden cards.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def view_table(
     table: LiveTable, visitor: Visitor, moment: tuple[int, Any] | None = None,
     state: TableState | None = None,
 ) -> TableView:  # fmt: skip
-    """Return what a visitor may see of a table, at the current position or an earlier one.
+    """Return the view of a table for a visitor, at the current position or an earlier one.
 
     Args:
         table: The table.
@@ -92,14 +92,14 @@ def _view_seats(table: LiveTable, state: TableState, is_host: bool) -> tuple[Sea
 async def view_after(
     table: LiveTable, visitor: Visitor, version: int, is_chosen: bool = False
 ) -> TableView:
-    """Return what a visitor may see of a table after the log entry with a version number.
+    """Return the view of a table for a visitor, after the log entry with the number `version`.
 
     If the move of this version was taken back later, use the next version that still belongs to the
-    game. For an earlier version than the current one, the result contains nothing that happened
-    later: no votes, notices, links or results.
+    game. The view of an earlier version contains nothing that happened later: no votes, notices,
+    links or results.
 
-    `is_chosen` says whether the visitor chose the seat from which to see the game. If not, it is
-    the visitor's seat that could act after this version.
+    `is_chosen` says whether the visitor chose the seat from which to see the game. If not, a
+    visitor with several seats sees the game from a seat that could act after this version.
     """
     state = table.state
     kept, number = state.history.kept_version(version)
@@ -126,9 +126,10 @@ async def view_after(
 
 
 def times_left(state: TableState, now: float) -> tuple[float, ...]:
-    """Return the seconds left for the next move of each seat, or nothing if there is no clock.
+    """Return the seconds left for the next move of each seat.
 
-    `now` is the current time, in seconds of `Store.uptime`.
+    The result is empty if there is no clock. `now` is the current time, measured in seconds by
+    `Store.uptime`.
     """
     if state.clock is None:
         return ()
@@ -141,9 +142,9 @@ def times_left(state: TableState, now: float) -> tuple[float, ...]:
 async def record_of(state: TableState, visitor: Visitor, thinking: BackgroundWork) -> str:
     """Return the record of a table's game.
 
-    If the game has a secret deal and is not over, return a text about what the visitor may see
-    instead. In the record, every person has the name "you", so that the game can be continued in a
-    terminal.
+    In the record, every person has the name "you", so that the game can be continued in a terminal.
+    If the game has a secret deal and is not over, return a text that describes the part of the game
+    that the visitor may see.
 
     Raises `HttpError` if the game has not begun, or its record takes too long to write.
     """

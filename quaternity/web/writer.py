@@ -1,6 +1,6 @@
 """The thread that writes the changes of a store.
 
-It writes all changes that are waiting in one transaction, so that a thousand moves per second need
+The thread writes all waiting changes in one transaction, so that a thousand moves per second need
 only a few disk writes. A job is a set of changes that is written entirely or not at all. If a
 connection is lost during a write, it may be unknown whether the transaction was committed. The
 tables in memory may then be outdated, so they are dropped from memory and loaded again on request.
@@ -56,7 +56,7 @@ class Backend(Protocol):
     on_doubt: Callable[[], None]
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write jobs in one durable transaction, and return the indices of those left out.
+        """Write jobs in one durable transaction, and return the indices of jobs that were left out.
 
         Raises `UnconfirmedWrite` if it is unknown whether an earlier transaction was committed.
         """
@@ -74,8 +74,8 @@ class Writer:
     Attributes:
         trouble: Reason why the last write failed, or None if it succeeded.
         appended: Number of log entries written since the thread started.
-        reloads: Number of times that all tables were dropped from memory because of an unknown
-            result.
+        reloads: Number of times that all tables were dropped from memory because they might have
+            been outdated.
         is_in_doubt: Whether the tables in memory may be outdated, because the result of a write is
             unknown or came too late for its caller.
     """

@@ -15,7 +15,7 @@ MAX_BUTTONS = 100
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the values of the template: the table as text, and the visitor's legal moves.
+    """Return the template values: the table as text, and the visitor's legal moves.
 
     The value `more` says whether there are too many moves to list all of them.
     """

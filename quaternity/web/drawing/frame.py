@@ -22,15 +22,15 @@ from quaternity.web.languages import join_names
 from quaternity.web.table_view import TableView
 
 MAX_SHOWN_EVENTS = 100
-"""Maximum number of events that a page lists. It lists the latest ones."""
+"""Maximum number of events that a page lists. Earlier events are left out."""
 
 GUESSED = "read"
-"""Name of the query parameter with which a page of Kwartet shows the players' chances to own cards
-as they can be guessed from the players' questions."""
+"""Name of the query parameter with which a page of Kwartet shows estimated chances of the players
+to own cards. The chances are estimated from the players' questions."""
 
 
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
-    """Return the values of the game's template, which draws the part of the page for this game.
+    """Return the template values for the part of the page that belongs to the game.
 
     `more` contains further arguments for the function `part` of the game's module.
     """
@@ -40,7 +40,7 @@ def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
 
 
 class Score(NamedTuple):
-    """What the page of a table shows about a player's score.
+    """A player's score, as the page of a table shows it.
 
     Attributes:
         points: Number of points, as text.
@@ -64,7 +64,7 @@ class Chair(NamedTuple):
         state: Words about the player, such as "thinking, away". May be empty.
         score: The points of the player.
         invitation: Complete invitation link to the seat. None if the visitor may not see it.
-        place: Place of the player, from 1, or 0 if the game is not over.
+        place: Place of the player, counted from 1. If the game is not over, it is 0.
     """
 
     number: int
@@ -78,7 +78,7 @@ class Chair(NamedTuple):
 
 
 class EventLine(NamedTuple):
-    """An event of a game in words, with its number. The first event has the number 1."""
+    """An event of a game in words, and its number. The first event has the number 1."""
 
     number: int
     text: str
@@ -87,10 +87,10 @@ class EventLine(NamedTuple):
 def table_context(
     sight: TableView, base: str, root: str, replayed: bool, more: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the values of the templates that draw a table whose game has begun.
+    """Return the context for the templates that draw a table after its game has begun.
 
-    Links begin with the address `base` or the path `root`. `replayed` says whether the page shows
-    another position than the current one. `more` names programs that the operator has added.
+    Absolute links begin with the address `base`, and other links with the path `root`. `replayed`
+    says whether a position is replayed. `more` names programs that the operator has added.
     """
     own_seats = sight.own_seats
     eyes = _viewpoints(sight, seat_names(sight.seats, sight.game)) if replayed else []
@@ -134,7 +134,7 @@ def table_context(
 
 
 def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
-    """Return the values of the template that draws a table whose game has not begun.
+    """Return the context for the template that draws a table before its game begins.
 
     See `table_context` for the arguments.
     """
@@ -175,9 +175,9 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
 def _shared_context(
     sight: TableView, base: str, root: str, notes: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the values that templates need both before the game begins and afterwards.
+    """Return the values that templates need both before and after the game begins.
 
-    `notes` contains a note about each player, or nothing.
+    `notes` contains one note for each player, or is empty.
     """
     names = seat_names(sight.seats, sight.game)
     return {
@@ -193,10 +193,10 @@ def _shared_context(
 
 
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
-    """Return the texts about a table in a list of tables.
+    """Return three texts about a table for a list of tables.
 
-    They are the names of the other players, the headline, and the last event. All texts are empty
-    if `sight` is None, because the list does not show the details of every table.
+    The texts are the names of the other players, the headline, and the last event. All are empty if
+    `sight` is None, because the list does not show the details of every table.
     """
     if sight is None:
         return "", "", ""
@@ -211,7 +211,7 @@ def table_line(sight: TableView | None) -> tuple[str, str, str]:
 
 
 def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
-    """Return the first events with numbers greater than `after`, at most `limit`."""
+    """Return at most `limit` events, beginning with the first event after number `after`."""
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [
         EventLine(number, words.say(event))
@@ -232,8 +232,8 @@ def _movable(sight: TableView) -> list[int]:
 def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, str]]:
     """Return the seats from which the visitor may see an earlier position, with names of players.
 
-    The first entry has None as its seat, and stands for what everybody may see. The list is empty
-    if there is no choice.
+    The first entry is for a bystander's view, and has None as its seat. The list is empty if the
+    visitor has no choice.
     """
     seats = range(len(names)) if sight.revealed is not None else sight.own_seats
     seen = [(seat, names[seat]) for seat in seats] if sight.rules.hidden else []
@@ -273,7 +273,7 @@ def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, 
 
 
 def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str) -> list[Chair]:
-    """Return the seats of a table as the page shows them. See `table_context` for `base`."""
+    """Return the template values for the seats of a table. See `table_context` for `base`."""
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
         level = level_of(seat, sight.game)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
-    """Return the values of the template: the visitor's hand, and the possible owners of cards.
+    """Return the template values: the visitor's hand, and the possible owners of cards.
 
-    `chances` are the chances of the players to own cards, or None to show no chances.
+    `chances` contains the chances of the players to own cards. None to show no chances.
     """
     view, public = sight.view, sight.view.public
     settings = public.settings
@@ -78,7 +78,7 @@ def _why_not(held: int, asker: int, asked: int) -> str:
 
 
 def hand_by_sets(hand: Hand) -> list[list[Card]]:
-    """Return a list of the cards in a hand for each set from which there is a card in the hand."""
+    """Return the cards of a hand, as one list for each set. Sets without a card are left out."""
     return [
         [Card.unchecked(index, number) for number in NUMBERS_IN_MASK[held]]
         for index, held in enumerate(hand)

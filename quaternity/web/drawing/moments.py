@@ -1,12 +1,11 @@
-"""Moments: what a page announces and animates when the position of a game changes.
+"""Moments: the texts and animations that a page shows when the position of a game changes.
 
 A moment has texts, which the page announces, and scenes. A scene is a list of acts that the page
 plays at the same time. The page plays the scenes one after another on the board before the move,
 and then shows the board after the move. The script `moments.js` plays the acts without any
 knowledge of the games. An act is a list that begins with its kind:
 
-- `["say", SEAT, TEXT, ROW]`: The player says the text in a speech bubble, in row 0 or below in
-  row 1.
+- `["say", SEAT, TEXT, ROW]`: The player says the text in a speech bubble. Row 0 is above row 1.
 - `["carry", CARD, FROM, TO]`: A copy of the element `CARD` flies from one element to another.
 - `["gather", [CARD, ...], TO]`: Copies of elements fly to another element, and stay there until
   all scenes have been played.
@@ -44,13 +43,13 @@ the view of the table.
 
 
 class Moment(NamedTuple):
-    """What a page announces and animates between two positions.
+    """The texts and animations that a page shows between two positions.
 
     Attributes:
         number: Number of moves before the later position.
-        seat: Seat of the player who moved. The page shows the later position to this player before
-            the scenes. None if nobody moved, or if several players may move now: then all of them
-            see the later position after the scenes, so that nobody can move before the others.
+        seat: Seat of the player who moved, to whom the page shows the later position before the
+            scenes. None if nobody moved, or if several players may move now. All players then see
+            the later position after the scenes, so that nobody can move before the others.
         texts: Texts that the page announces, in order.
         scenes: Scenes that the page plays, in order.
         sound: Name of the sound that the page plays, as in `sound.js`.
@@ -64,14 +63,14 @@ class Moment(NamedTuple):
 
     @property
     def json(self) -> str:
-        """This moment as the text of a JSON object."""
+        """The moment as a JSON object, written as text."""
         return json.dumps(self._asdict(), ensure_ascii=False)
 
 
 def last_moment(sight: TableView) -> Moment:
-    """Return the moment before the position that a view of a table shows.
+    """Return the moment that leads to the position in the view of a table.
 
-    It describes the last move, or the number of moves that were taken back.
+    The moment shows the last move, or says how many moves were taken back.
     """
     if sight.taken_back:
         text = _("Moves taken back: {count}.").format(count=sight.taken_back)

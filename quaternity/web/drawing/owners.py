@@ -1,9 +1,9 @@
 """Drawing of the possible owners of cards in Quaternity and Kwartet, as a table and as tiles.
 
 The table has a block of rows for each set of cards, with a row for each player and a column for
-each card. In Quaternity, it shows what everybody knows. In Kwartet, it shows what the visitor can
-know. A visitor asks for a card by tapping its cell in the row of another player. A tile shows a
-card and its possible owners, and can be tapped, too.
+each card. In Quaternity, the table shows the knowledge that all players share. In Kwartet, it shows
+the knowledge that the visitor can have. A visitor asks for a card by tapping its cell in the row of
+another player. A tile shows a card and its possible owners, and can be tapped, too.
 """
 
 from __future__ import annotations
@@ -108,11 +108,11 @@ def tile(
     Args:
         card: The card.
         owners: Seats of the players who may have the card.
-        asker: Seat of the visitor who may ask a question now. If it is None, nobody may be asked.
+        asker: Seat of the visitor. None if the visitor may not ask a question now.
         hands: Number of cards of each player.
-        legal: The legal questions, as (player, set, number), with the note on the answer of each.
-        why_not: Function of the asker and the asked player that returns the reason why this
-            question is not legal.
+        legal: Mapping from each legal question, as (player, set, number), to a note on its answer.
+        why_not: Function that is called with the asker and the asked player, and returns the reason
+            why the question is not legal.
     """
     asks, refused = [], []
     for seat in range(len(hands)):
@@ -152,7 +152,7 @@ def owner_blocks(
         sight: The view of the visitor, who can ask questions from their own seat. None if nobody
             can ask, as in a puzzle.
         legal: The legal questions of the visitor, as (player, set, number).
-        chances: The chances that the cells show, or None to show no chances.
+        chances: The chances that the cells show. None to show no chances.
     """
     own_seat = sight.seat if sight is not None and sight.seat in sight.own_seats else None
     blocks = []
@@ -176,9 +176,9 @@ def owner_blocks(
 
 
 def card_counts(hands: Sequence[int]) -> list[Markup]:
-    """Return a note for each seat with the number of cards of its player.
+    """Return a note for each seat, which shows the number of cards of its player.
 
-    `hands` contains these numbers.
+    `hands` contains the numbers of cards.
     """
     note = Markup('<span aria-hidden="true">▯</span> {} <span class="unseen">{}</span>')
     return [note.format(hand, _("card") if hand == 1 else _("cards")) for hand in hands]

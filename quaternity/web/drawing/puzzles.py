@@ -54,7 +54,8 @@ SPOKEN = {
     IS_NO_SET.template: "These three cards are not a SET: exactly two of them have the "
     "{property} {word}.",
 }
-"""Message templates of pages with puzzles, by the template for the terminal that each replaces."""
+"""Message templates for pages with puzzles. A key is the template for terminals that is replaced.
+"""
 
 _CELLS = {cell_name(cell): cell for cell in range(CELLS)}
 
@@ -90,13 +91,13 @@ class PuzzleWords(PageWords):
 def draw_puzzle(
     puzzle: Puzzle, words: PuzzleWords, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return the values of the templates that show the board of a puzzle.
+    """Return the template values that draw the board of a puzzle.
 
     Args:
         puzzle: The puzzle.
         words: The wording of texts about the puzzle.
-        shown: The steps of the proof that the page shows. The board marks what the last of them is
-            based on.
+        shown: The steps of the proof that the page shows. The board marks the parts on which the
+            last of these steps is based.
         because: The reason why an answer is wrong, which the board illustrates. Empty if no wrong
             answer was given.
     """
@@ -124,8 +125,9 @@ def draw_puzzle(
 def puzzle_words(puzzle: Puzzle, table: PageWords | None = None) -> PuzzleWords:
     """Return the wording of texts about a puzzle, with a deck that has enough cards for it.
 
-    `table` is the wording of a table if the puzzle was made from its game, otherwise None. The
-    names of the players are then those of the table, and so is the deck if its cards have names.
+    If the puzzle was made from the game of a table, `table` is the wording of this table. It
+    provides the names of the players, and the deck if the cards of its deck have names. For other
+    puzzles, `table` is None.
     """
     position = position_of(puzzle)
     if isinstance(position, tuple | Board):
@@ -138,9 +140,10 @@ def puzzle_words(puzzle: Puzzle, table: PageWords | None = None) -> PuzzleWords:
 def _draw_asking(
     puzzle: Puzzle, position: Any, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return the values for a game of Quaternity or Kwartet.
+    """Return the template values that draw the board of Quaternity or Kwartet.
 
-    The board shows the owners of cards that are possible after the moves of the game.
+    For each card, the board shows which players could own it after the moves of the game. If
+    `because` or the last step contains hands, the board shows these hands instead.
     """
     about, asks = message_data(because), message_data(puzzle.question)
     last_step = message_data(shown[-1].text) if shown else {}
@@ -181,7 +184,7 @@ def _draw_asking(
 def _answers_by_card(
     puzzle: Puzzle, position: Any, seat: int | None
 ) -> dict[Card, list[tuple[int, str, str]]]:
-    """Return the answers that a visitor can give by tapping a card, for each card.
+    """Return, for each card, the answers that a visitor can give by tapping the card.
 
     Each answer has the form (player, "", text), as in `Tile.asks`. If `seat` is not None, no answer
     names the player in this seat as the owner of a card.
@@ -200,7 +203,7 @@ def _answers_by_card(
 
 
 def _asked_in(value: Any) -> list[dict[str, Any]]:
-    """Return the values of all questions that a message contains, in order.
+    """Return the data of all questions that a message contains, in order.
 
     The questions may be nested in other messages, and may have answers.
     """
@@ -214,7 +217,7 @@ def _asked_in(value: Any) -> list[dict[str, Any]]:
 def _draw_quarto(
     puzzle: Puzzle, board: Board, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return the values for a board of Quarto.
+    """Return the template values that draw a board of Quarto.
 
     The board shows the position after the steps of the proof in `shown`, or after the moves that
     show why an answer is wrong.
@@ -260,7 +263,7 @@ def _draw_quarto(
 def _draw_cards(
     puzzle: Puzzle, cards: tuple[int, ...], shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return the values for the cards of SET. The cards of a wrong claim are marked."""
+    """Return the template values that draw cards of SET. The cards of a wrong claim are marked."""
     wrong = message_data(because).get("three", "")
     three = wrong or message_data(shown[-1].text if shown else "").get("three", "")
     compared = [card for letter, card in zip(LETTERS, cards, strict=False) if letter in three]

@@ -32,8 +32,8 @@ MIN_PIECES_BEFORE_QUARTO = 3
 
 
 IN_HAND = ".in-hand svg, .thumb"
-"""CSS selector of the piece that a player has to place, or else of the element in which this piece
-appears."""
+"""CSS selector of the piece that a player has to place. If there is no such piece, it selects the
+element in which the piece will appear."""
 
 
 class Piece(NamedTuple):
@@ -64,7 +64,7 @@ class Cell(NamedTuple):
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the values of the template: the cells, the pieces, and what the visitor may do."""
+    """Return the template values: the cells, the pieces, and the visitor's possible actions."""
     view: QuartoPosition = sight.view
     board, quartos = view.board, view.quartos
     pieces = board.pieces
@@ -139,7 +139,8 @@ def hand_over_piece(piece: str, to: str = IN_HAND) -> list[Scene]:
 def place_piece(cell: str, piece: str | None = None) -> list[Scene]:
     """Return the scene in which a piece flies to a cell of the board.
 
-    It is the piece in hand, or a given piece that may be among the remaining pieces.
+    By default, it is the piece that a player has to place. `piece` names a piece that may instead
+    be among the remaining pieces.
     """
     card = ".in-hand svg" if piece is None else f":is(#give-{piece}, #left-{piece}, .in-hand) svg"
     return [[["carry", card, IN_HAND, f"#{cell}"]]]

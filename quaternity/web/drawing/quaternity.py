@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
-    """Return the values of the template: the possible owners of cards, and the pending question.
+    """Return the template values: the possible owners of cards, and the pending question.
 
-    `chances` are the chances of the players to own cards, or None to show no chances.
+    `chances` contains the chances of the players to own cards. None to show no chances.
     """
     state, pending = sight.view.state, sight.view.pending
     must = {"yes": _("must say yes"), "no": _("must say no")}
@@ -43,7 +43,7 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
     except NoDeal:
         known = state.problem
     asker_seat = sight.seat if asking else None
-    # Use empty bit masks of owners for the cards of a completed set.
+    # The cards of a completed set have no possible owners, so their bit masks are empty.
     completed = (0,) * sight.rules.settings.set_size
     drawn: dict[str, Any] = {
         "tiles": [
@@ -97,7 +97,7 @@ def _pending_texts(sight: TableView, answering: bool) -> dict[str, str]:
 def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
     """Return the reason why the asker may not ask a player for card `number` of a set.
 
-    `owners` are the bit masks of the possible owners of the cards of this set.
+    `owners` contains the possible owners of each card of this set, as bit masks of players.
     """
     can_have = [asker in players_in(mask) for mask in owners]
     if players_in(owners[number]) == (asker,):
@@ -112,7 +112,7 @@ def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
 def _forced_advice(sight: TableView) -> dict[str, str]:
     """Return advice for a visitor who has just been asked, if only one answer was possible.
 
-    The dictionary has the entry `advice`. It is empty if there is no such advice.
+    The advice is the template value `advice`. The result is empty if there is no such advice.
     """
     about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:

@@ -1,6 +1,6 @@
-"""The scenes in which players ask each other for cards and put down complete sets.
+"""The scenes in which players of Quaternity and Kwartet ask questions and put down complete sets.
 
-`quaternity.web.drawing.moments` describes scenes. Quaternity and Kwartet use these functions.
+`quaternity.web.drawing.moments` describes scenes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def draw_question(
 def _hand(seat: int, tile: str) -> str:
     """Return the CSS selector of the place to which a card flies when a player gets it.
 
-    It is the tile of the card in the visitor's own hand, or the seat of another player.
+    The place is the tile of the card in the visitor's own hand, or the seat of another player.
     """
     return f"body:has(#seat{seat}.mine) [data-hand] {tile}, #seat{seat}"
 

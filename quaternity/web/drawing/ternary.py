@@ -65,8 +65,8 @@ class Taken(NamedTuple):
     Attributes:
         seat: Seat of the player.
         name: Name of the player.
-        last: The three cards that the player took last. Empty if the player has taken none.
-        all: All that the player has taken, as a text for each three cards, the latest first.
+        last: The three cards that the player took last. Empty if the player has taken no cards.
+        all: A text for each three cards that the player has taken, the latest cards first.
     """
 
     seat: int
@@ -76,7 +76,7 @@ class Taken(NamedTuple):
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the values of the template: the cards on the table, and what the players have taken.
+    """Return the template values: the cards on the table, and the cards that players have taken.
 
     The value `agreed` says which players agree to three more cards.
     """

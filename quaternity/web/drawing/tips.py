@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Tip(NamedTuple):
     """A tip for the player, which is shown until the player closes it.
 
-    `name` identifies the tip among those of a game.
+    `name` is different for each tip of a game.
     """
 
     name: str
@@ -27,8 +27,8 @@ class TipContext(NamedTuple):
 
     Attributes:
         sight: The view of the table.
-        drawn: The values of the template, as returned by the function `part` of the game's module.
-        last: The last event of the game, or an empty text if there was none.
+        drawn: The template values, as returned by the function `part` of the game's module.
+        last: The last event of the game, or an empty text if there was no event.
     """
 
     sight: TableView
@@ -41,10 +41,10 @@ class TipContext(NamedTuple):
         return self.sight.seat in self.sight.to_act
 
     def answered(self, answer: str, seat: str) -> bool:
-        """Return whether the last event is a question of the visitor, or to the visitor.
+        """Return whether the last event is a question with the given answer ("yes" or "no").
 
-        The question must also have the given answer ("yes" or "no"). `seat` is "asker" if the
-        visitor must have asked the question, or "asked" if the visitor must have been asked.
+        If `seat` is "asker", the visitor must have asked the question. If `seat` is "asked",
+        another player must have asked the visitor.
         """
         about = message_data(self.last)
         return str(about.get("answer")) == answer and about.get(seat) == self.sight.seat
@@ -141,7 +141,7 @@ SET: Tips = [
 def tips(sight: TableView, drawn: dict[str, Any]) -> list[Tip]:
     """Return the tips whose conditions hold now, the most important tip first.
 
-    The list is empty for a bystander. `drawn` contains the values of the game's template.
+    The list is empty for a bystander. `drawn` contains the template values of the game.
     """
     if sight.seat is None:
         return []

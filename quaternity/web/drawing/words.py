@@ -1,6 +1,6 @@
-"""Texts on pages about a game, in the language of the request.
+"""Texts for pages about a game, in the language of the request.
 
-A `PageWords` object formats messages with the names of the players and of the cards in a deck.
+A `PageWords` object formats messages, and inserts the names of players and cards.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TEMPLATES = {
     BETTER.template: "In simulated games, '{best}' wins {better} and this move {played}.",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
-"""Message templates of pages, by the template for the terminal that each replaces."""
+"""Message templates for pages. A key is the template for terminals that is replaced."""
 
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
@@ -64,11 +64,11 @@ ADVICE = {
 PROGRAM_NAMES = (
     "Milo", "Zoë", "Otto", "Ida", "Finn", "Luna", "Emil", "Noor", "Hugo", "Roos", "Oskar", "Lotte",
 )  # fmt: skip
-"""First names of programs, by seat. They repeat after the last one."""
+"""First names of programs, by seat. The names repeat after the last name."""
 
 
 class SpokenDeck(NamedTuple):
-    """A deck of cards for templates, which returns names of sets and cards in one language."""
+    """A deck of cards that templates use. It returns names of sets and cards in one language."""
 
     deck: Deck
     language: str
@@ -96,8 +96,8 @@ class SpokenDeck(NamedTuple):
 class PageWords(DeckWords):
     """The wording of messages on a page, with the names of players and cards.
 
-    Templates of messages contain fields such as `{asker:player}`. The methods with these names
-    format the fields.
+    Templates of messages contain fields such as `{asker:player}`. The second word is the name of
+    the method that formats the value.
     """
 
     def template(self, kind: MessageTemplate) -> str:
@@ -185,7 +185,7 @@ def sight_words(sight: TableView) -> PageWords:
 
 
 def stored_deck(name: str) -> Deck:
-    """Return the deck with the name that a table stores, or the plain deck if there is none."""
+    """Return the deck with the given name, or the plain deck if there is no such deck."""
     try:
         return find_deck(name)
     except InputError:
@@ -241,14 +241,14 @@ def _isolate_name(name: str) -> str:
 def last_asked(sight: TableView) -> tuple[int, int, int] | None:
     """Return the asked player and the card of the last question, as (player, set, number).
 
-    Return None if the last move was not a question or an answer.
+    The result is None if the last move was neither a question nor an answer.
     """
     about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
     return (about["asked"], *about["card"]) if "asked" in about else None
 
 
 def move_text(move: Any, text: str) -> str:
-    """Return the text of a move. For a question, return a message, in which names can be shown.
+    """Return the text of a move. For a question, return a message, so that pages can show names.
 
     `text` is the move as it is written in records.
     """
