@@ -61,7 +61,7 @@ class SolvingTask:
 
     @property
     def work(self) -> Path | None:
-        """The directory from which an interrupted run continues, or None."""
+        """The directory from which an interrupted run continues. It is None without a tablebase."""
         path = self.tablebase
         return None if path is None else path.with_name(path.name + ".work")
 

@@ -59,12 +59,15 @@ def to_words(keys: Keys) -> NDArray[Any]:
 
 
 def search_keys(known: Keys, keys: Keys) -> NDArray[Any]:
-    """Return the indices of keys in an ascending array, or where they would be inserted."""
+    """Return the index of each key in an ascending array.
+
+    For a missing key, this is the index at which the key would be inserted.
+    """
     return np.asarray(np.searchsorted(known, keys))
 
 
 def contains(known: Keys, keys: Keys) -> NDArray[Any]:
-    """Return for each key whether it is in an ascending array."""
+    """Return, for each key, whether an ascending array contains it."""
     if not len(known):
         return np.zeros(len(keys), bool)
     place = search_keys(known, keys)
@@ -366,10 +369,11 @@ CACHE_BITS = 20
 
 
 class ClosureCache:
-    """A cache of closed kinds, by the kind and the needs of the other sets.
+    """A cache of closed kinds.
 
     To close a kind is to make its possible owners and minimums as tight as a state allows. The
-    cache is a hash table with one entry per bucket, so a new entry replaces the old one.
+    closed kind depends on the kind and on the cards that each coalition needs from it. The cache is
+    a hash table with one entry per bucket, so a new entry replaces the old one.
     """
 
     def __init__(self, kinds: KindArrays) -> None:

@@ -248,7 +248,7 @@ class KeyCodec:
 
 @lru_cache(maxsize=32)
 def coding(rules: Rules) -> KeyCodec:
-    """Return the cached codec of a game. `KeyCodec` says which games are refused."""
+    """Return the cached codec of a game. Raise the errors that `KeyCodec` lists."""
     return KeyCodec(rules)
 
 
@@ -365,8 +365,8 @@ def canonical_chance(
 def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Iterable[Roles]:
     """Yield the orders of players that begin with `first` and may give the smallest key.
 
-    The others are sorted by the number of cards, then by points. Players who are equal in both come
-    in every order, unless they have no cards.
+    The other players are sorted by the number of cards, then by points. Players with equal numbers
+    of cards and points come in every order, unless they have no cards.
     """
     others = [player for player in range(len(hands)) if player != first]
     others.sort(key=lambda player: (hands[player], points[player]))

@@ -263,7 +263,10 @@ class _Tables:
     def before(
         self, sets: NDArray[np.uint64], states: NDArray[Any], order: NDArray[Any], about: int
     ) -> NDArray[np.uint64]:
-        """Return the sets of the states after answers, renamed to the roles before the answers."""
+        """Return the sets of the states after answers, renamed to the roles before the answers.
+
+        If ties are broken against or for a role, `about` is this role before the answers.
+        """
         after = sets[states, self.after[about, order] if self.tie_roles > 1 else 0]
         result = np.zeros(after.shape, np.uint64)
         for table, bits in zip(self._before, self._chunks(after), strict=True):
@@ -271,7 +274,10 @@ class _Tables:
         return result
 
     def worst(self, sets: NDArray[np.uint64], roles: NDArray[Any], about: int) -> NDArray[Any]:
-        """Return the rank that each role gives to the worst outcome of each set."""
+        """Return, for each set, the rank of the outcome that is worst for the given role.
+
+        If ties are broken against or for a role, `about` is this role.
+        """
         chunks = zip(self._worst, self._chunks(sets), strict=True)
         return np.asarray(np.minimum.reduce([table[about, roles, bits] for table, bits in chunks]))
 
@@ -304,7 +310,7 @@ class MaxNResult:
         return [*sorted(alone), *[None] * shared]
 
     def document(self) -> dict[str, Any]:
-        """Return the attributes, and what each player gets at least and at most, for JSON."""
+        """Return the attributes, and each player's minimum and maximum result, for JSON."""
         return {
             "wish": self.wish,
             "outcomes": self.outcomes,

@@ -260,7 +260,10 @@ class _Questions(NamedTuple):
 
 
 class Expander:
-    """Expander of many states of one game at once. `fault` says which games it refuses."""
+    """Calculator of the successors of many states of one game at once.
+
+    `fault` returns why a game is not supported.
+    """
 
     def __init__(self, code: KeyCodec) -> None:
         self.code, self.rules, self.book = code, code.rules, code.book
@@ -272,7 +275,7 @@ class Expander:
 
     @staticmethod
     def fault(code: KeyCodec) -> str | None:
-        """Return why a game cannot be expanded by arrays, or None if it can."""
+        """Return why this class does not support a game, or None if it does."""
         return array_fault(code.book)
 
     def expand(self, keys: Keys) -> Expansion:
