@@ -116,7 +116,7 @@ cards on, there are no tables (`quaternity.ternary.largest`)."""
 
 @dataclass(frozen=True, slots=True)
 class FreeCount:
-    """The number of all tables of n cards, and of those without a three.
+    """The number of all tables of n cards, and of the tables among them without a three.
 
     A three is three cards that belong together.
     """

@@ -66,7 +66,10 @@ def _extensions(frame: Sequence[int], n: int, rule: Rule) -> int:
 
 
 def _closing_cards(rule: Rule) -> list[list[int]]:
-    """Return, for any two cards, the bit of the card that completes a three, or 0."""
+    """Return, for any two cards, a bit set with the card that completes them to a three.
+
+    The bit set is 0 if there is no such card.
+    """
     return [
         [
             1 << last if first != second and (rule is Rule.SET or is_pair(first, second)) else 0

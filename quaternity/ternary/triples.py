@@ -84,7 +84,7 @@ def third(a: int, b: int) -> int:
 
 @cache
 def third_cards() -> tuple[tuple[int, ...], ...]:
-    """Return a table of `third` for any two cards. A card with itself gives itself."""
+    """Return a table of `third` for any two cards. The entry for a card and itself is this card."""
     return tuple(
         tuple(
             sum(-(x + y) % 3 * value for x, y, value in zip(first, second, PLACES, strict=True))
