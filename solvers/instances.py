@@ -66,7 +66,7 @@ class Shape:
     depth: int | None = None
 
     def draw(self, name: str, random: Random, low: int, high: int) -> int:
-        """Return the requested coalition or depth, or a random number if it is None.
+        """Return the attribute `name`: the requested number, or a random number if it is None.
 
         Raises:
             InputError: If the number is not from `low` to `high`.
@@ -202,7 +202,7 @@ def _tight_pair(
     outside: Sequence[int],
     kinds: Sequence[str],
 ) -> ProblemPair:
-    """Return a pair of problems in which the first `members` players are a tight coalition.
+    """Return a pair of problems in which the first `members` players form a tight coalition.
 
     Args:
         outside: for each set, the number of its cards that the other players have in the deal.
