@@ -71,7 +71,7 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
         import networkx
     except ModuleNotFoundError:
         raise InputError(
-            "flow networks need NetworkX, and their drawings matplotlib: "
+            "flow networks need NetworkX, and drawings of them need matplotlib: "
             "pip install '.[networkx,plot]'"
         ) from None
     plain = simple_certificate(problem)

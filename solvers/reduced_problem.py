@@ -123,7 +123,9 @@ _PARTS: Memo[SetConstraint, int, bool, Part | None] = Memo()
 def part_of(
     constraint: SetConstraint, full: int, keep: bool, deadline: Deadline = NO_DEADLINE
 ) -> Part | None:
-    """Return the factors of a set, or None if the set has no deal.
+    """Return the certain cards and the factors of a set (see the module).
+
+    The result is None if the set has no deal.
 
     Args:
         full: the bit mask of the players whose hands are full (see `split_certain`).

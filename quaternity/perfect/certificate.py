@@ -300,10 +300,10 @@ class Game:
         self, hands: Sequence[int], points: Sequence[int], sets: Sequence[Kind],
         turns: tuple[int, ...],
     ) -> State | None:  # fmt: skip
-        """Put down completed sets and return the state, or None if no deal fits.
+        """Put down completed sets, find the player to move, and return the resulting state.
 
-        The first player of `turns` who has cards is to move. If none of them has cards, the
-        tie-break decides.
+        The result is None if the hands and sets do not allow a deal. The first player of `turns`
+        who has cards is to move. If none of them has cards, the tie-break decides.
         """
         rests = self.set_minimums(hands, sets)
         if rests is None:
@@ -329,11 +329,11 @@ class Game:
         ]
 
     def questions(self, state: State) -> Iterator[tuple[int, list[State]]]:
-        """Yield the asked player and the states after the legal answers to each question.
+        """Yield a pair for each question: the asked player, and the states after the legal answers.
 
-        Equivalent questions are yielded once. Cards of a set with the same possible owners are
-        equivalent, and so are equal sets. For a draw by chance, the asked player is the number of
-        players.
+        Equivalent questions are yielded once. Questions are equivalent if they are about cards of a
+        set with the same possible owners, or about such cards of equal sets. For a draw by chance,
+        the number of players takes the place of the asked player.
         """
         asker, hands, points, sets = state
         if asker is None:

@@ -565,10 +565,11 @@ def _take_known_cards(
 def _questions(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], slack: int
 ) -> Iterator[tuple[int, tuple[NumberedKind, ...], int, Answer]]:
-    """Yield role 0's questions as tuples of asked role, sets, slack and answer.
+    """Yield the questions of role 0 as tuples of the asked role, sets, slack and answer.
 
-    The sets and the slack are those after the answer. The answer is no if a no is possible,
-    otherwise yes. The slack after a yes ignores the change of the hands.
+    The slack is explained in `solvers.coalition_tables`. The sets and the slack are those after the
+    answer. The answer is no if a no is possible, otherwise yes. The slack after a yes ignores the
+    change of the hands.
     """
     layout = code.book.layout
     for index, kind in enumerate(kinds):

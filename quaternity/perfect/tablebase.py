@@ -88,7 +88,7 @@ class Prospect:
 
     Attributes:
         alike: all equivalent questions, which are for interchangeable cards of the same set.
-        after: for each legal answer, what the players can achieve afterwards.
+        after: for each legal answer, the value of the state after it.
         worst, best: the worst and the best result for the asking player (see `StateValue.worth`).
     """
 
@@ -109,7 +109,7 @@ class Prospect:
 
 
 class PositionReport(NamedTuple):
-    """What the players can achieve in a position and after each question, best question first."""
+    """The value of a position, and the values after each question, with the best question first."""
 
     standing: StateValue
     prospects: Sequence[Prospect]
@@ -186,7 +186,7 @@ class Tablebase:
         self.check_rules(Rules.of(settings))
 
     def standing(self, state: State) -> StateValue:
-        """Return what the players can achieve from a state.
+        """Return the wins that the players can force, reach or prevent from a state.
 
         Cost: a canonical form and a lookup, together about 20 microseconds.
 

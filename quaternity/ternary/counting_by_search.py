@@ -26,7 +26,7 @@ cards share this number of attributes with a given card."""
 
 
 def count(n: int, rule: Rule) -> int:
-    """Return the number of tables of n cards without a three of the rule, where n >= 0."""
+    """Return the number of tables of n cards without three that belong together, where n >= 0."""
     if n < (2 if rule is Rule.TRIPLE else 3):
         return comb(CARDS, n)
     frames: list[tuple[tuple[int, ...], int]]

@@ -116,14 +116,14 @@ def largest_in_deck(
     random: Random | None = None,
     best: Incumbent[int] | None = None,
 ) -> DeckLimit:
-    """Return a largest collection of all 81 cards without a three, with its proof.
+    """Return a largest part of the deck without a three, and prove that no larger part exists.
 
-    The collection has 54 cards under `triple`, and 20 under `set`. The proof for `set` is by Davis
-    and Maclagan (The Card Game Set, 2003), who first show that a collection of 21 cards would be of
-    one of a few kinds. Only these kinds are searched. This takes a second with either method.
-    Nothing is cached: every call repeats each step of the proof. The arguments and errors are those
-    of `largest_free`. Until the proof is complete, `best.bound` is only the bound that disjoint
-    threes prove.
+    A three is three cards that belong together. The collection has 54 cards under `triple`, and 20
+    under `set`. The proof for `set` is by Davis and Maclagan (The Card Game Set, 2003), who first
+    show that a collection of 21 cards would be of one of a few kinds. Only these kinds are
+    searched. This takes a second with either method. Nothing is cached: every call repeats each
+    step of the proof. The arguments and errors are those of `largest_free`. Until the proof is
+    complete, `best.bound` is only the bound that disjoint threes prove.
     """
     rule, largest_method = Rule(rule), lookup(LARGEST_METHODS, method)
     limit = LARGEST_IN_DECK[rule]

@@ -238,7 +238,10 @@ class KeyCodec:
         )
 
     def order(self, parts: StateParts) -> tuple[int, ...]:
-        """Return the roles in the order of the players, or ascending if it does not matter."""
+        """Return the roles in the order of the players.
+
+        If the order of the players does not matter, return the roles in ascending order.
+        """
         if 0 < parts.place < self.rules.players:
             return (
                 *range(1, parts.place + 1), 0, *range(parts.place + 1, self.rules.players)

@@ -174,7 +174,10 @@ def solve_max_n(
 def _compute_ready(
     segment: Segment, tables: _Tables, sets: NDArray[np.uint64], settled: NDArray[Any]
 ) -> bool:
-    """Compute states whose successors are all settled, and return whether all states are done."""
+    """Compute the outcomes of the states whose successors are all settled.
+
+    Return whether all states of the segment are settled afterwards.
+    """
     counts = np.diff(segment.first, append=len(segment.asked))
     ready = np.logical_and.reduceat(settled[segment.no] & settled[segment.yes], segment.first)
     rows = np.nonzero(ready & ~settled[segment.states])[0]

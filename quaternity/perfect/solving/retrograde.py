@@ -63,7 +63,7 @@ TABLE_BITS = 17
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What the players can achieve from every state of a graph. Players are named by their roles.
+    """The wins that the roles can force, reach or prevent from every state of a graph.
 
     Attributes:
         can_force: for each state, the roles that can force a win, as bits (uint8).
@@ -103,7 +103,9 @@ def solve_graph(
 
 
 class Games:
-    """The games that decide what a role can achieve. Each game is one bit of a word.
+    """The games that decide which wins a role can force, reach or prevent.
+
+    The result of each game is one bit of a word.
 
     Let P be the number of players. In the game number a * P + b, role b tries to win, role a plays
     against it, and all others help role b. If a = b, role b tries to win against all others and

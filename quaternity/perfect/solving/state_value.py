@@ -19,7 +19,7 @@ better."""
 
 @dataclass(frozen=True, slots=True)
 class StateValue:
-    """What the players can achieve from a state, by real player numbers.
+    """The wins that the players can force, reach or prevent from a state, by real player numbers.
 
     Attributes:
         can_force: the players who can force a sole win against all others together. There is at

@@ -405,7 +405,10 @@ class Expander:
     def _settle(
         self, after: _States, slack: NDArray[Any], asked: NDArray[Any], yes: NDArray[Any]
     ) -> Positions:
-        """Close all sets, put down completed sets and find the player to move, in place."""
+        """Close all sets, put down completed sets, and find the player to move.
+
+        The arrays `after.hands` and `after.points` are changed.
+        """
         rules, players = self.rules, self.rules.players
         place, hands, points, kinds = after
         kinds = self._close(kinds, slack)
@@ -442,7 +445,7 @@ class Expander:
         return Positions(kinds, hands, points, tied, new_place, rank)
 
     def _seats(self, place: NDArray[Any]) -> NDArray[Any]:
-        """Return the seat of each player, [player, position]. Role 0 comes after `place` others."""
+        """Return the seat of each role, [role, position]. The seat of role 0 is `place`."""
         role = np.arange(self.rules.players)[:, None]
         seat = role - (role <= place)
         seat[0] = place
