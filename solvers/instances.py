@@ -338,7 +338,7 @@ FAMILIES: dict[str, Family] = {
 
 
 BENCHMARKS = ("v1",)
-"""Names of the benchmarks. A published benchmark never changes, and a better one gets a new name."""
+"""Names of the benchmarks. A published benchmark never changes. A new version gets a new name."""
 
 _BENCHMARK_SIZES = {12: 3, 30: 3, 52: 3, 120: 3, 400: 3, 2000: 2}
 """Number of pairs of each family in `v1`, by number of cards."""
