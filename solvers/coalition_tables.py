@@ -379,10 +379,11 @@ class SetShape:
         return SetConstraint.unchecked(*self.key)
 
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Yield each distinct owner mask with pairs of a player and a table, in ascending order.
+        """Yield each distinct owner mask with a list of tables, one for each player in the mask.
 
-        There is a pair for each player in the mask. The table is computed for a set in which this
-        player is the only possible owner of one card with this mask.
+        A list entry is a pair of the player and the table. The table is computed for a set in which
+        this player is the only possible owner of one card with this mask. Masks and players are in
+        ascending order.
         """
         owners, low, high = self.key
         for mask in sorted(set(owners)):

@@ -100,7 +100,7 @@ class Chances(Displayable):
         """Return all probabilities as `[set][card][player]`, rounded to the nearest float.
 
         The values 0.0 and 1.0 are exact. A probability that would be rounded to 0.0 or 1.0 is
-        replaced by the float next to it. Do not change the lists, because cards may share them.
+        replaced by the float next to it. Do not change the lists, because cards may share a list.
 
         Raises:
             NoDeal: If there is no deal.
@@ -236,7 +236,7 @@ def _set_owner_counts(
 
 @validate_arguments(problem=DealProblem)
 def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
-    """Return the probability that a player owns a card, as `[set][card][player]`.
+    """Return the probability that each player owns each card, as `[set][card][player]`.
 
     All deals are taken to be equally likely. The cost and the errors are those of `exact_chances`,
     and the probabilities are rounded as in `Chances.floats`.

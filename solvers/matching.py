@@ -36,7 +36,11 @@ first."""
 
 
 class Slot(NamedTuple):
-    """Slot for one card in a hand. `set_index` is the set for which it is reserved, or None."""
+    """Slot for one card in a hand.
+
+    `set_index` is the set for which the slot is reserved. It is None for a slot that is not
+    reserved.
+    """
 
     player: int
     set_index: int | None

@@ -46,7 +46,7 @@ Kind = tuple[tuple[int, ...], tuple[int, ...]]
 minimum number of cards of each player."""
 
 Outcomes = frozenset[tuple[int, ...]]
-"""Type of the outcomes that a state may have. An outcome is what each player gets."""
+"""Type of the outcomes that a state may have. An outcome lists what each player gets."""
 
 
 Head = NamedTuple("Head", [  # noqa: UP014 - keeps the checker short

@@ -42,7 +42,7 @@ class ForcedWin:
     checked_whole: bool
 
     def document(self) -> dict[str, Any]:
-        """Return the answer as plain values for JSON."""
+        """Return the result as plain values for JSON."""
         return {
             "ask": f"force:{self.player}",
             "can_force": self.can_force,

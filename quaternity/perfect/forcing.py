@@ -134,7 +134,11 @@ def _disproof_number(node: Node) -> int:
 
 
 def _choose(is_ours: bool, outcomes: list[bool | None]) -> bool | None:
-    """Return the result of a choice by the player (`is_ours`) or by an opponent."""
+    """Return whether the player wins after a choice, or None if this is not known.
+
+    `outcomes` says whether the player wins after each option. If `is_ours` is true, the player
+    chooses; otherwise an opponent does.
+    """
     if is_ours in outcomes:
         return is_ours
     return None if None in outcomes else not is_ours
@@ -297,7 +301,9 @@ class ForcedWinSearch:
         return len(self.graph.nodes)
 
     def search(self, seconds: float | None = None) -> bool | None:
-        """Search until the result is known or time is up, and return the result or None.
+        """Search for a forced win until the result is known or time is up.
+
+        Return whether the player can force a win, or None if time is up before this is known.
 
         Each legal answer in an expanded state costs about 20 microseconds, and one kilobyte of
         memory.

@@ -61,8 +61,8 @@ def _count_with_sizes(first: int, second: int, last: int) -> int:
 def kinds(size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
     """Return the kinds of sets of `size` cards in a layer, each with its number of sets.
 
-    Sets of cards that are equal up to renaming are of the same kind. The set with the smallest bit
-    set represents its kind.
+    Sets of cards that are equal up to renaming are of the same kind. A kind is represented by the
+    set of cards whose bit set is the smallest number.
     """
     if size == 0:
         return (((), 1),)

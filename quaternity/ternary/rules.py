@@ -70,7 +70,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """A claim of three cards in ascending order, or, without cards, agreement to more cards."""
+    """A claim of three cards in ascending order. Without cards, it is agreement to more cards."""
 
     cards: tuple[int, ...]
 
@@ -87,9 +87,9 @@ class SetView:
     """The public view of a game, which all seats and bystanders share.
 
     `seat` is the seat that has the view, or None for a bystander. `places` contains the cards by
-    place, and `undealt` is the number of cards in the deck. `taken` and `wrong` contain the threes
-    and the number of wrong claims of each seat. `agreed` contains the seats that have agreed to
-    three more cards.
+    place, and `undealt` is the number of cards in the deck. For each seat, `taken` contains the
+    threes (three cards that belong together), and `wrong` the number of wrong claims. `agreed`
+    contains the seats that have agreed to three more cards.
     """
 
     seat: int | None
@@ -242,7 +242,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             yield MORE
 
     def faults(self, view: SetView, move: SetMove | None) -> list[str]:
-        """Return the reasons why a move is illegal. Wrong claims are legal. None means to wait."""
+        """Return the reasons why a move is illegal. Wrong claims and waiting (None) are legal."""
         if move is None:
             return []
         if not isinstance(move, SetMove):

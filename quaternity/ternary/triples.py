@@ -106,7 +106,7 @@ def is_triple(a: int, b: int, c: int, rule: Rule | str) -> bool:
 
 
 def triples(table: Iterable[int], rule: Rule | str) -> tuple[Triple, ...]:
-    """Return all threes (three cards that belong together) of a table, sorted, with sorted cards.
+    """Return all threes (three cards that belong together) of a table, in ascending order.
 
     The time is quadratic in the size of the table. All 81 cards take 3 ms.
 

@@ -42,14 +42,14 @@ def key_bytes(keys: Keys) -> list[Key]:
 
 
 def from_words(words: NDArray[Any]) -> Keys:
-    """Convert words, [key, word], to an array of keys."""
+    """Convert an array of 64-bit words, [key, word], to an array of keys."""
     if words.shape[1] == 1:
         return np.ascontiguousarray(words[:, 0])
     return words.astype(">u8", order="C").view(f"S{8 * words.shape[1]}")[:, 0]
 
 
 def to_words(keys: Keys) -> NDArray[Any]:
-    """Convert an array of keys to words, [key, word]."""
+    """Convert an array of keys to an array of 64-bit words, [key, word]."""
     if keys.dtype.kind == "u":
         return np.asarray(keys).reshape(-1, 1)
     return np.asarray(
@@ -262,7 +262,7 @@ class KindArrays:
                     )
 
     def places_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """Return the places of kinds that are given by number, in an array of any shape."""
+        """Return the places of the kinds with the given numbers. The array may have any shape."""
         places: NDArray[Any] = self._place_of_number[numbers]
         if (places < 0).any():
             for number in np.unique(numbers[places < 0]).tolist():
@@ -387,7 +387,7 @@ class ClosureCache:
         self._closed = np.zeros(1 << CACHE_BITS, np.int32)
 
     def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-        """Return the places of the closed kinds for the kinds at some places.
+        """Close the kinds at some places, and return the places of the closed kinds.
 
         `others` is [word, set], the slack of the state without the set. A lane below its guard
         gives the number of cards of the set that the coalition needs, at most the size of the set.

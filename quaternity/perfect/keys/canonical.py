@@ -89,7 +89,7 @@ class Rules:
         return cls(game.set_size, game.sets, game.players, tie_break, game.brisk)
 
     def document(self) -> dict[str, Any]:
-        """Return plain values for JSON. The key `brisk` is included only for brisk games."""
+        """Return the rules as plain values for JSON. Only brisk games have the key `brisk`."""
         document = asdict(self) | {"tie_break": str(self.tie_break)}
         if not self.brisk:
             del document["brisk"]
@@ -124,7 +124,9 @@ class Rules:
 
 
 def field_layout(widths: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the (word, shift) of fields with given widths, so that none crosses a 64-bit word.
+    """Return the position (word, shift) of each field, so that none extends over two 64-bit words.
+
+    `widths` are the numbers of bits of the fields.
 
     >>> field_layout([60, 3, 2])
     [(0, 4), (0, 1), (1, 62)]

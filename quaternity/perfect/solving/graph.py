@@ -337,8 +337,8 @@ MAX_EXPANDED_STATES = 8192
 """Maximum number of states expanded at a time. If states have many answers, fewer are expanded."""
 
 EXPANSION_CELLS = 1 << 22
-"""Approximate maximum number of sets in one expansion, added up over the positions after all
-answers."""
+"""Approximate maximum number of sets in one expansion. The sets are counted again in the position
+after each answer."""
 
 MERGE_BYTES = 256 * 2**20
 """Approximate maximum memory for merging a level, in bytes."""

@@ -122,7 +122,7 @@ def smallest_keys(
 def _in_words(
     fields: Sequence[tuple[int, int]], widths: Sequence[int], columns: Sequence[NDArray[Any]]
 ) -> NDArray[Any]:
-    """Pack the values of fields into words, [word, row]."""
+    """Pack the values of fields into an array of 64-bit words, [word, row]."""
     words = np.zeros((fields[-1][0] + 1, len(columns[0])), np.uint64)
     for (word, shift), width, column in zip(fields, widths, columns, strict=True):
         if width:
