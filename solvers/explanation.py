@@ -317,7 +317,7 @@ None if a deal satisfies all of them."""
 
 
 def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:
-    """Return a function that takes constraints and returns those that a minimum cut crosses."""
+    """Return a function that uses minimum cuts to find constraints that contradict each other."""
 
     def contradicts(constraints: Sequence[Constraint]) -> Sequence[Constraint] | None:
         deadline.remaining()

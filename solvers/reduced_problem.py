@@ -50,8 +50,8 @@ def split_certain(constraint: SetConstraint, full: int) -> OpenSet | None:
 
     A card is certain if it has only one possible owner, or if a player needs all cards that the
     player may own. A player who has reached the upper bound cannot own an open card. `full` is the
-    bit mask of the players whose hands have no room for open cards. Cards that are certain without
-    this information may still belong to these players.
+    bit mask of the players whose hands have no room for open cards. Cards that are certain even
+    if `full` is ignored may still belong to these players.
     """
     players = constraint.players
     masks = list(constraint.owners)

@@ -274,9 +274,9 @@ def check_solver(
             are three times as many draws in `one_bound_problems`. Each size of game is tried once
             for each `EXAMPLES_PER_ROUND` examples, rounded up. 300 examples cover all numbers of
             players and sets up to `MAX_PLAYERS` and `MAX_SETS`. They are enough to find a solver
-            that treats the bounds of the first, middle or last players incorrectly, even if only
-            for a single number of players, sets or cards up to `MAX_COVERED_NUMBER`, only in the
-            first or last set or card, or only by 1.
+            that treats the bounds of the first, middle or last players incorrectly. They find it
+            even if it fails only for a single number of players, sets or cards up to
+            `MAX_COVERED_NUMBER`, fails only in the first or last set or card, or is wrong by 1.
         problems: problems that are tried first.
         sizes: the sizes of games, as (cards in one set, sets, players), with at least 2 players.
         report: function that is called with a line about the progress every `REPORT_SECONDS`. By

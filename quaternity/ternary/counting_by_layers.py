@@ -99,10 +99,10 @@ def _renamings() -> NDArray[np.int64]:
 
 
 def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
-    """Return, for each k from 0 to 27, how many sets B of `size` cards forbid k cards with A.
+    """Return, for each k from 0 to 27, the number of sets B that forbid k cards together with A.
 
-    A is the set `cards` in the first layer, and B is in the second. The module says which cards of
-    the third layer they forbid.
+    A is the set `cards` in one layer, and B is a set of `size` cards in another layer. The module
+    explains which cards of the third layer they forbid.
     """
     import numpy as np
 

@@ -110,7 +110,7 @@ class Rules:
         return cls(set_size, sets, players, TieBreak(document["tie_break"]), brisk)
 
     def order_matters(self, hands: Sequence[int]) -> bool:
-        """Return whether the order of the players can still decide something.
+        """Return whether the order of the players can still decide who is to move.
 
         The tie-break decides if neither the asker nor the asked player has cards. A player with an
         empty hand never holds cards again, because only the player to move receives cards and

@@ -130,7 +130,7 @@ class NumberedKind(SetShape):
 
         An entry contains the asked player, the kind after no, the kind after yes, and the number of
         cards, which are interchangeable. The kind is None if the answer is impossible whatever the
-        other sets are. The kinds are not closed.
+        other sets are. The kinds are not closed (see `close`).
         """
         if self._questions is None:
             self._questions = []

@@ -185,7 +185,7 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class FairDrawResult:
-    """The lottery of a state if fair draws break ties, and the objective of the players."""
+    """The lottery of a state if ties are broken by fair draws, and the players' objective."""
 
     wish: str
     lottery: Lottery
@@ -214,7 +214,7 @@ class FairDrawResult:
 
 @dataclass(frozen=True, slots=True)
 class AnyChanceResult:
-    """The bounds of a state if any probabilities break ties, and the objective of the players."""
+    """The bounds of a state if ties are broken by any probabilities, and the players' objective."""
 
     wish: str
     bounds: Bounds

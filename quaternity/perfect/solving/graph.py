@@ -261,7 +261,7 @@ class GameGraph:
         return np.concatenate(states) if any(map(len, states)) else None
 
     def ends(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of the states without successors, and the role that won each.
+        """Return the numbers of the states without successors, and the role that won in each.
 
         The role is the number of players if several players share the most sets, or if sets are
         still in play. In the latter case, no player can be asked, so the game never ends. No game

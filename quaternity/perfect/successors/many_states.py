@@ -485,7 +485,10 @@ def _expander(rules: Rules) -> Expander:
 
 
 def expand(work: tuple[Rules, Keys]) -> Expansion:
-    """Expand some keys in a worker: in arrays if possible, otherwise one state at a time."""
+    """Compute the successors of states, given by their keys, in a worker process.
+
+    If the game allows it, the states are processed together in arrays, otherwise one at a time.
+    """
     rules, keys = work
     code = coding(rules)
     if Expander.fault(code) is None:
@@ -494,7 +497,7 @@ def expand(work: tuple[Rules, Keys]) -> Expansion:
 
 
 def expand_singly(code: KeyCodec, keys: Keys) -> Expansion:
-    """Expand keys of any game, one state at a time."""
+    """Compute the successors of states of any game, one state at a time."""
     numbers = role_orders(code.rules.players)[1]
     places: dict[Key, int] = {}
     rows: list[tuple[int, ...]] = []
