@@ -485,7 +485,7 @@ def _expander(rules: Rules) -> Expander:
 
 
 def expand(work: tuple[Rules, Keys]) -> Expansion:
-    """Compute the successors of states, given by their keys, in a worker process.
+    """Compute the successors of states. `work` contains the rules and the keys of the states.
 
     If the game allows it, the states are processed together in arrays, otherwise one at a time.
     """
