@@ -18,7 +18,7 @@ MAX_ASSIGNMENTS = 200_000
 
 
 def refuses(problem: DealProblem) -> str | None:
-    """Return the reason why this solver refuses a problem, or None."""
+    """Return the reason why this solver refuses a problem, or None if it accepts the problem."""
     ways = 1
     for constraint in problem.sets:
         for mask in constraint.owners:

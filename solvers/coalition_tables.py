@@ -55,7 +55,8 @@ def shape_key(constraint: SetConstraint) -> ShapeKey:
 class _IntersectingLanes(dict[int, int]):
     """Integers with 1 in the lane of each coalition that shares a player with an owner mask.
 
-    The integers are stored by mask, and kept for up to `MAX_CACHED_MASK_PLAYERS` players.
+    The dictionary maps a mask to its integer. It keeps the integers if there are at most
+    `MAX_CACHED_MASK_PLAYERS` players.
     """
 
     def __init__(self, member: Sequence[int]) -> None:
@@ -230,10 +231,10 @@ class LaneLayout:
         return table_from_ranks
 
     def tight_coalitions(self, ranks: int, counts: int) -> int | None:
-        """Return an integer with 1 in the lane of each tight coalition, or None.
+        """Return an integer with 1 in the lane of each tight coalition.
 
         A coalition is tight if it may own exactly as many cards as it must hold. The result is None
-        if a coalition must hold more cards than it may own. If possible owners of a card are
+        if some coalition must hold more cards than it may own. If possible owners of a card are
         removed, the set can still be dealt as long as every tight coalition that had a possible
         owner of the card keeps one.
 
@@ -276,7 +277,10 @@ class LaneLayout:
         return slack if self.fits(slack) else None
 
     def first_violated(self, slack: int) -> int | None:
-        """Return the bit mask of the first coalition with a negative slack, or None."""
+        """Return the bit mask of the first coalition with a negative slack.
+
+        The result is None if no slack is negative.
+        """
         negative = ~slack & self.guard
         if not negative:
             return None
@@ -287,10 +291,7 @@ class LaneLayout:
 def cached_tables(
     layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
-    """Compute the table of a set for this cache of tables.
-
-    The result is the table and the size of its entry in the cache, in bytes.
-    """
+    """Return the table of a set, and the size of its entry in the cache of tables, in bytes."""
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
     return layout.compute_table(owners, low, high), size
 
@@ -336,10 +337,11 @@ def layout_of(problem: DealProblem) -> LaneLayout:
 
 
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
-    """Return the witness that minimizes the bound of one set in the coalition inequality.
+    """Return the witness that gives the smallest bound on a coalition's cards of one set.
 
-    Witnesses and the inequality are explained in `solvers.shortage`. Cost: that of
-    `LaneLayout.ownable_counts`, P additions of 2^P lanes of 8 bytes, and a search over all lanes.
+    Witnesses and bounds are explained in `solvers.shortage`. For P players, the cost is one call of
+    `LaneLayout.ownable_counts`, P additions of integers of 2^P lanes with 8 bytes each, and one
+    scan of the lanes.
     """
     layout = get_layout(constraint.players, 1 << 60)
     packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
@@ -377,10 +379,11 @@ class SetShape:
         return SetConstraint.unchecked(*self.key)
 
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Yield each distinct owner mask with pairs of a player and a table, in ascending order.
+        """Yield each distinct owner mask with a list of tables, one for each player in the mask.
 
-        There is a pair for each player in the mask. The table is computed for a set in which this
-        player is the only possible owner of one card with this mask.
+        A list entry is a pair of the player and the table. The table is computed for a set in which
+        this player is the only possible owner of one card with this mask. Masks and players are in
+        ascending order.
         """
         owners, low, high = self.key
         for mask in sorted(set(owners)):

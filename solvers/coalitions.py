@@ -70,7 +70,7 @@ def _prepare_set(layout: LaneLayout, constraint: SetConstraint) -> tuple[SetDeal
 
 
 def refuses(problem: DealProblem) -> str | None:
-    """Return the reason why this solver refuses a problem, or None."""
+    """Return the reason why this solver refuses a problem, or None if it accepts the problem."""
     if problem.players > MAX_PLAYERS:
         return (
             f"{problem.players} players have 2^{problem.players} coalitions: "
@@ -80,7 +80,7 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
-    """Call `prepare` with a common time limit in seconds for preparing and solving."""
+    """Call `prepare` with one time limit, in seconds, for preparing and solving together."""
     return prepare(problem, Deadline(seconds))
 
 

@@ -20,7 +20,7 @@ SHRINK_SECONDS = 60.0
 
 
 class _FindingReported(Exception):
-    """Exception with which the tested function tells Hypothesis that it has a counterexample."""
+    """Exception by which the tested function reports a counterexample to Hypothesis."""
 
 
 class _TimeIsUp(BaseException):
@@ -47,7 +47,9 @@ def smallest_counterexample(
     random_seed: int,
     shrink_seconds: float = SHRINK_SECONDS,
 ) -> tuple[Value, Finding] | None:
-    """Return a small value with the finding of `check` about it, or None if there is no finding.
+    """Return a small value for which `check` has a finding, and this finding.
+
+    The result is None if `check` has no finding about any value.
 
     Args:
         strategy: the Hypothesis strategy that generates the values.

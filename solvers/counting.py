@@ -69,7 +69,10 @@ class Chances(Displayable):
     problem: DealProblem | None = field(default=None, compare=False, repr=False)
 
     def picture(self) -> Display:
-        """Return a table of the probabilities. Cards of a set with equal ones share a row."""
+        """Return a table of the probabilities.
+
+        Cards of a set share a row if their probabilities are equal.
+        """
         if not self.deals:
             return Display("Impossible: there is no deal")
         words = PLAIN if self.problem is None else self.problem.words
@@ -97,7 +100,7 @@ class Chances(Displayable):
         """Return all probabilities as `[set][card][player]`, rounded to the nearest float.
 
         The values 0.0 and 1.0 are exact. A probability that would be rounded to 0.0 or 1.0 is
-        replaced by the float next to it. Do not change the lists, because cards may share them.
+        replaced by the float next to it. Do not change the lists, because cards may share a list.
 
         Raises:
             NoDeal: If there is no deal.
@@ -124,8 +127,8 @@ def chances_picture(
 ) -> Display:
     """Return a table of the probability that each player owns each card.
 
-    Cards of a set with equal probabilities share a row. `chances[set][card][player]` is the
-    probability, or None if it is unknown.
+    Cards of a set share a row if their probabilities are equal. `chances[set][card][player]` is the
+    probability. It is None if it is unknown.
     """
     players = len(next((row for cards in chances for row in cards), ()))
     rows = [heading_cells("", *map(words.player, range(players)))]
@@ -233,7 +236,7 @@ def _set_owner_counts(
 
 @validate_arguments(problem=DealProblem)
 def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
-    """Return the probability that a player owns a card, as `[set][card][player]`.
+    """Return the probability that each player owns each card, as `[set][card][player]`.
 
     All deals are taken to be equally likely. The cost and the errors are those of `exact_chances`,
     and the probabilities are rounded as in `Chances.floats`.
@@ -262,7 +265,11 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Return for each count vector the number of ways to deal the set, and the other sets."""
+    """Return two numbers for each count vector of a set.
+
+    They are the number of ways to deal the set with this count vector, and the number of ways to
+    deal all other sets.
+    """
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)
     if layout is None:
@@ -279,7 +286,10 @@ def _by_vector(
 
 
 def _ways(part: Part) -> dict[Vector, int]:
-    """Return the number of ways to deal a set for each count vector, if the set is one factor."""
+    """Return the number of ways to deal a set for each count vector.
+
+    The open cards of the set, if any, must be a single factor.
+    """
     certain, whole = part.cards.certain, part.set_factor
     if whole is None:
         return {certain: 1}

@@ -256,7 +256,7 @@ def solve_model(
     seed: int = 0,
     seconds: float = DEFAULT_SECONDS,
 ) -> Verdict:
-    """Solve a model of a problem, to which further constraints may have been added.
+    """Solve a model of a problem. Constraints may have been added to the model.
 
     Raises:
         SolverTimeout: If there is no answer within `seconds`.

@@ -19,7 +19,7 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, copy_verdict, deal_faults, verify
 
 OWN_CHECKS = "quaternity"
-"""Name in a `Fault` of our own checks, in place of the name of a solver. These checks are wrong if
+"""Name that a `Fault` has if our own checks are at fault, not a solver. These checks are wrong if
 they accept both a deal and a shortage of the same problem."""
 
 
@@ -45,7 +45,7 @@ class Judgement:
     """Answers of several solvers to a problem, and the evidence that decides which are right.
 
     Attributes:
-        evidence: a verdict whose evidence passes the check, or None if there is none.
+        evidence: a verdict whose evidence passes the check. It is None if there is no such verdict.
         verdicts: copies of the verdicts, by the name of the solver.
         refused: the reasons of the solvers that refused the problem, by name.
         gave_up: the reasons of the solvers that gave up, by name.
@@ -60,7 +60,7 @@ class Judgement:
 
     @property
     def feasible(self) -> bool | None:
-        """Return whether the evidence proves the problem feasible; None if there is no evidence."""
+        """Return whether the problem is feasible, or None if no evidence decides this."""
         return None if self.evidence is None else bool(self.evidence)
 
     def in_words(self) -> str:
@@ -141,7 +141,7 @@ def check_answer(
 
 
 def crash_fault(solver: str, error: BaseException) -> Fault:
-    """Return the fault of a solver that raised an error that it must not raise."""
+    """Return the fault of a solver that raised an unexpected error."""
     text = str(error) if type(error) is SolverCrash else f"raised {quote_value(error)}"
     return Fault(solver, text, "crash")
 
@@ -159,9 +159,10 @@ def quote_reason(reason: object) -> str:
 def compare_verdicts(
     problem: DealProblem, verdicts: Mapping[str, object], certifying: Iterable[str] = ()
 ) -> tuple[Verdict | None, list[Fault]]:
-    """Return a verdict with valid evidence (or None), and the faults of all solvers.
+    """Return a verdict that has valid evidence, and the faults of all solvers.
 
-    If a deal and a shortage both pass the check, the fault is attributed to `OWN_CHECKS`.
+    The verdict is None if no solver gives valid evidence. If a deal and a shortage both pass the
+    check, the fault is attributed to `OWN_CHECKS`.
 
     Args:
         verdicts: the answers of the solvers, by name. No code of an answer is run.
@@ -219,7 +220,7 @@ def _fault_in_itself(problem: DealProblem, verdict: Verdict, certifies: bool) ->
         faults = "; ".join(deal_faults(problem, verdict.deal.owner))
         return f"says feasible, but its deal is wrong: {shorten(faults)}" if faults else None
     if verdict.shortage is not None and not verify(problem, verdict):
-        return "says infeasible, but its shortage is wrong"
+        return "says infeasible, but its proof (shortage) is invalid"
     if verdict.shortage is None and certifies:
         return "says infeasible without a shortage, although it certifies its verdicts"
     return None

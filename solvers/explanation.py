@@ -54,7 +54,7 @@ class Hand:
     player: int
 
     def in_words(self, problem: DealProblem) -> Message:
-        """Return the constraint as a clause."""
+        """Return the constraint in words."""
         return HAND(player=self.player, count=problem.hands[self.player])
 
 
@@ -66,7 +66,7 @@ class AtLeast:
     set_index: int
 
     def in_words(self, problem: DealProblem) -> Message:
-        """Return the constraint as a clause."""
+        """Return the constraint in words."""
         bound = problem.sets[self.set_index].low[self.player]
         return AT_LEAST(player=self.player, count=bound, set=self.set_index)
 
@@ -79,7 +79,7 @@ class AtMost:
     set_index: int
 
     def in_words(self, problem: DealProblem) -> Message:
-        """Return the constraint as a clause."""
+        """Return the constraint in words."""
         bound = problem.sets[self.set_index].high[self.player]
         return AT_MOST(player=self.player, count=bound, set=self.set_index)
 
@@ -164,7 +164,7 @@ class Explanation(Displayable):
         )
 
     def in_words(self) -> Message:
-        """Return a sentence that compares the cards that are required with those that are possible.
+        """Return a sentence that compares the number of required cards with the possible number.
 
         Raises:
             SolverFault: If the constraints do not contradict each other.
@@ -317,7 +317,7 @@ None if a deal satisfies all of them."""
 
 
 def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:
-    """Return a function that takes constraints and returns those that a minimum cut crosses."""
+    """Return a function that uses minimum cuts to find constraints that contradict each other."""
 
     def contradicts(constraints: Sequence[Constraint]) -> Sequence[Constraint] | None:
         deadline.remaining()
@@ -328,7 +328,11 @@ def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:
 
 
 def _by_assumptions(problem: DealProblem, deadline: Deadline) -> Contradicts:
-    """Return a function that asks CP-SAT for assumptions that suffice for infeasibility."""
+    """Return a function that uses CP-SAT to find constraints that contradict each other.
+
+    Each constraint has an assumption literal. CP-SAT returns assumptions that suffice to make the
+    model infeasible.
+    """
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()

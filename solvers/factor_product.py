@@ -34,21 +34,21 @@ from solvers.registry import SOLVERS
 from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
-"""Type of the instructions for multiplying a polynomial by a factor: a list of steps, and the
-weights of the sums that the steps add to (see `program`). Each step multiplies an earlier result by
-a power of a variable. It consists of the number of that result, the index of the digit of a player,
-an exponent, and the number of a sum."""
+"""Type of the instructions for multiplying a polynomial by a factor (see `program`): the steps, and
+the weight of each sum. A step multiplies an earlier result by a power of a variable, and adds the
+product to a sum. It is a tuple: number of the earlier result, index of the player's digit,
+exponent, and number of the sum."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
     """Return the instructions for multiplying a polynomial by a factor.
 
-    `places` are the players that have a digit in the number of a lane, starting with the lowest
+    `places` are the players who have a digit in the number of a lane, starting with the lowest
     digit. The steps form a tree of products, so count vectors with the same beginning share work.
-    Step i computes node i. Node 0 is the polynomial itself, and any other node is an earlier node
-    multiplied by a power of a player's variable. The node is added to the sum that the step names;
-    if the number of the sum is -1, it is not added to any sum. At the end, the sums are multiplied
-    by their weights and added up.
+    Step i computes result i. Result 0 is the polynomial itself. Any other result is an earlier
+    result, multiplied by a power of a player's variable. The result is added to the sum of the
+    step, unless the number of the sum is -1. At the end, the sums are multiplied by their weights
+    and added up.
     """
     cached: Program | None = factor.programs.get(places)
     if cached is None:
@@ -77,7 +77,7 @@ class ExponentLanes:
 
     Attributes:
         width: the number of bits of a lane, a multiple of 8.
-        places: the players that have a digit in the number of a lane, starting with the lowest
+        places: the players who have a digit in the number of a lane, starting with the lowest
             digit.
         strides: for each place, the number of lanes between the exponents e and e + 1.
     """
@@ -262,7 +262,7 @@ class Product:
         return sorted(self.nonconstant, key=self._cost)
 
     def interchangeable_card(self) -> SetCounts | None:
-        """Return the only non-constant factor if it is a single card. Otherwise return None."""
+        """Return the only non-constant factor if it is a single card; otherwise return None."""
         if len(self.nonconstant) == 1 and self.nonconstant[0].is_single_card:
             return self.nonconstant[0]
         return None

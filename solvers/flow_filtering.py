@@ -90,9 +90,10 @@ class _Residual:
                 room[step ^ 1] += amount
 
     def _find_path(self, start: int, end: int, excluded: int) -> list[int] | None:
-        """Return a shortest path from `start` to `end` without the arc `excluded`, or None.
+        """Find a shortest path from `start` to `end` without the arc `excluded`.
 
-        All arcs of the path have residual capacity. It is found by bidirectional search.
+        All arcs of the path have residual capacity. The result is None if there is no such path.
+        The method is bidirectional search.
         """
         room, heads, leaving = self.capacity, self.heads, self.outgoing
         # The last arc to each node that was reached from the start, and the first arc from each
@@ -209,7 +210,7 @@ def _bounds(
 
 
 def equivalent_players(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
-    """Return, for each player, the first equivalent player.
+    """Return, for each player, the equivalent player with the lowest number.
 
     Two players are equivalent if exchanging their numbers leaves the hands and the sets the same,
     apart from the order of the cards.

@@ -39,7 +39,7 @@ MAX_LABELLED_ROWS = 30
 only the edges of the cut have labels."""
 
 MAX_NAMED_CARDS = 4
-"""Maximum number of cards of a node whose label names all of them."""
+"""Maximum number of cards of a node for which the label of the node names all cards."""
 
 LABEL_PLACES = {"source": 0.8, "player": 0.25, "share": 0.25, "cards": 0.6}
 """Position of the label of an edge, as a fraction of its length, by the kind of its tail node."""
@@ -71,7 +71,7 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
         import networkx
     except ModuleNotFoundError:
         raise InputError(
-            "flow networks need NetworkX, and their drawings matplotlib: "
+            "flow networks need NetworkX, and drawings of them need matplotlib: "
             "pip install '.[networkx,plot]'"
         ) from None
     plain = simple_certificate(problem)

@@ -66,7 +66,7 @@ class Shape:
     depth: int | None = None
 
     def draw(self, name: str, random: Random, low: int, high: int) -> int:
-        """Return the requested coalition or depth, or a random number if it is None.
+        """Return the attribute `name`: the requested number, or a random number if it is None.
 
         Raises:
             InputError: If the number is not from `low` to `high`.
@@ -202,7 +202,7 @@ def _tight_pair(
     outside: Sequence[int],
     kinds: Sequence[str],
 ) -> ProblemPair:
-    """Return a pair of problems in which the first `members` players are a tight coalition.
+    """Return a pair of problems in which the first `members` players form a tight coalition.
 
     Args:
         outside: for each set, the number of its cards that the other players have in the deal.
@@ -338,7 +338,7 @@ FAMILIES: dict[str, Family] = {
 
 
 BENCHMARKS = ("v1",)
-"""Names of the benchmarks. A published benchmark never changes; a better one gets a new name."""
+"""Names of the benchmarks. A published benchmark never changes. A new version gets a new name."""
 
 _BENCHMARK_SIZES = {12: 3, 30: 3, 52: 3, 120: 3, 400: 3, 2000: 2}
 """Number of pairs of each family in `v1`, by number of cards."""

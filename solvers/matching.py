@@ -36,14 +36,18 @@ first."""
 
 
 class Slot(NamedTuple):
-    """Slot for one card in a hand. `set_index` is the set for which it is reserved, or None."""
+    """Slot for one card in a hand.
+
+    `set_index` is the set for which the slot is reserved. It is None for a slot that is not
+    reserved.
+    """
 
     player: int
     set_index: int | None
 
 
 def refuses(problem: DealProblem) -> str | None:
-    """Return the reason why this solver refuses a problem, or None."""
+    """Return the reason why this solver refuses a problem, or None if it accepts the problem."""
     edges = 0
     for index, constraint in enumerate(problem.sets):
         ownable = [0] * problem.players
@@ -128,12 +132,12 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 def _shortage(
     problem: DealProblem, slots: Sequence[Slot], adjacent: Sequence[Any], partner: list[int]
 ) -> Shortage:
-    """Return the shortage given by the slots that alternating paths from an unmatched slot reach.
+    """Return the shortage that an unmatched slot proves.
 
-    Equal slots are adjacent to the same cards, so only the first of them is searched. If a slot
-    without a set is reached, its player belongs to the coalition. The other slots of this player
-    are not adjacent to any further cards. If a slot of a set is reached, its player belongs to the
-    witness of this set.
+    The function finds the slots that alternating paths from this slot reach. Equal slots are
+    adjacent to the same cards, so only the first of them is searched. If a slot without a set is
+    reached, its player belongs to the coalition. The other slots of this player are not adjacent to
+    any further cards. If a slot of a set is reached, its player belongs to the witness of this set.
     """
     holder = {card: slot for slot, card in enumerate(partner) if card != -1}
     start = partner.index(-1)

@@ -175,7 +175,11 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 
 
 def deal_of(network: Network, flows: list[int]) -> Deal:
-    """Return a deal: each player gets as many cards of each class as the flow into it says."""
+    """Return the deal that a flow describes.
+
+    `flows` are the flows through the arcs into the classes. Each player gets as many cards of a
+    class as flow from the player into the class.
+    """
     queues: dict[int, list[int]] = {}
     for (node, player), flow in zip(network.shares, flows, strict=True):
         if flow:
@@ -189,7 +193,7 @@ def deal_of(network: Network, flows: list[int]) -> Deal:
 
 
 def shortage_of(network: Network, reached: set[int]) -> Shortage:
-    """Return the shortage given by a minimum cut. `reached` are the nodes on its source side."""
+    """Return the shortage that a minimum cut proves. `reached` are the nodes on its source side."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
     # Members of the coalition whose upper bound is redundant can join the witness, because this

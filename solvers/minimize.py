@@ -29,9 +29,9 @@ def minimize_problem(
     """Return a smaller problem that has the same fault and cannot be simplified without losing it.
 
     A simplification removes a set, a card or a player, lowers a hand or a minimum, removes a
-    maximum, or removes a possible owner. When a card is removed, one deal says who owns it, and
-    this player's hand size is reduced by one, so a feasible problem stays feasible. Problems with
-    one player and one set are tried first, because they often show the same fault.
+    maximum, or removes a possible owner. When a card is removed, the hand of its owner in some deal
+    is reduced by one card, so a feasible problem stays feasible. Problems with one player and one
+    set are tried first, because they often show the same fault.
 
     Args:
         is_faulty: function that returns whether a problem has the fault. It must return True for
@@ -144,9 +144,10 @@ def _some_owners(problem: DealProblem) -> Owners:
 def _without_cards(
     problem: DealProblem, owners: Owners, cards: Sequence[Sequence[int]], drop: int | None = None
 ) -> DealProblem:
-    """Remove `cards` (listed by set), and also their places in the hands of their `owners`.
+    """Remove cards, and make the hands and bounds of their owners smaller accordingly.
 
-    If `drop` is given, this set is removed entirely.
+    `cards` contains the numbers of these cards for each set. If `drop` is given, the set with this
+    number is removed entirely.
     """
     hands = list(problem.hands)
     sets = []

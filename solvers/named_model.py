@@ -118,8 +118,8 @@ class CpSatModel:
     def solve(self, *, seconds: float = DEFAULT_SECONDS, seed: int = 0) -> Verdict:
         """Solve the model, including the constraints that were added.
 
-        If there is no deal, the verdict has a proof (a shortage) only if the problem without the
-        added constraints has no deal either.
+        If there is no deal, the verdict contains a proof (a shortage) only if there is no deal even
+        without the added constraints.
 
         Raises:
             InputError: If `seconds` is not a number >= 0.

@@ -74,10 +74,10 @@ def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 def _repetitions(choose: Choose, limit: int, minimum: int = 0) -> Iterator[None]:
-    """Yield a random number of times, from a minimum to a limit; the limit is the likeliest number.
+    """Yield None a random number of times, from `minimum` to `limit`. The limit is the most likely.
 
-    Every repetition is chosen just before it happens, and with it the values that are chosen in it.
-    So Hypothesis can leave out any of them when it shrinks a problem.
+    Whether there is another repetition is chosen just before it begins, directly before the values
+    that are chosen in it. So Hypothesis can leave out any repetition when it shrinks a problem.
     """
     yield from [None] * minimum
     for remaining in range(limit - minimum, 0, -1):
@@ -165,8 +165,8 @@ def random_tightened(choose: Choose, sizes: Sizes) -> DealProblem:
 def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProblem]:
     """Return a feasible problem and an infeasible one that is tighter by one unit.
 
-    In the feasible problem, a coalition can just get its hands, because some players (the witness)
-    restrict it in each set. The coalition holds as many cards as the inequality of
+    In the feasible problem, a coalition can just fill its hands. In each set, a group of players
+    (the witness) limits its cards. The coalition holds as many cards as the inequality of
     `solvers.shortage` allows. One more card in its hands, or one owner, minimum or maximum that is
     tighter, makes the problem infeasible.
     """

@@ -50,8 +50,8 @@ def split_certain(constraint: SetConstraint, full: int) -> OpenSet | None:
 
     A card is certain if it has only one possible owner, or if a player needs all cards that the
     player may own. A player who has reached the upper bound cannot own an open card. `full` is the
-    bit mask of the players whose hands have no room for open cards. These players still own the
-    cards that are certain even without this information.
+    bit mask of the players whose hands have no room for open cards. Cards that are certain even
+    if `full` is ignored may still belong to these players.
     """
     players = constraint.players
     masks = list(constraint.owners)
@@ -123,7 +123,9 @@ _PARTS: Memo[SetConstraint, int, bool, Part | None] = Memo()
 def part_of(
     constraint: SetConstraint, full: int, keep: bool, deadline: Deadline = NO_DEADLINE
 ) -> Part | None:
-    """Return the factors of a set, or None if the set has no deal.
+    """Return the certain cards and the factors of a set (see the module).
+
+    The result is None if the set has no deal.
 
     Args:
         full: the bit mask of the players whose hands are full (see `split_certain`).

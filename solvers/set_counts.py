@@ -136,7 +136,7 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Return the count vectors of two groups of cards together.
+    """Return the count vectors of two groups of cards together, and their numbers of ways.
 
     Each player p gets at most `high[p]` cards.
     """
@@ -212,10 +212,11 @@ class SetCounts:
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
     def card_weights(self, deadline: Deadline = NO_DEADLINE) -> dict[int, dict[int, Vector]]:
-        """Return the numbers of ways in which a player owns a card with a mask.
+        """Return, for each vector, the number of ways in which a given player owns a given card.
 
-        The entry `[mask][player]` has a number for each vector. It is the same for all cards with
-        this mask. Players who may not own the card are omitted. The result is cached.
+        The entry `[mask][player]` lists these numbers for a card with this owner mask. They are the
+        same for all cards with the mask. Players who may not own the card are omitted. The result
+        is cached.
         """
         if self._card_weights is not None:
             return self._card_weights

@@ -1,15 +1,17 @@
 r"""Certificates of infeasibility: proofs that no deal exists, which are easy to check.
 
 The main certificate is a *shortage*, also called a coalition inequality. It says that a group A of
-players (the *coalition*) cannot hold as many cards as its hands need. For each set s, it names
-another group X_s of players (the *witness*). The coalition can hold at most this number of cards:
+players (the *coalition*) cannot hold as many cards as its hands need. For each set s, it names a
+group X_s of players (the *witness*), which may overlap A. The coalition can hold at most this
+number of cards:
 
     sum over s of  r_s(X_s) + high_s(A \ X_s) - low_s(X_s \ A)
 
 Here r_s(X) is the number of cards of s that at least one player in X may own, and low_s and high_s
-are the sums of the players' bounds. The reason: the members of A outside X_s hold at most their
-upper bounds, and the players of X_s outside A hold at least their lower bounds of the r_s(X_s)
-cards. If the sum is less than the number of cards in the hands of A, no deal exists.
+are the sums of the players' bounds. Members of A outside X_s hold at most their upper bounds. All
+players in X_s together hold at most r_s(X_s) cards. Players in X_s outside A hold at least their
+lower bounds of these cards, which are subtracted from r_s(X_s). If the sum is less than the number
+of cards in the hands of A, no deal exists.
 
 Suppose that no lower bound exceeds its upper bound, and that the hands add up to the number of
 cards. Then every infeasible problem has a shortage (Hoffman's circulation theorem; also Frank and
@@ -109,7 +111,7 @@ class TooManyCards(Displayable):
     """Certificate that there are more cards than all hands together can hold."""
 
     def picture(self) -> Display:
-        """Return a display of the certificate, which does not know its problem."""
+        """Return a display of the certificate, in words that fit every problem."""
         return Display("Impossible: there are more cards than places in all hands together")
 
     @validate_arguments(problem=DealProblem)
@@ -134,7 +136,7 @@ class CrossedBounds(Displayable):
     set_index: int
 
     def picture(self) -> Display:
-        """Return a display of the certificate, which does not know its problem."""
+        """Return a display of the certificate, in words that fit every problem."""
         place = f"player {self.player} in set {self.set_index}"
         return Display(f"Impossible: the minimum of {place} is above the maximum")
 
@@ -161,7 +163,7 @@ class CrowdedHand(Displayable):
     player: int
 
     def picture(self) -> Display:
-        """Return a display of the certificate, which does not know its problem."""
+        """Return a display of the certificate, in words that fit every problem."""
         return Display(f"Impossible: the minimums of player {self.player} exceed the hand")
 
     @validate_arguments(problem=DealProblem)
@@ -192,7 +194,7 @@ class CrowdedHand(Displayable):
 def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> int:
     """Return an upper bound on the number of cards of one set that a coalition can hold.
 
-    The bound is the term of this set in the sum of the module docstring, where the coalition is
+    The bound is the term of this set in the sum in the module docstring, where the coalition is
     called A and the witness is called X_s. Both are bit masks of players.
 
     Cost: linear in the number of cards of the set and the number of players.
@@ -307,10 +309,11 @@ class Shortage(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def crowded_player(self, problem: DealProblem) -> int | None:
-        """Return the only player outside the coalition if `in_words` describes this player's hand.
+        """Return the player whose hand `in_words` describes, instead of the coalition's hands.
 
-        The player must hold all cards that the coalition cannot hold, but the hand is too small.
-        Return None if `in_words` describes the coalition instead.
+        This is the only player outside the coalition, who must hold all cards that the coalition
+        cannot hold, but whose hand is too small. The result is None if `in_words` describes the
+        coalition.
         """
         outside = players_in((1 << problem.players) - 1 & ~self.coalition)
         if len(outside) != 1 or self.coalition.bit_count() < 2:
@@ -407,11 +410,11 @@ def copy_certificate(value: object) -> Certificate | None:
 
 
 def simple_certificate(problem: DealProblem) -> Certificate | None:
-    """Return a certificate that follows directly from the hands and bounds, or None.
+    """Return a certificate that follows directly from the hands and bounds.
 
-    Such a certificate exists if and only if a player's lower bound for a set is above the upper
-    bound, the hand sizes do not add up to the number of cards, or a player's minimums add up to
-    more than the hand size.
+    The result is None if there is no such certificate. It exists if and only if a player's lower
+    bound for a set is above the upper bound, the hand sizes do not add up to the number of cards,
+    or a player's minimums add up to more than the hand size.
 
     Cost: linear in the number of players x sets.
     """

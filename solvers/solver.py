@@ -28,7 +28,8 @@ class Solver:
             function. The second function is called once; it solves the model and returns the
             verdict. `quaternity compare` measures the time of both steps separately.
         refuses: function that returns the reason why the solver does not support or does not try a
-            problem, or None. A refusal says nothing about the feasibility of the problem.
+            problem, or None if the solver accepts it. A refusal says nothing about the feasibility
+            of the problem.
         certifies: whether every infeasible verdict of the solver contains a shortage (a proof).
         prepare_within: function like `prepare` with a second argument: the time limit in seconds at
             which the solving step raises `SolverTimeout`. None if the solver keeps no time limit.

@@ -158,7 +158,10 @@ def deal_problems(
 
 
 def _shortened(problem: DealProblem, number: int) -> DealProblem:
-    """Return a problem of one player and one set for the numbers 0 to 3, else the same problem."""
+    """Replace a problem by a part of it with one player and one set if `number` is 0 to 3.
+
+    If `number` is larger, or the player or the set does not exist, return the given problem.
+    """
     has_all_cards, player = divmod(number, 2)
     if number > 3 or not problem.sets or player >= problem.players:
         return problem

@@ -49,8 +49,8 @@ __all__ = ["LAWS", "Conformance", "check_solver"]
 
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
-"""Function that checks a solver on a problem, and returns a fault as a sentence,
-or None."""
+"""Function that checks a property of a solver on a problem. It returns the fault of the solver as a
+sentence, or None if the solver has the property."""
 _Breach = tuple[Law, str, DealProblem, DealProblem]
 """Type of a failed check: the law, the fault, the problem, and the last problem that the solver was
 given. The latter may be a variant of the problem, made by the law."""
@@ -73,8 +73,8 @@ MAX_PLAYERS = MAX_SETS = 70
 `MAX_COVERED_NUMBER` occurs once in about 300 examples."""
 
 BOUND_PAIRS_PER_EXAMPLE = 3
-"""Number of draws of `one_bound_problems` for each example. With 300 examples, every case is
-drawn."""
+"""Number of draws in `one_bound_problems` for each small problem. With 300 small problems, every
+case is drawn."""
 
 MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""
@@ -112,7 +112,7 @@ class Conformance:
 
 
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
-    """Check a verdict by its evidence. If it has none, use evidence of the built-in solvers."""
+    """Check a solver's verdict by its evidence, or by that of built-in solvers if it has none."""
     return _run_checked(solver, problem)[1]
 
 
@@ -168,7 +168,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check the verdict after one place is moved from the largest hand to the smallest one."""
+    """Check the verdict after one card is moved from the largest hand size to the smallest."""
     _, fault = _run_checked(solver, problem)
     hands = list(problem.hands)
     giver, taker = hands.index(max(hands)), hands.index(min(hands))
@@ -274,9 +274,9 @@ def check_solver(
             are three times as many draws in `one_bound_problems`. Each size of game is tried once
             for each `EXAMPLES_PER_ROUND` examples, rounded up. 300 examples cover all numbers of
             players and sets up to `MAX_PLAYERS` and `MAX_SETS`. They are enough to find a solver
-            that treats the bounds of the first, middle or last players incorrectly, even if only
-            for a single number of players, sets or cards up to `MAX_COVERED_NUMBER`, only in the
-            first or last set or card, or only by 1.
+            that treats the bounds of the first, middle or last players incorrectly. They find it
+            even if it fails only for a single number of players, sets or cards up to
+            `MAX_COVERED_NUMBER`, fails only in the first or last set or card, or is wrong by 1.
         problems: problems that are tried first.
         sizes: the sizes of games, as (cards in one set, sets, players), with at least 2 players.
         report: function that is called with a line about the progress every `REPORT_SECONDS`. By
@@ -487,7 +487,10 @@ def _require_both_kinds(solver: Solver, count: Counter[str]) -> None:
 
 
 def _find_fault(law: Law, solver: Solver, problem: DealProblem) -> str | None:
-    """Return the fault that a law finds, or None. An exception of the solver is a fault, too."""
+    """Return the fault that a law (a check of the solver) reports, or None if it reports none.
+
+    An exception in the solver counts as a fault.
+    """
     try:
         return law(solver, problem)
     except KeyboardInterrupt:

@@ -143,7 +143,7 @@ Verdict: TypeAlias = Feasible | Infeasible
 def copy_verdict(value: object) -> Verdict | None:
     """Return a copy of a solver's answer, or None if the answer is not a valid verdict.
 
-    The copy consists only of exact `tuple` and `int` objects. Cost: cards.
+    The copy consists only of exact `tuple` and `int` objects. Cost: linear in the number of cards.
     """
     if type(value) is Feasible:
         deal = getattr(value, "deal", None)

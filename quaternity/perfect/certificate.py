@@ -10,7 +10,7 @@ certificate consists of lines of JSON: a head with the fields of `Head`, then on
   players who may own it; and for each player, the minimum number of cards of the set. Both are as
   tight as possible. The order of sets, and of cards in a set, has no meaning.
 - `ranks` contains, for each player, the number of moves within which the player can force a win, or
-  null if the player cannot. If the head has a `player`, a null for any other player means nothing.
+  null if the player cannot. If the head names a `player`, the nulls of other players claim nothing.
 - `after` contains a pair `[number, names]` for each state that a move leads to. States are numbered
   from 0. Player j of that state is player `names[j]` of this state.
 - `outcomes` is null, unless the head has a `wish`. It then lists the possible outcomes if all
@@ -46,7 +46,7 @@ Kind = tuple[tuple[int, ...], tuple[int, ...]]
 minimum number of cards of each player."""
 
 Outcomes = frozenset[tuple[int, ...]]
-"""Type of the outcomes that a state may have. An outcome is what each player gets."""
+"""Type of the outcomes that a state may have. An outcome lists what each player gets."""
 
 
 Head = NamedTuple("Head", [  # noqa: UP014 - keeps the checker short
@@ -109,7 +109,8 @@ def check(
 ) -> CheckResult:  # fmt: skip
     """Check all states of a certificate, or a random sample of them.
 
-    By default, the seed is random: a forger who knew the seed would know which states are checked.
+    By default, the seed is random, because a forger who knew the seed would know which states are
+    checked.
 
     Cost: about a millisecond and a kilobyte per state of the 4-3-3 game.
 
@@ -240,7 +241,10 @@ class Game:
         return None if odd else self.settle([hand] * self.count, fresh[1], sets, (0, 0))
 
     def _maximums(self, masks: tuple[int, ...], low: Sequence[int], high: Sequence[int]) -> Any:
-        """Return how many cards of a set each coalition can hold; None if the set has no deal."""
+        """Return how many cards of a set each coalition (group of players) can hold.
+
+        The result is None if the set cannot be dealt.
+        """
 
         def total(counts: Sequence[int], coalition: int) -> int:
             return sum([counts[p] for p in self.players if coalition >> p & 1])
@@ -255,10 +259,10 @@ class Game:
     def set_minimums(
         self, hands: Sequence[int], sets: Sequence[Kind]
     ) -> list[tuple[int, ...]] | None:
-        """Return how many cards of each set each coalition must hold, or None if no deal fits.
+        """Return how many cards of each set each coalition (group of players) must hold.
 
-        A deal fits if each set can be dealt, the hands add up to all cards, and no coalition has
-        more cards than the sets can give it.
+        The result is None if there is no deal. A deal exists if each set can be dealt, the hands
+        add up to the number of cards, and no coalition has more cards than the sets can give it.
         """
         tables = [self.maximums(*kind, self.free) for kind in sets]
         if None in tables:
@@ -272,7 +276,10 @@ class Game:
         return [tuple([m - s for m, s in zip(table, spare, strict=True)]) for table in tables]
 
     def _close(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
-        """Return a set with its owners and minimums as tight as the possible deals allow."""
+        """Tighten the owners and minimums of a set as far as possible without losing a deal.
+
+        `rest` is the number of cards of the set that each coalition must hold.
+        """
         (masks, low), free = kind, self.free
 
         def fits(masks: tuple[int, ...], high: tuple[int, ...]) -> bool:
@@ -293,10 +300,10 @@ class Game:
         self, hands: Sequence[int], points: Sequence[int], sets: Sequence[Kind],
         turns: tuple[int, ...],
     ) -> State | None:  # fmt: skip
-        """Put down completed sets and return the state, or None if no deal fits.
+        """Put down completed sets, find the player to move, and return the resulting state.
 
-        The first player of `turns` who has cards is to move. If none of them has cards, the
-        tie-break decides.
+        The result is None if the hands and sets do not allow a deal. The first player of `turns`
+        who has cards is to move. If none of them has cards, the tie-break decides.
         """
         rests = self.set_minimums(hands, sets)
         if rests is None:
@@ -322,11 +329,11 @@ class Game:
         ]
 
     def questions(self, state: State) -> Iterator[tuple[int, list[State]]]:
-        """Yield the asked player and the states after the legal answers to each question.
+        """Yield a pair for each question: the asked player, and the states after the legal answers.
 
-        Equivalent questions are yielded once. Cards of a set with the same possible owners are
-        equivalent, and so are equal sets. For a draw by chance, the asked player is the number of
-        players.
+        Equivalent questions are yielded once. Questions are equivalent if they are about cards of a
+        set with the same possible owners, or about such cards of equal sets. For a draw by chance,
+        the number of players takes the place of the asked player.
         """
         asker, hands, points, sets = state
         if asker is None:
@@ -420,7 +427,10 @@ class Game:
         return best_for(offers, state.turn) if offers else None
 
     def rename(self, state: State, names: tuple[int, ...]) -> State | None:
-        """Return a state with player j called `names[j]`, or None if this may change who moves."""
+        """Return the state in which player j has the new number `names[j]`.
+
+        The result is None if the new order of the players may change who is to move.
+        """
         able = [names[p] for p in self.players if state.hands[p]]
         if self.head.tie_break == "first-in-order" and len(able) > 3 and able != sorted(able):
             return None
@@ -431,7 +441,11 @@ class Game:
 
 
 def _choose_rank(values: Sequence[int | None], wants: bool) -> int | None:
-    """Return the rank after a choice. The player (`wants`) minimizes it; the others maximize it."""
+    """Return the rank that results from a choice between states with the ranks `values`.
+
+    If `wants` is true, the player who wants to win chooses, and minimizes the rank. Otherwise, an
+    opponent or chance chooses, and the rank is maximized. None is greater than all numbers.
+    """
     finite = [value for value in values if value is not None]
     if wants:
         return min(finite, default=None)

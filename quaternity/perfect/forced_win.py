@@ -1,4 +1,4 @@
-"""The answer to the question whether a player can force a win, with an example and a check."""
+"""Result of a forced-win search: whether a player can force a win, an example game, and a check."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ForcedWin:
-    """The answer of `answer_forced_win`.
+    """The result of a search for a forced win, as `answer_forced_win` returns it.
 
     Attributes:
         can_force: whether the player can force a win.
         states: the number of states that the search visited.
         seconds: the time of the search, in seconds.
-        certificate: the path of the certificate, or None.
+        certificate: the path of the certificate, or None if none was written.
         moves: the moves of one possible game.
-        again: the number of moves after which this game repeats, or None.
-        checked: the number of states visited by playing the answer out.
-        checked_whole: whether the answer was played out in every way.
+        again: the number of moves before the position that the end of this game repeats. It is
+            None if the end does not repeat a position.
+        checked: the number of states that the check of the result visited.
+        checked_whole: whether the check was completed within its time limit.
     """
 
     player: int
@@ -41,7 +42,7 @@ class ForcedWin:
     checked_whole: bool
 
     def document(self) -> dict[str, Any]:
-        """Return the answer as plain values for JSON."""
+        """Return the result as plain values for JSON."""
         return {
             "ask": f"force:{self.player}",
             "can_force": self.can_force,
@@ -59,14 +60,15 @@ def answer_forced_win(
     state: State, player: int, seconds: float, certificate: str | None = None,
     phase: Phase = quiet_phase,
 ) -> ForcedWin:  # fmt: skip
-    """Search for a forced win of a player, play the answer out, and write its certificate.
+    """Search for a forced win of a player, check the result, and write its certificate.
 
     Args:
-        seconds: time limit of the search, and again of the check.
+        seconds: time limit of the search, of the check, and of the certificate, each in seconds.
+        certificate: path of the certificate, or None to write none.
 
     Raises:
         InputError: If the player is unknown, or the certificate cannot be written.
-        LimitError: If the search is not finished in time.
+        LimitError: If the search or the certificate is not finished in time.
     """
     began = time.perf_counter()
     forcing = ForcedWinSearch(state, player)

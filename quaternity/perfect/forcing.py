@@ -134,7 +134,11 @@ def _disproof_number(node: Node) -> int:
 
 
 def _choose(is_ours: bool, outcomes: list[bool | None]) -> bool | None:
-    """Return the result of a choice by the player (`is_ours`) or by an opponent."""
+    """Return whether the player wins after a choice, or None if this is not known.
+
+    `outcomes` says whether the player wins after each option. If `is_ours` is true, the player
+    chooses; otherwise an opponent does.
+    """
     if is_ours in outcomes:
         return is_ours
     return None if None in outcomes else not is_ours
@@ -149,7 +153,10 @@ def _numbers(is_ours: bool, numbers: list[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _combine(numbers: list[int]) -> int:
-    """Combine numbers that must all become 0: the largest, plus 1 for each other positive one."""
+    """Return the largest of the numbers, plus 1 for each other positive number.
+
+    This estimates how many open nodes must be decided before all numbers are 0.
+    """
     largest = max(numbers)
     if not largest or largest >= INFINITE:
         return largest
@@ -207,10 +214,11 @@ class ProofGraph:
         return root.won
 
     def _most_urgent(self, root: Node) -> list[Node]:
-        """Return the path to the open node on which both numbers of the root depend.
+        """Return the path from the root to the most-proving node, which is expanded next.
 
-        If no open node can be reached, nobody can win any more. Then mark the visited nodes as lost
-        and return an empty path.
+        The path leads from each node to its most urgent open successor that was not visited before,
+        until a node is not expanded yet. If no such node can be reached, mark the visited nodes as
+        lost, and return an empty path.
         """
         path, seen = [root], {root}
         ways: list[Iterator[Node]] = []
@@ -293,9 +301,12 @@ class ForcedWinSearch:
         return len(self.graph.nodes)
 
     def search(self, seconds: float | None = None) -> bool | None:
-        """Search until the result is known or time is up, and return the result or None.
+        """Search for a forced win until the result is known or time is up.
 
-        Cost: about 20 microseconds per answer of an expanded state, and a kilobyte of memory.
+        Return whether the player can force a win, or None if time is up before this is known.
+
+        Each legal answer in an expanded state costs about 20 microseconds, and one kilobyte of
+        memory.
         """
         return self.graph.search(self._root, seconds)
 
@@ -455,7 +466,10 @@ _Option = tuple[Question, list[_Reply]]
 
 
 def known_result(code: KeyCodec, place: Place) -> bool | None:
-    """Return whether a role can force a win, or None if that needs a search."""
+    """Return whether a role can force a win, without a search.
+
+    The result is None if only a search can decide this.
+    """
     key, role = place
     parts = code.parts(key)
     kinds = [code.book.by_number(number) for number in parts.kinds]
@@ -478,7 +492,10 @@ _SetsAndHands = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
 
 
 def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
-    """Return whether role 0 cannot force a win because every no lets the opponents stall.
+    """Return whether role 0 cannot force a win because any answer "no" lets the opponents stall.
+
+    Opponents stall in a *ring*: they ask each other questions for ever
+    (`quaternity.perfect.stalling`).
 
     Role 0 is to move, and keeps the turn only by questions that must be answered yes. Some cards
     have a known holder and belong to sets in which role 0 certainly holds a card. Role 0 can take
@@ -488,10 +505,10 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
     the following holds now and after every sequence of questions that must be answered yes:
 
     - every other question may be answered no, and then the asked player can start a ring;
-    - every player who is asked for a card that is known to be elsewhere can start a ring.
+    - every player who is asked for a card that another player is known to hold can start a ring.
 
-    Return False if this is not established within `MAX_RING_STATES` states.
-    Cost: a few microseconds per question.
+    Return False if more than `MAX_RING_STATES` states would have to be examined. Cost: a few
+    microseconds per question.
     """
     parts = code.parts(key)
     if code.rules.brisk or parts.place == len(parts.hands) or not parts.kinds:
@@ -554,10 +571,11 @@ def _take_known_cards(
 def _questions(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], slack: int
 ) -> Iterator[tuple[int, tuple[NumberedKind, ...], int, Answer]]:
-    """Yield role 0's questions as tuples of asked role, sets, slack and answer.
+    """Yield the questions of role 0 as tuples of the asked role, sets, slack and answer.
 
-    The sets and the slack are those after the answer. The answer is no if a no is possible,
-    otherwise yes. The slack after a yes ignores the change of the hands.
+    The slack is explained in `solvers.coalition_tables`. The sets and the slack are those after the
+    answer. The answer is no if a no is possible, otherwise yes. The slack after a yes ignores the
+    change of the hands.
     """
     layout = code.book.layout
     for index, kind in enumerate(kinds):
@@ -575,10 +593,11 @@ def _questions(
 
 
 def is_known_lost(state: State, player: int) -> bool:
-    """Return whether the opponents can stall for ever, or one of them has too many sets.
+    """Return whether it is obvious, without a search, that a player cannot force a win.
 
-    Also return True if sets remain but no question is legal, so that the game never ends. No game
-    leads to such a state.
+    This is the case if the opponents can stall for ever, or one of them has too many sets to be
+    beaten. It is also the case if sets remain but no question is legal, so that the game never
+    ends. No game leads to such a state.
 
     Raises:
         SolverFault: If a stalling question is not legal, or stalling does not repeat a position.

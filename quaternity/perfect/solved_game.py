@@ -61,7 +61,7 @@ class SolvingTask:
 
     @property
     def work(self) -> Path | None:
-        """The directory from which an interrupted run continues, or None."""
+        """The directory from which an interrupted run continues. It is None without a tablebase."""
         path = self.tablebase
         return None if path is None else path.with_name(path.name + ".work")
 
@@ -148,7 +148,7 @@ def remove_work(task: SolvingTask) -> None:
 def outcomes_for_all(
     task: SolvingTask, solved: SolvedGame, phase: Phase = quiet_phase
 ) -> Outcomes | None:
-    """Return the outcomes if every player pursues `task.wish`, or None if it is None.
+    """Return the outcomes if every player pursues `task.wish`, or None if there is no wish.
 
     Raises:
         InputError: If the game need not end, or if it involves chance and `task.ties` is None.

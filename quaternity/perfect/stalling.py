@@ -40,10 +40,10 @@ Sharing = tuple[int, int]
 
 @lru_cache(maxsize=1 << 12)
 def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of players that must share sets so that a player's opponents form a ring.
+    """Return the alternative conditions under which a player's opponents form a ring.
 
-    Each alternative consists of two pairs of players. All groups of players are bitmasks: `able`
-    contains the players with cards. The number `turn` is the opponent to move.
+    An alternative consists of two pairs of players. Each pair must share a set. Pairs are
+    bit masks. The bit mask `able` contains the players with cards. The opponent `turn` is to move.
 
     >>> rings(0b0111, 1, 0), len(rings(0b1111, 1, 0))
     (((3, 5),), 8)
@@ -63,7 +63,7 @@ def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
 def ring_of_opponents(
     kinds: Sequence[SetShape], slack: int, hands: Sequence[int], turn: int, player: int
 ) -> tuple[Sharing, Sharing] | None:
-    """Return two sets with the players who share them in a ring of opponents, or None.
+    """Return two sets that a ring of opponents can use, with the players who share each of them.
 
     Args:
         kinds: the kinds of the sets of a possible state.
@@ -100,9 +100,9 @@ def ring_of_opponents(
 
 
 def slack_if_shared(kind: SetShape, sharing: int, slack: int) -> int:
-    """Return the slack of a state if the players `sharing` must hold cards of a set.
+    """Return the slack of a state in which each of the players `sharing` must hold a card of a set.
 
-    Return 0 if they cannot.
+    Return 0 if this is impossible.
     """
     owners, low, high = kind.key
     raised = tuple([least or sharing >> player & 1 for player, least in enumerate(low)])
@@ -111,11 +111,11 @@ def slack_if_shared(kind: SetShape, sharing: int, slack: int) -> int:
 
 
 def stalling_questions(state: State, player: int) -> list[Question] | None:
-    """Return questions by which opponents stall to prevent a player's win, or None.
+    """Return questions with which the opponents of a player stall, to prevent the player's win.
 
-    The state must be possible. Starting from it, opponents ask these questions of each other, and
-    all of them are answered no. The final position equals the position in which the player to move
-    last asked a question. The result is None if the opponents cannot stall.
+    The result is None if the opponents cannot stall. The state must be possible. Starting from it,
+    opponents ask these questions of each other, and all of them are answered no. The final position
+    equals the position in which the player to move last asked a question.
 
     Raises:
         LimitError: If there are more than `solvers.coalition_tables.MAX_PLAYERS` players.

@@ -88,7 +88,7 @@ class Prospect:
 
     Attributes:
         alike: all equivalent questions, which are for interchangeable cards of the same set.
-        after: for each legal answer, what the players can achieve afterwards.
+        after: for each legal answer, the value of the state after it.
         worst, best: the worst and the best result for the asking player (see `StateValue.worth`).
     """
 
@@ -109,7 +109,7 @@ class Prospect:
 
 
 class PositionReport(NamedTuple):
-    """What the players can achieve in a position, and after each question, the best ones first."""
+    """The value of a position, and the values after each question, with the best question first."""
 
     standing: StateValue
     prospects: Sequence[Prospect]
@@ -186,7 +186,7 @@ class Tablebase:
         self.check_rules(Rules.of(settings))
 
     def standing(self, state: State) -> StateValue:
-        """Return what the players can achieve from a state.
+        """Return the wins that the players can force, reach or prevent from a state.
 
         Cost: a canonical form and a lookup, together about 20 microseconds.
 
@@ -412,8 +412,8 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
     data = _bytes(path, file, 0, MAX_HEAD_BYTES)
     if data.startswith(b"SQLite format 3\0") and data[68:72] == b"Quat":
         raise InputError(
-            f"{path}: the tablebase has the first format, without checksums; remove it and make it "
-            f"again with `quaternity solve --out {path}` and the sizes of its game"
+            f"{path}: old tablebase format without checksums; delete the file and rebuild it: "
+            f"`quaternity solve --out {path}` with the same game options (players, sets, set size)"
         )
     first, _, after = data.partition(b"\n")
     if not first.startswith(FORMAT[: -len("2")].encode()):

@@ -8,11 +8,11 @@ each attribute, all alike or all different.
 The text on which this model is based has four mistakes, which `tests/ternary/test_threes.py`
 demonstrates:
 
-- It uses `|3 - x|` as `x mod 3`, which gives a correct triple in only 128 of 648 cases.
-- It numbers the partners of a card (the cards that share no attribute with it) from 0 to 7. These
-  are only half of the 16 partners, although they give all correct triples with the card.
-- It treats an index sum of 120 as sufficient for a correct triple. It is only necessary.
-- It treats 12 cards without a correct triple as unusual. They are the usual case.
+- It computes `x mod 3` as `|3 - x|`, which gives a correct triple in only 128 of 648 cases.
+- It lists only 8 of the 16 partners of a card (the cards that share no attribute with it). These 8
+  are enough to build every correct triple with the card.
+- It treats an index sum of 120 as sufficient for a correct triple, but it is only necessary.
+- It treats 12 cards without a correct triple as unusual, but most tables of 12 cards contain none.
 """
 
 from typing import TYPE_CHECKING

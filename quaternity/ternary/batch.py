@@ -33,7 +33,7 @@ class SetBatch:
         on_table, undealt: [game] the numbers of cards on the table and in the deck.
         taken, wrong: [game, seat] the numbers of threes (claimed cards that belong together) taken,
             and of wrong claims.
-        agreed: [game, seat] whether the seat has agreed to three more cards.
+        agreed: [game, seat] whether the seat has agreed to deal three more cards.
         moves: [game] the number of moves. Waiting is a move, too.
         seat: [game] the seat to act, or the seat that acted last if the game is over.
         over: [game] whether the game is over or truncated. Such a game does not change until it is
@@ -228,7 +228,10 @@ class SetBatch:
 
 @cache
 def _third_card_table(rule: Rule) -> NDArray[np.int8]:
-    """Return the card that completes any two cards to a three, or `CARDS` if there is none."""
+    """Return a table of the card that completes two cards to a three.
+
+    The entry is `CARDS` if there is no such card.
+    """
     thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
     thirds[:-1, :-1] = third_cards()
     if rule is not Rule.SET:

@@ -104,8 +104,8 @@ class Incumbent(Generic[Item]):
     ) -> Any:
         """Run CP-SAT with a strong linear relaxation, which suits problems about three cards.
 
-        See `quaternity.base.cp_sat_search`. If the record has no time limit, the limit is
-        `seconds`.
+        If the record has no time limit, `seconds` is the limit. The other arguments are those of
+        `quaternity.base.cp_sat_search.run_search`.
         """
         if self.random is not None:
             others |= {"randomize_search": True, "seed": self.random.randrange(2**31)}

@@ -39,7 +39,7 @@ def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
     """Return whether sums alone show that the cards do not contain `count` disjoint threes.
 
     `cards` is a bit set, and `total` is its checksum. A three is three cards that belong together.
-    Under the rule `triple`, it needs a card with each value of each digit.
+    Under the rule `triple`, a three needs a card with each value of each digit.
     """
     spare = cards.bit_count() - 3 * count
     if spare < 0 or (spare == 0 and total != NOTHING) or (spare == 1 and not cards >> total & 1):

@@ -116,7 +116,7 @@ cards on, there are no tables (`quaternity.ternary.largest`)."""
 
 @dataclass(frozen=True, slots=True)
 class FreeCount:
-    """The number of all tables of n cards, and of those without a three.
+    """The number of all tables of n cards, and of the tables among them without a three.
 
     A three is three cards that belong together.
     """
@@ -139,10 +139,11 @@ class FreeCount:
 def count_free(n: int, rule: Rule | str) -> FreeCount:
     """Return the number of tables of n cards without a three, where 1 <= n <= 81.
 
-    Under `triple`, tables of up to 16 cards are counted by layers (0.03 s for 12 cards and 0.4 s
-    for 16). Under `set`, tables of up to 6 cards are counted by search. Larger numbers come from
-    `TABLES_WITHOUT_TRIPLE` and `TABLES_WITHOUT_SET`. From 55 cards (`triple`) or 21 cards (`set`)
-    on, the number is 0; see `quaternity.ternary.largest`.
+    A three is three cards that belong together. Under `triple`, tables of up to 16 cards are
+    counted by layers (0.03 s for 12 cards and 0.4 s for 16). Under `set`, tables of up to 6 cards
+    are counted by search. Larger numbers come from `TABLES_WITHOUT_TRIPLE` and
+    `TABLES_WITHOUT_SET`. From 55 cards (`triple`) or 21 cards (`set`) on, the number is 0; see
+    `quaternity.ternary.largest`.
 
     >>> count_free(12, Rule.TRIPLE).free
     39478773647088

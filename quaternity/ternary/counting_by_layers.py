@@ -59,10 +59,10 @@ def _count_with_sizes(first: int, second: int, last: int) -> int:
 
 @cache
 def kinds(size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Return the kinds of parts of a layer with `size` cards, each with its number of parts.
+    """Return the kinds of sets of `size` cards in a layer, each with its number of sets.
 
-    Parts that are equal up to renaming are of the same kind. A kind is represented by the part with
-    the smallest bit set.
+    Sets of cards that are equal up to renaming are of the same kind. A kind is represented by the
+    set of cards whose bit set is the smallest number.
     """
     if size == 0:
         return (((), 1),)
@@ -99,9 +99,10 @@ def _renamings() -> NDArray[np.int64]:
 
 
 def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
-    """Return, for k in 0..27, how many sets B of a size forbid k cards together with A.
+    """Return, for each k from 0 to 27, the number of sets B that forbid k cards together with A.
 
-    A is the set `cards` (see the module).
+    A is the set `cards` in one layer, and B is a set of `size` cards in another layer. The module
+    explains which cards of the third layer they forbid.
     """
     import numpy as np
 

@@ -26,7 +26,7 @@ cards share this number of attributes with a given card."""
 
 
 def count(n: int, rule: Rule) -> int:
-    """Return the number of tables of n cards without a three of the rule, where n >= 0."""
+    """Return the number of tables of n cards without three that belong together, where n >= 0."""
     if n < (2 if rule is Rule.TRIPLE else 3):
         return comb(CARDS, n)
     frames: list[tuple[tuple[int, ...], int]]
@@ -66,7 +66,10 @@ def _extensions(frame: Sequence[int], n: int, rule: Rule) -> int:
 
 
 def _closing_cards(rule: Rule) -> list[list[int]]:
-    """Return, for any two cards, the bit of the card that completes a three, or 0."""
+    """Return, for any two cards, a bit set with the card that completes them to a three.
+
+    The bit set is 0 if there is no such card.
+    """
     return [
         [
             1 << last if first != second and (rule is Rule.SET or is_pair(first, second)) else 0

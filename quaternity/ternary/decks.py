@@ -48,8 +48,9 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
 def chain(random: Random, rule: Rule | str, start: int | None = None) -> Iterator[Triple]:
     """Yield an endless chain of threes (a, b, c), (c, d, e), ..., in the order of play.
 
-    Every three that contains the current card is equally likely, except that the chain never
-    repeats the last three, which would lead back to the previous card.
+    A three is three cards that belong together. Every three that contains the current card is
+    equally likely, except that the chain never repeats the last three, which would lead back to the
+    previous card.
 
     >>> from itertools import islice
     >>> links = list(islice(chain(Random(1), Rule.TRIPLE, start=23), 3))

@@ -28,7 +28,7 @@ game."""
 
 
 class SetEncoded:
-    """The moves and views of SET as numbers. Seats are counted from the seat that has the view.
+    """The moves and views of SET as numbers. The seat that has the view is counted as seat 0.
 
     A claim names places on the table, not cards, so there are 1,330 claims instead of 85,320. Both
     right and wrong claims are legal, because a mask of the right claims would reveal the answer.

@@ -27,17 +27,18 @@ PARABOLOID = tuple(9 * x + 3 * y + (x * x + y * y) % 3 for x, y in product(range
 """A cap of 9 cards in `HYPERPLANE`: the cards with amount = colour² + fill² mod 3."""
 
 DIRECTIONS, DIRECTIONS_OF_A_PAIR = (3**4 - 1) // 2, (3**3 - 1) // 2
-"""Number of all directions (40), and number of directions with a hyperplane that contains two given
-cards (13). In these directions, the equation vanishes on the difference of the cards."""
+"""Number of all directions of hyperplanes (40), and number of directions with a hyperplane through
+two given cards (13). A direction counts for the two cards if the left-hand side of its equation is
+0 for the difference of the cards."""
 
 
 def must_have_full_hyperplane(size: int, full: int) -> bool:
     """Return whether a cap of this size must have at least `full` cards in some hyperplane.
 
-    A direction divides the deck into three hyperplanes. Each of the size * (size - 1) / 2 pairs of
-    cards of the cap is in one hyperplane for 13 of the 40 directions. Suppose that no hyperplane
-    has `full` cards. Then the number of such pairs for a direction is at most that of the most
-    uneven cut of the cap into three parts of fewer than `full` cards.
+    A direction divides the deck into three hyperplanes, and so the cap into three parts. For 13 of
+    the 40 directions, two given cards of the cap are in the same part. Suppose that each part has
+    fewer than `full` cards. Then the number of pairs within a part has a maximum for one direction.
+    If 40 times this maximum is less than 13 times the number of all pairs, this is a contradiction.
 
     >>> must_have_full_hyperplane(21, 9), must_have_full_hyperplane(20, 9)
     (True, False)
@@ -55,7 +56,7 @@ def must_have_full_hyperplane(size: int, full: int) -> bool:
 
 
 def images(cards: Iterable[int]) -> frozenset[int]:
-    """Return all images of a part of the hyperplane under changes of its coordinates."""
+    """Return all sets of cards to which changes of coordinates of the hyperplane map some cards."""
     start = bits_of(cards)
     reached, new = {start}, [start]
     while new:

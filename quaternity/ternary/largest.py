@@ -30,12 +30,12 @@ from quaternity.ternary.tables import WHOLE_DECK, Rule, check_table
 from quaternity.ternary.triples import triples
 
 LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
-"""Maximum number of the 81 cards that contain no SET or no triple, by rule. `largest_in_deck`
-proves these numbers."""
+"""Maximum number of cards, among all 81, that do not contain a three of a rule: a triple or a SET.
+`largest_in_deck` proves these numbers."""
 
 
 class LargestMethod(NamedTuple):
-    """A method to find a largest part that contains no three, or all such parts of a size."""
+    """A method to find a largest part of a table without a three, or all such parts of one size."""
 
     largest: Callable[[Sequence[int], Rule, Sequence[int], Incumbent[int]], tuple[int, ...]]
     parts: Callable[[Sequence[int], Rule, Sequence[int], int], Iterator[int]]
@@ -116,13 +116,14 @@ def largest_in_deck(
     random: Random | None = None,
     best: Incumbent[int] | None = None,
 ) -> DeckLimit:
-    """Return a largest collection of all 81 cards without a three, with its proof.
+    """Return a largest part of the deck without a three, and prove that no larger part exists.
 
-    It has 54 cards under `triple`, and 20 under `set`. The proof for `set` is by Davis and Maclagan
-    (The Card Game Set, 2003), who first show that a collection of 21 cards would be of one of a few
-    kinds. Only these kinds are searched. This takes a second with either method. Nothing is cached:
-    every call repeats each step of the proof. The arguments and errors are those of `largest_free`.
-    Until the proof is complete, `best.bound` is only the bound that disjoint threes prove.
+    A three is three cards that belong together. The collection has 54 cards under `triple`, and 20
+    under `set`. The proof for `set` is by Davis and Maclagan (The Card Game Set, 2003), who first
+    show that a collection of 21 cards would be of one of a few kinds. Only these kinds are
+    searched. This takes a second with either method. Nothing is cached: every call repeats each
+    step of the proof. The arguments and errors are those of `largest_free`. Until the proof is
+    complete, `best.bound` is only the bound that disjoint threes prove.
     """
     rule, largest_method = Rule(rule), lookup(LARGEST_METHODS, method)
     limit = LARGEST_IN_DECK[rule]
@@ -132,7 +133,7 @@ def largest_in_deck(
     try:
         proof = prove(largest_method, method, best)
     except LimitError as error:
-        # The original message gives the bound of one step of the proof, not of the deck.
+        # The original message gives the bound for one step of the proof, not for the deck.
         raise type(error)(
             f"time ran out before the proof for all {CARDS} cards was complete; {best}"
         ) from error

@@ -114,7 +114,10 @@ class _Search:
 
 
 def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
-    """Remove each card that is a core by itself, and return the open cards and cores left."""
+    """Remove each card that is a core by itself, and return the remaining open cards and cores.
+
+    A core is a set of cards that cannot all be kept.
+    """
     single = 0
     for core in cores:
         if core & (core - 1) == 0:
@@ -125,7 +128,10 @@ def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[i
 
 
 def _disjoint(cores: list[int]) -> int:
-    """Return the number of disjoint cores, chosen greedily with small cores first."""
+    """Count the disjoint cores that a greedy choice finds, in the given order (smallest first).
+
+    A core is a set of cards that cannot all be kept.
+    """
     used = count = 0
     for core in cores:
         if not core & used:
@@ -135,7 +141,10 @@ def _disjoint(cores: list[int]) -> int:
 
 
 def _busiest(cores: list[int]) -> int:
-    """Return the bit of the card in the most cores. A core of two cards counts as four cores."""
+    """Return the bit of the card that is in the most cores.
+
+    A core is a set of cards that cannot all be kept. A core of two cards counts as four cores.
+    """
     weights: dict[int, int] = {}
     for core in cores:
         weight = 4 if core.bit_count() == 2 else 1

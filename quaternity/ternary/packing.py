@@ -29,7 +29,7 @@ MAX_NODES = 200_000
 def pack_by_search(
     table: Sequence[int], rule: Rule, count: int, best: Incumbent[Triple]
 ) -> tuple[Triple, ...] | None:
-    """Return `count` disjoint threes of a table, or None if there are fewer.
+    """Return `count` disjoint threes of a table. Return None if the table contains fewer.
 
     A three is three cards that belong together. `best` keeps the largest packing found. It also
     contains the time limit, and the generator that decides the search order. Usually a few hundred
@@ -59,10 +59,10 @@ class _Search:
             best.random.shuffle(self.threes)
 
     def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
-        """Return `count` disjoint threes of the live cards, the last choice first, or None.
+        """Return `count` disjoint threes of some cards. Return None if there are fewer.
 
-        `live` is a bit set, and `total` is its checksum. `threes` contains all threes of the live
-        cards, and possibly others.
+        The bit set `live` contains the cards, and `total` is their checksum. `threes` contains all
+        threes of these cards, and possibly others. The three chosen last comes first.
         """
         self._nodes += 1
         self._best.limit(self._nodes, MAX_NODES)
@@ -149,9 +149,9 @@ def most_disjoint(
     random: Random | None = None,
     best: Incumbent[Triple] | None = None,
 ) -> tuple[Triple, ...]:
-    """Return the most threes (three cards that belong together) of a table that are disjoint.
+    """Return as many disjoint threes of a table as possible, in ascending order.
 
-    The threes are in order.
+    A three is three cards that belong together.
 
     Args:
         seconds: a time limit that replaces the method's own limit.

@@ -84,7 +84,7 @@ class Playout:
     """Result of a simulated game.
 
     Attributes:
-        taken: the threes in the order in which they were taken.
+        taken: the threes (three cards that belong together), in the order in which they were taken.
         left: the cards on the table at the end.
         undealt: the number of cards in the deck at the end. It is not 0 if play got stuck.
         looks, blanks: how often the table had exactly the starting number of cards, and how often

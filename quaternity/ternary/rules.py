@@ -70,7 +70,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """A claim of three cards in ascending order, or, without cards, agreement to more cards."""
+    """A claim of three cards in ascending order. Without cards, it is agreement to more cards."""
 
     cards: tuple[int, ...]
 
@@ -87,9 +87,9 @@ class SetView:
     """The public view of a game, which all seats and bystanders share.
 
     `seat` is the seat that has the view, or None for a bystander. `places` contains the cards by
-    place, and `undealt` is the number of cards in the deck. `taken` and `wrong` contain the threes
-    and the number of wrong claims of each seat. `agreed` contains the seats that have agreed to
-    three more cards.
+    place, and `undealt` is the number of cards in the deck. For each seat, `taken` contains the
+    threes (three cards that belong together), and `wrong` the number of wrong claims. `agreed`
+    contains the seats that have agreed to three more cards.
     """
 
     seat: int | None
@@ -223,7 +223,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         )
 
     def default_move(self, view: SetView) -> SetMove | None:
-        """Return agreement to more cards if another seat has agreed, otherwise None."""
+        """Return agreement to more cards if another seat has agreed; otherwise return None."""
         return MORE if view.agreed and not self.faults(view, MORE) else None
 
     def points(self, position: SetPosition) -> tuple[float, ...]:
@@ -242,7 +242,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             yield MORE
 
     def faults(self, view: SetView, move: SetMove | None) -> list[str]:
-        """Return the reasons why a move is illegal. Wrong claims are legal. None means to wait."""
+        """Return the reasons why a move is illegal. Wrong claims and waiting (None) are legal."""
         if move is None:
             return []
         if not isinstance(move, SetMove):
@@ -277,7 +277,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         match = _CLAIM.fullmatch(text)
         if match is None:
             raise NotUnderstood(
-                f"{text!r} is not understood: type more, or three places such as a d k"
+                f"{text!r} is not understood: type the word 'more', or three places such as 'a d k'"
             )
         cards = cards_named(text, view)
         for letter, card in zip(match.groups(), cards, strict=True):
@@ -343,7 +343,10 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
 
 
 def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
-    """Return the card at each letter of a claim, which may be incomplete, or () for other texts."""
+    """Return the card at each letter of a claim, or () if the text is not a claim.
+
+    The claim may be incomplete. The card is None if there is no card at the place of the letter.
+    """
     match = _PARTIAL_CLAIM.fullmatch(text)
     letters = [letter for letter in match.groups() if letter] if match is not None else []
     if len(view.places) <= len(ascii_lowercase):

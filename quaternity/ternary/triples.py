@@ -84,7 +84,7 @@ def third(a: int, b: int) -> int:
 
 @cache
 def third_cards() -> tuple[tuple[int, ...], ...]:
-    """Return a table of `third` for any two cards. A card with itself gives itself."""
+    """Return a table of `third` for any two cards. The entry for a card and itself is this card."""
     return tuple(
         tuple(
             sum(-(x + y) % 3 * value for x, y, value in zip(first, second, PLACES, strict=True))
@@ -106,7 +106,7 @@ def is_triple(a: int, b: int, c: int, rule: Rule | str) -> bool:
 
 
 def triples(table: Iterable[int], rule: Rule | str) -> tuple[Triple, ...]:
-    """Return all threes (three cards that belong together) of a table, sorted, with sorted cards.
+    """Return all threes (three cards that belong together) of a table, in ascending order.
 
     The time is quadratic in the size of the table. All 81 cards take 3 ms.
 

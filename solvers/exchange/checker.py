@@ -110,7 +110,7 @@ def check_proof(formula: str, proof: str) -> None:
 
 
 def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
-    """Return the rows on a line of a formula. An equality gives two rows, a comment none."""
+    """Return the rows on a line of a formula: two for an equality, and none for a comment."""
     if not parts or parts[0].startswith("*"):
         return []
     *pairs, relation, bound, end = ["", "", "", *parts]

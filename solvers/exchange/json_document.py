@@ -135,7 +135,7 @@ class DocumentReader:
     def player(self, value: object, place: str, *, absent: bool = False) -> int | None:
         """Return the number of a player. For any other value, report a fault and return None.
 
-        If `absent` is true, null is allowed, too, and gives None.
+        If `absent` is true, the value null is not a fault, and the result is None.
         """
         if value is None and absent:
             return None

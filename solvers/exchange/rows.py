@@ -123,7 +123,7 @@ class LinearModel:
         return Infeasible(self.shortage([index == first for index in range(len(is_short))]))
 
     def deal(self, values: Iterable[Any]) -> Feasible:
-        """Return the deal that is given by the values of the booleans in `pairs`.
+        """Return the deal that the values of the booleans in `pairs` describe.
 
         The values may be floats. A card without a true boolean gets the owner -1, which `verify`
         rejects.
@@ -132,10 +132,11 @@ class LinearModel:
         return Feasible(_deal(self.problem, owned))
 
     def shortage(self, weights: Sequence[float]) -> Shortage | None:
-        """Return the shortage that is given by the weights of all rows, or None if there is none.
+        """Return the shortage that follows from the weights of all rows.
 
-        The weights are the multipliers of Farkas' lemma, times any positive factor. A positive
-        weight uses the lower bound of the row, and a negative weight uses the upper bound.
+        The result is None if the weights do not give a valid shortage. The weights are the
+        multipliers of Farkas' lemma, times any positive factor. A positive weight uses the lower
+        bound of the row, and a negative weight uses the upper bound.
         """
         problem = self.problem
         largest = max(map(abs, weights)) or 1
@@ -205,9 +206,9 @@ def linear_model(problem: DealProblem) -> LinearModel:
 
 
 def deal_of(problem: DealProblem, names: Iterable[str]) -> Deal:
-    """Return the deal that is given by the names of the booleans that are 1.
+    """Return the deal that the names of the booleans with value 1 describe.
 
-    A card without such a boolean gets the owner -1, which `verify` rejects.
+    If no boolean of a card is 1, the card gets the owner -1, which `verify` rejects.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])

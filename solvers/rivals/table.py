@@ -120,7 +120,7 @@ class ExternalSolver:
         return Solver(self.name, self.idea, self.prepare, self.refuses, certifies, limited, True)
 
     def refuses(self, problem: DealProblem) -> str | None:
-        """Return the reason why the solver does not try a problem, or None."""
+        """Return the reason why the solver does not try a problem, or None if it tries it."""
         pairs = sum(mask.bit_count() for constraint in problem.sets for mask in constraint.owners)
         if pairs > self.max_pairs:
             return f"{pairs} allowed (card, player) pairs: the limit is {self.max_pairs}"

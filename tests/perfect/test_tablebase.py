@@ -105,7 +105,7 @@ def test_other_files_are_refused(tmp_path: Path, path: Path) -> None:
         (b"quaternity 1\nset-size 4\n" * 99, "not a tablebase"),
         (b"", "not a tablebase"),
         (b"SQLite format 3\0".ljust(100, b"\0"), "not a tablebase"),
-        (bytes(first), r"first format, without checksums; remove it and make it again with"),
+        (bytes(first), "old tablebase format without checksums; delete the file and rebuild it"),
         (
             b"quaternity-tablebase/9\n{}\n",
             f"'quaternity-tablebase/9'; this program reads '{FORMAT}'",

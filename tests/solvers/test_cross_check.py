@@ -81,7 +81,7 @@ def test_a_shortage_may_be_missing_unless_it_is_promised() -> None:
     [
         (Feasible(Deal(((0, 0),))), "its deal is wrong: player 0 has 2 cards, not 1"),
         (Feasible(Deal(())), "not have exactly one owner for each card"),
-        (Infeasible(Shortage(1, (1,))), "its shortage is wrong"),
+        (Infeasible(Shortage(1, (1,))), "its proof (shortage) is invalid"),
         (None, "answered None, which is not a verdict"),
         (Feasible(Deal(NOT_NUMBERS)), "gave evidence that cannot be read"),
     ],

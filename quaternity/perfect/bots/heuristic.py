@@ -1,9 +1,9 @@
 """Heuristic evaluation of states: the prospects of each player, exact or roughly estimated.
 
-The *prospects* of a player are a number. It is the sum of one point for each completed set, a value
-for each set in play, and a small bonus for the player to move. The value of a set is the square of
-the share of its cards that the player can expect to hold. So two cards of the same set are worth
-more than two cards of different sets.
+The *prospects* of a player are the sum of one point for each completed set, a value for each set in
+play, and a small bonus for the player to move. The value of a set is the square of the share of its
+cards that the player can expect to hold. So two cards of the same set are worth more than two cards
+of different sets.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return the prospects (heuristic values) of all roles, with equally likely owners of a card.
+    """Return a rough estimate of the prospects (heuristic values) of all roles.
 
-    The sizes of the hands are ignored. `known` caches the value of each kind of set. Cost: two
-    microseconds.
+    All possible owners of a card count as equally likely, and the sizes of the hands are ignored.
+    `known` caches the value of each kind of set. Cost: two microseconds.
     """
     parts = code.parts(key)
     for number in parts.kinds:
@@ -51,7 +51,7 @@ def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Pr
 
 
 def _worth(kind: NumberedKind) -> Prospects:
-    """Return the contribution (worth) of one kind of set to each role's prospects."""
+    """Return the value that a set of one kind adds to the prospects of each role."""
     return _even_worth(kind.masks, kind.low)
 
 
@@ -64,9 +64,9 @@ def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
 
 
 def many_prospects(state: State) -> Prospects:
-    """Return the rough prospects of each player without using canonical states.
+    """Return a rough estimate of each player's prospects, without using canonical states.
 
-    This works for any number of players. Cost: that of tightening the bounds of the state.
+    This works for any number of players. The cost is that of tightening the bounds of the state.
     """
     values = [float(points) for points in state.points]
     for constraint in state.filtered().sets:
@@ -90,5 +90,5 @@ def _add_up(parts: StateParts, worths: Sequence[Sequence[float]]) -> Prospects:
 
 
 def lead(values: Prospects, role: int) -> float:
-    """Return how far the prospects of a role exceed those of the best other role."""
+    """Return the prospects of a role, minus the highest prospects of another role."""
     return values[role] - max([value for other, value in enumerate(values) if other != role])

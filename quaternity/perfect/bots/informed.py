@@ -38,7 +38,9 @@ EQUAL = 1e-9
 
 
 class InformedBot:
-    """A bot that chooses the move after which its lead in prospects is largest (see the module).
+    """A bot that chooses the move after which its lead in prospects is largest.
+
+    The module explains the prospects of a player, and the lead over the best other player.
 
     Cost: one count of the deals per legal answer, each a tenth of a millisecond in small games.
     """

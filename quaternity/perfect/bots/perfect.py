@@ -26,7 +26,7 @@ class PerfectBot:
         self.tablebase = tablebase
 
     def ask(self, state: State) -> Question:
-        """Return a random question among the best."""
+        """Return a random question among the best questions."""
         prospects = self.tablebase.prospects(state)
         first = prospects[0]
         best = [
@@ -40,7 +40,7 @@ class PerfectBot:
         return self._random.choice(active or best)
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return the better answer for the asked player."""
+        """Return the legal answer that is better for the asked player."""
         answers = list(state.answers(question))
         self._random.shuffle(answers)
         standing = self.tablebase.standing

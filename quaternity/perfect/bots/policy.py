@@ -26,8 +26,8 @@ player to move. This detects nine of ten forced wins in the states that a search
 visits."""
 
 ANSWERS_PER_QUESTION = 4
-"""Number of answers examined in a proof that cost as much as one question. An answer costs less,
-because most answers also occur in other proofs."""
+"""Number of answers that a search for a forced win can examine at the cost of one question. An
+answer costs less than a question, because most answers also occur in other searches."""
 
 MAX_PROOF_CARDS = 24
 """Maximum number of cards in play for which forced wins are searched. With more cards, forced wins
@@ -43,9 +43,9 @@ class Outlook(NamedTuple):
 
     Attributes:
         options: the questions of the state, best first.
-        result: the result of the game if the game is over or role 0 is known to force a win,
-            otherwise None.
-        weighed: the cost of this evaluation with empty caches, in questions.
+        result: the result of the game. It is None unless the game is over or role 0 is known to
+            force a win.
+        weighed: the cost of this evaluation if nothing is cached, as a number of questions.
     """
 
     options: list[Choice]
@@ -158,5 +158,5 @@ class Policy:
 
 
 def endless_result(players: int) -> Result:
-    """Return the result of a game without end: an equal share for each player."""
+    """Return the result of a game that never ends: an equal share for each player."""
     return (1 / players,) * players

@@ -159,7 +159,10 @@ def _questions(code: KeyCodec, state: State, roles: Roles, choice: Choice) -> li
 
 
 class _Node:
-    """Node of the search tree: for each option, its visits and its results for the chooser."""
+    """A node of the search tree, in which a player chooses an option.
+
+    For each option, the node stores the number of visits and the sum of the player's results.
+    """
 
     __slots__ = ("times", "totals", "visits")
 
@@ -169,7 +172,11 @@ class _Node:
         self.totals = [0.0] * options
 
     def choose(self, considered: int) -> int:
-        """Return the first untried option, or else the option with the highest confidence bound."""
+        """Return the index of the option to try next, among the first `considered` options.
+
+        This is the first option without a visit. If all have been visited, it is the option with
+        the highest confidence bound.
+        """
         best, best_bound = 0, -1.0
         chances = log(self.times + 1)
         for option in range(min(considered, len(self.visits))):
@@ -208,7 +215,10 @@ class Tree:
         self._visited: set[Key] = set()
 
     def run_playout(self, key: Key, names: Sequence[int]) -> Sequence[float]:
-        """Simulate a game and return the result by player. `names[r]` is the player in role r."""
+        """Simulate a game, and return the result of each player.
+
+        `names[r]` is the player who has role r in the first state, which has the key `key`.
+        """
         path: list[tuple[_Node, int, int]] = []
         players = len(names)
         for move in range(MAX_PLAYOUT_LENGTH):
@@ -242,10 +252,14 @@ class Tree:
         return result
 
     def _play_out(self, key: Key, names: Sequence[int], max_moves: int) -> Result:
-        """Play according to the policy until the game ends or the budget is exhausted."""
+        """Play at most `max_moves` moves according to the policy, and return the result.
+
+        If the game does not end, or the cost limit of the tree is reached, all players share the
+        win.
+        """
         players, random = len(names), self._random
         for _ in range(max_moves):
-            # If the budget is exhausted, treat the game like one that is too long.
+            # If the cost limit is reached, treat the game like a game that is too long.
             if self.weighed >= self._limit:
                 break
             options, result = self._evaluate(key)

@@ -42,14 +42,14 @@ def key_bytes(keys: Keys) -> list[Key]:
 
 
 def from_words(words: NDArray[Any]) -> Keys:
-    """Convert words, [key, word], to an array of keys."""
+    """Convert an array of 64-bit words, [key, word], to an array of keys."""
     if words.shape[1] == 1:
         return np.ascontiguousarray(words[:, 0])
     return words.astype(">u8", order="C").view(f"S{8 * words.shape[1]}")[:, 0]
 
 
 def to_words(keys: Keys) -> NDArray[Any]:
-    """Convert an array of keys to words, [key, word]."""
+    """Convert an array of keys to an array of 64-bit words, [key, word]."""
     if keys.dtype.kind == "u":
         return np.asarray(keys).reshape(-1, 1)
     return np.asarray(
@@ -59,12 +59,15 @@ def to_words(keys: Keys) -> NDArray[Any]:
 
 
 def search_keys(known: Keys, keys: Keys) -> NDArray[Any]:
-    """Return the indices of keys in an ascending array, or where they would be inserted."""
+    """Return the index of each key in an ascending array.
+
+    For a missing key, this is the index at which the key would be inserted.
+    """
     return np.asarray(np.searchsorted(known, keys))
 
 
 def contains(known: Keys, keys: Keys) -> NDArray[Any]:
-    """Return for each key whether it is in an ascending array."""
+    """Return, for each key, whether an ascending array contains it."""
     if not len(known):
         return np.zeros(len(keys), bool)
     place = search_keys(known, keys)
@@ -259,7 +262,7 @@ class KindArrays:
                     )
 
     def places_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """Return the places of kinds that are given by number, in an array of any shape."""
+        """Return the places of the kinds with the given numbers. The array may have any shape."""
         places: NDArray[Any] = self._place_of_number[numbers]
         if (places < 0).any():
             for number in np.unique(numbers[places < 0]).tolist():
@@ -366,10 +369,11 @@ CACHE_BITS = 20
 
 
 class ClosureCache:
-    """A cache of closed kinds, by the kind and the needs of the other sets.
+    """A cache of closed kinds.
 
     To close a kind is to make its possible owners and minimums as tight as a state allows. The
-    cache is a hash table with one entry per bucket, so a new entry replaces the old one.
+    closed kind depends on the kind and on the cards that each coalition needs from it. The cache is
+    a hash table with one entry per bucket, so a new entry replaces the old one.
     """
 
     def __init__(self, kinds: KindArrays) -> None:
@@ -383,7 +387,7 @@ class ClosureCache:
         self._closed = np.zeros(1 << CACHE_BITS, np.int32)
 
     def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-        """Return the places of the closed kinds for the kinds at some places.
+        """Close the kinds at some places, and return the places of the closed kinds.
 
         `others` is [word, set], the slack of the state without the set. A lane below its guard
         gives the number of cards of the set that the coalition needs, at most the size of the set.

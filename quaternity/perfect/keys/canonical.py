@@ -89,7 +89,7 @@ class Rules:
         return cls(game.set_size, game.sets, game.players, tie_break, game.brisk)
 
     def document(self) -> dict[str, Any]:
-        """Return plain values for JSON. The key `brisk` is included only for brisk games."""
+        """Return the rules as plain values for JSON. Only brisk games have the key `brisk`."""
         document = asdict(self) | {"tie_break": str(self.tie_break)}
         if not self.brisk:
             del document["brisk"]
@@ -110,7 +110,7 @@ class Rules:
         return cls(set_size, sets, players, TieBreak(document["tie_break"]), brisk)
 
     def order_matters(self, hands: Sequence[int]) -> bool:
-        """Return whether the order of the players can still decide something.
+        """Return whether the order of the players can still decide who is to move.
 
         The tie-break decides if neither the asker nor the asked player has cards. A player with an
         empty hand never holds cards again, because only the player to move receives cards and
@@ -124,7 +124,9 @@ class Rules:
 
 
 def field_layout(widths: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the (word, shift) of fields with given widths, so that none crosses a 64-bit word.
+    """Return the position (word, shift) of each field, so that none extends over two 64-bit words.
+
+    `widths` are the numbers of bits of the fields.
 
     >>> field_layout([60, 3, 2])
     [(0, 4), (0, 1), (1, 62)]
@@ -238,7 +240,10 @@ class KeyCodec:
         )
 
     def order(self, parts: StateParts) -> tuple[int, ...]:
-        """Return the roles in the order of the players, or ascending if it does not matter."""
+        """Return the roles in the order of the players.
+
+        If the order of the players does not matter, return the roles in ascending order.
+        """
         if 0 < parts.place < self.rules.players:
             return (
                 *range(1, parts.place + 1), 0, *range(parts.place + 1, self.rules.players)
@@ -248,7 +253,7 @@ class KeyCodec:
 
 @lru_cache(maxsize=32)
 def coding(rules: Rules) -> KeyCodec:
-    """Return the cached codec of a game. `KeyCodec` says which games are refused."""
+    """Return the cached codec of a game. Raise the errors that `KeyCodec` lists."""
     return KeyCodec(rules)
 
 
@@ -365,8 +370,8 @@ def canonical_chance(
 def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Iterable[Roles]:
     """Yield the orders of players that begin with `first` and may give the smallest key.
 
-    The others are sorted by the number of cards, then by points. Players who are equal in both come
-    in every order, unless they have no cards.
+    The other players are sorted by the number of cards, then by points. Players with equal numbers
+    of cards and points come in every order, unless they have no cards.
     """
     others = [player for player in range(len(hands)) if player != first]
     others.sort(key=lambda player: (hands[player], points[player]))

@@ -130,7 +130,7 @@ class NumberedKind(SetShape):
 
         An entry contains the asked player, the kind after no, the kind after yes, and the number of
         cards, which are interchangeable. The kind is None if the answer is impossible whatever the
-        other sets are. The kinds are not closed.
+        other sets are. The kinds are not closed (see `close`).
         """
         if self._questions is None:
             self._questions = []
@@ -203,7 +203,7 @@ class KindBook:
         self._by_form[(), self.completed.low] = self._by_number[0] = self.completed
 
     def _number(self, masks: tuple[int, ...], low: tuple[int, ...]) -> int:
-        """Return the number of a kind, or 0 if no deal can fit the set even on its own."""
+        """Return the number of a kind, or 0 if the set cannot be dealt even by itself."""
         if 0 in masks or sum(low) > self.set_size:
             return 0
         shares = [player for player, least in enumerate(low) for _ in range(least)]

@@ -41,7 +41,7 @@ REPORT_STATES = 1 << 8
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bounds of a state: its possible outcomes, and each player's least and most expected value."""
+    """Bounds of a state: its possible outcomes, and the bounds of each player's expected value."""
 
     outcomes: frozenset[Outcome]
     least: tuple[Fraction, ...]
@@ -49,10 +49,11 @@ class Bounds:
 
 
 class _Ties(NamedTuple):
-    """A way of breaking ties, as operations on the values of states.
+    """Functions that compute the values of states for one way of breaking ties.
 
-    The offers to a player or to chance are pairs of the number of equivalent choices and the value
-    of the state after them.
+    `end` returns the value of an outcome. `choose` and `draw` return the value of a choice by a
+    player and by chance. They take a list of offers, each a pair: the number of equivalent choices,
+    and the value of the state after them. `before` converts a value to the roles before a move.
     """
 
     end: Callable[[Outcome], Any]
@@ -184,7 +185,7 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class FairDrawResult:
-    """The lottery of a state if fair draws break ties, and the objective of the players."""
+    """The lottery of a state if ties are broken by fair draws, and the players' objective."""
 
     wish: str
     lottery: Lottery
@@ -213,7 +214,7 @@ class FairDrawResult:
 
 @dataclass(frozen=True, slots=True)
 class AnyChanceResult:
-    """The bounds of a state if any probabilities break ties, and the objective of the players."""
+    """The bounds of a state if ties are broken by any probabilities, and the players' objective."""
 
     wish: str
     bounds: Bounds

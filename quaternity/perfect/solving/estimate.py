@@ -53,7 +53,8 @@ STEADY_GROWTH = 1.2
 sample raised the number of states by less than this factor."""
 
 ENOUGH_SHARE = 20
-"""Inverse of a sufficient share of expanded states. Sampling stops when this share is reached."""
+"""Number n such that sampling stops when more than one in n of the estimated states has been
+expanded."""
 
 MAX_TIME_GROWTH = 5
 """Assumed maximum factor by which the time grows if a sample is four times as large."""
@@ -188,7 +189,10 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
 
 
 class _SampleResult(NamedTuple):
-    """The result of samples of one size, which expanded `expanded` states in `taken` seconds."""
+    """The result of sampling all levels once.
+
+    The samples contained `expanded` states. Sampling took `taken` seconds.
+    """
 
     states: float
     exact: bool

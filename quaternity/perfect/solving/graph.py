@@ -261,7 +261,7 @@ class GameGraph:
         return np.concatenate(states) if any(map(len, states)) else None
 
     def ends(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of the states without successors, and the role that won each.
+        """Return the numbers of the states without successors, and the role that won in each.
 
         The role is the number of players if several players share the most sets, or if sets are
         still in play. In the latter case, no player can be asked, so the game never ends. No game
@@ -337,8 +337,8 @@ MAX_EXPANDED_STATES = 8192
 """Maximum number of states expanded at a time. If states have many answers, fewer are expanded."""
 
 EXPANSION_CELLS = 1 << 22
-"""Approximate maximum number of sets in one expansion, added up over the positions after all
-answers."""
+"""Approximate maximum number of sets in one expansion. The sets are counted again in the position
+after each answer."""
 
 MERGE_BYTES = 256 * 2**20
 """Approximate maximum memory for merging a level, in bytes."""

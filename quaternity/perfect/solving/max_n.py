@@ -174,7 +174,10 @@ def solve_max_n(
 def _compute_ready(
     segment: Segment, tables: _Tables, sets: NDArray[np.uint64], settled: NDArray[Any]
 ) -> bool:
-    """Compute states whose successors are all settled, and return whether all states are done."""
+    """Compute the outcomes of the states whose successors are all settled.
+
+    Return whether all states of the segment are settled afterwards.
+    """
     counts = np.diff(segment.first, append=len(segment.asked))
     ready = np.logical_and.reduceat(settled[segment.no] & settled[segment.yes], segment.first)
     rows = np.nonzero(ready & ~settled[segment.states])[0]
@@ -263,7 +266,10 @@ class _Tables:
     def before(
         self, sets: NDArray[np.uint64], states: NDArray[Any], order: NDArray[Any], about: int
     ) -> NDArray[np.uint64]:
-        """Return the sets of the states after answers, renamed to the roles before the answers."""
+        """Return the sets of the states after answers, renamed to the roles before the answers.
+
+        If ties are broken against or for a role, `about` is this role before the answers.
+        """
         after = sets[states, self.after[about, order] if self.tie_roles > 1 else 0]
         result = np.zeros(after.shape, np.uint64)
         for table, bits in zip(self._before, self._chunks(after), strict=True):
@@ -271,7 +277,10 @@ class _Tables:
         return result
 
     def worst(self, sets: NDArray[np.uint64], roles: NDArray[Any], about: int) -> NDArray[Any]:
-        """Return the rank that each role gives to the worst outcome of each set."""
+        """Return, for each set, the rank of the outcome that is worst for the given role.
+
+        If ties are broken against or for a role, `about` is this role.
+        """
         chunks = zip(self._worst, self._chunks(sets), strict=True)
         return np.asarray(np.minimum.reduce([table[about, roles, bits] for table, bits in chunks]))
 
@@ -304,7 +313,7 @@ class MaxNResult:
         return [*sorted(alone), *[None] * shared]
 
     def document(self) -> dict[str, Any]:
-        """Return the attributes, and what each player gets at least and at most, for JSON."""
+        """Return the attributes, and each player's minimum and maximum result, for JSON."""
         return {
             "wish": self.wish,
             "outcomes": self.outcomes,

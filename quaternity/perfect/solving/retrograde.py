@@ -63,7 +63,7 @@ TABLE_BITS = 17
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What the players can achieve from every state of a graph. Players are named by their roles.
+    """The wins that the roles can force, reach or prevent from every state of a graph.
 
     Attributes:
         can_force: for each state, the roles that can force a win, as bits (uint8).
@@ -103,7 +103,9 @@ def solve_graph(
 
 
 class Games:
-    """The games that decide what a role can achieve. Each game is one bit of a word.
+    """The games that decide which wins a role can force, reach or prevent.
+
+    The result of each game is one bit of a word.
 
     Let P be the number of players. In the game number a * P + b, role b tries to win, role a plays
     against it, and all others help role b. If a = b, role b tries to win against all others and
@@ -185,7 +187,7 @@ class Games:
         return self._bits(words, range(self.players**2, self.players * (self.players + 1)))
 
     def can_prevent(self, words: NDArray[Any]) -> NDArray[Any]:
-        """Return [state, role], the other roles whose win the role can prevent, as bits."""
+        """Return the other roles whose win each role can prevent, as bits, [state, role]."""
         players = self.players
         result = np.empty((len(words), players), np.uint8)
         for role in range(players):
@@ -201,14 +203,17 @@ class Games:
         return result
 
     def before(self, order: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Rename words to the roles before an answer, given the index of the order of roles."""
+        """Convert the words of games to the roles before an answer.
+
+        `order` is the index of the order of roles after the answer.
+        """
         result = np.zeros(len(words), self.word)
         for first, table in self._tables:
             result |= table[order, words >> self.word(first) & self.word(table.shape[1] - 1)]
         return result
 
     def after(self, outcomes: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Return the words after answers, renamed to the roles before them."""
+        """Return the words of the states after answers, converted to the roles before them."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         return self.before(order, words[states])
 
@@ -221,7 +226,10 @@ class Games:
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
 
     def against(self, movers: NDArray[Any]) -> NDArray[Any]:
-        """Return the games, as bits, in which each role (or chance) plays against the winner."""
+        """Return, as bits, the games in which each mover plays against the role that tries to win.
+
+        A mover is a role or chance.
+        """
         return np.asarray(self._against[movers])
 
 

@@ -1,4 +1,7 @@
-"""Solver for whole games: what the players can achieve from every state that can follow a start."""
+"""Solver for whole games: compute which wins the players can force, reach or prevent.
+
+The results are computed for every state that can follow a start.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ directory."""
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A solved game: its graph, and what the players can achieve from every state, by role."""
+    """A solved game: its graph, and the values of all its states, by role."""
 
     graph: GameGraph
     values: Values
@@ -45,7 +48,7 @@ class Solution:
         return GameFacts(graph.rules, *sizes, longest)
 
     def standing(self, state: State) -> StateValue:
-        """Return what the players can achieve from a state.
+        """Return the wins that the players can force, reach or prevent from a state.
 
         Raises:
             InputError: If the state cannot follow from the state that was solved.

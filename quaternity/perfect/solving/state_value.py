@@ -19,7 +19,7 @@ better."""
 
 @dataclass(frozen=True, slots=True)
 class StateValue:
-    """What the players can achieve from a state, by real player numbers.
+    """The wins that the players can force, reach or prevent from a state, by real player numbers.
 
     Attributes:
         can_force: the players who can force a sole win against all others together. There is at
@@ -39,7 +39,10 @@ class StateValue:
     def of_roles(
         cls, roles: Roles, force: int, win: int, prevent: Sequence[int], length: Sequence[int]
     ) -> StateValue:
-        """Convert values by role (`quaternity.perfect.solving.retrograde.Values`)."""
+        """Convert the value of a state from roles to real players.
+
+        The other arguments are those of `quaternity.perfect.solving.retrograde.Values`.
+        """
         role_of = [roles.index(player) for player in range(len(roles))]
         return cls(
             _real(roles, force),

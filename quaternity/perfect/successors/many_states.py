@@ -122,7 +122,7 @@ def smallest_keys(
 def _in_words(
     fields: Sequence[tuple[int, int]], widths: Sequence[int], columns: Sequence[NDArray[Any]]
 ) -> NDArray[Any]:
-    """Pack the values of fields into words, [word, row]."""
+    """Pack the values of fields into an array of 64-bit words, [word, row]."""
     words = np.zeros((fields[-1][0] + 1, len(columns[0])), np.uint64)
     for (word, shift), width, column in zip(fields, widths, columns, strict=True):
         if width:
@@ -260,7 +260,10 @@ class _Questions(NamedTuple):
 
 
 class Expander:
-    """Expander of many states of one game at once. `fault` says which games it refuses."""
+    """Calculator of the successors of many states of one game at once.
+
+    `fault` returns why a game is not supported.
+    """
 
     def __init__(self, code: KeyCodec) -> None:
         self.code, self.rules, self.book = code, code.rules, code.book
@@ -272,7 +275,7 @@ class Expander:
 
     @staticmethod
     def fault(code: KeyCodec) -> str | None:
-        """Return why a game cannot be expanded by arrays, or None if it can."""
+        """Return why this class does not support a game, or None if it does."""
         return array_fault(code.book)
 
     def expand(self, keys: Keys) -> Expansion:
@@ -402,7 +405,10 @@ class Expander:
     def _settle(
         self, after: _States, slack: NDArray[Any], asked: NDArray[Any], yes: NDArray[Any]
     ) -> Positions:
-        """Close all sets, put down completed sets and find the player to move, in place."""
+        """Close all sets, put down completed sets, and find the player to move.
+
+        The arrays `after.hands` and `after.points` are changed.
+        """
         rules, players = self.rules, self.rules.players
         place, hands, points, kinds = after
         kinds = self._close(kinds, slack)
@@ -439,7 +445,7 @@ class Expander:
         return Positions(kinds, hands, points, tied, new_place, rank)
 
     def _seats(self, place: NDArray[Any]) -> NDArray[Any]:
-        """Return the seat of each player, [player, position]. Role 0 comes after `place` others."""
+        """Return the seat of each role, [role, position]. The seat of role 0 is `place`."""
         role = np.arange(self.rules.players)[:, None]
         seat = role - (role <= place)
         seat[0] = place
@@ -479,7 +485,10 @@ def _expander(rules: Rules) -> Expander:
 
 
 def expand(work: tuple[Rules, Keys]) -> Expansion:
-    """Expand some keys in a worker: in arrays if possible, otherwise one state at a time."""
+    """Compute the successors of states. `work` contains the rules and the keys of the states.
+
+    If the game allows it, the states are processed together in arrays, otherwise one at a time.
+    """
     rules, keys = work
     code = coding(rules)
     if Expander.fault(code) is None:
@@ -488,7 +497,7 @@ def expand(work: tuple[Rules, Keys]) -> Expansion:
 
 
 def expand_singly(code: KeyCodec, keys: Keys) -> Expansion:
-    """Expand keys of any game, one state at a time."""
+    """Compute the successors of states of any game, one state at a time."""
     numbers = role_orders(code.rules.players)[1]
     places: dict[Key, int] = {}
     rows: list[tuple[int, ...]] = []

@@ -53,12 +53,14 @@ class Choice(NamedTuple):
     """A question, or several equivalent questions.
 
     Questions are equivalent if the same role answers, with the same legal answers, and if each
-    answer leads to the same canonical state with the same roles. This holds for interchangeable
-    cards, for cards of sets that look alike, and for cards that are known to be elsewhere, because
-    such questions give no information.
+    answer leads to the same canonical state with the same roles. For example, questions to the same
+    role are equivalent if they are about interchangeable cards of a set, or about such cards of
+    equal sets. They are also equivalent if the role is known not to own the cards, because such
+    questions give no information.
 
     Attributes:
-        asked: the role that answers, or the number of players if chance chooses the player to move.
+        asked: the role that answers. The number of players stands for chance, which chooses the
+            player to move.
         replies: a reply for each legal answer.
     """
 
