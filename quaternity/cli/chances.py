@@ -48,7 +48,7 @@ def chance_lines(
         second: other estimates of the same chances, printed in a second row for each player if they
             differ.
         only: the indices of the sets to show, or None for all sets.
-        aside: the index of the hand that contains the cards set aside, or None.
+        aside: the index of the hand that contains the cards set aside, or None if there is none.
     """
     size = max(map(len, chances))
     players = len(chances[0][0]) if chances[0] else 0

@@ -1,8 +1,8 @@
-"""Formulas without knowledge: their truth in one deal, and the cases in which they are true.
+"""Formulas without knowledge operators: truth in one deal, and the cases in which they are true.
 
-A *case* restricts the owners of some cards. Its deals are the deals of a problem with fewer
-possible owners. A formula without knowledge is true exactly in the deals of its cases, so the
-solvers of deal problems can answer questions about it.
+A *case* restricts the possible owners of some cards, so its deals are those of a smaller deal
+problem. A formula without knowledge operators is true exactly in the deals of its cases. The
+solvers of deal problems can therefore answer questions about the formula.
 """
 
 from __future__ import annotations

@@ -127,7 +127,10 @@ def seat_truth_of(
     deal: Deal,
     earlier: Announcements = (),
 ) -> tuple[bool, Deal | None]:
-    """Return the truth value in `deal`, and a possible deal with another truth value or None."""
+    """Return the truth value of a formula in `deal`, and a possible deal with another truth value.
+
+    The second result is None if the truth value is the same in all possible deals.
+    """
     truth = evaluator.truth(formula, deal, earlier)
     return truth, _counterexample(
         evaluator, formula if truth else negation(formula), seat, deal, earlier

@@ -64,7 +64,10 @@ class Analysis(Deductions, Displayable):
         return Deductions.document(self) | {"deals": self.deals, "chances": self.chances}
 
     def picture(self) -> Display:
-        """Return a table of the probabilities. Cards of a set with equal ones share a row."""
+        """Return a table of the probabilities.
+
+        Cards of a set share a row if their probabilities are equal.
+        """
         return chances_picture(self.deals, self.chances)
 
 

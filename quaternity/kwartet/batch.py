@@ -112,7 +112,10 @@ class KwartetBatch:
         )
 
     def _deal(self, count: int) -> NDArray[np.int8]:
-        """Deal the cards at random. If some players get an extra card, draw them at random, too."""
+        """Deal the cards at random.
+
+        If the cards cannot be dealt evenly, the seats that get an extra card are random, too.
+        """
         settings, players = self.settings, self.settings.players
         hands = np.repeat(np.arange(settings.hands, dtype=np.int8), settings.hand_sizes())
         owner = self._random.permuted(np.tile(hands, (count, 1)), axis=1)

@@ -19,8 +19,8 @@ from quaternity.kwartet.view import View
 from solvers.problem import SetConstraint
 
 CACHE_SIZE = 4096
-"""Maximum number of entries in the cache of encoded sets and in the cache of masks. Together, the
-full caches take 2 MB with 4 players."""
+"""Maximum number of entries in each of two caches: encoded sets, and masks. With 4 players, both
+full caches together take 2 MB."""
 
 
 class KwartetEncoded:

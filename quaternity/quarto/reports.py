@@ -21,7 +21,10 @@ from quaternity.quarto.solving import (
 
 @dataclass(frozen=True, slots=True)
 class BoardReport:
-    """Whether the game can end in a draw, and the number of ways, or None if there are too many."""
+    """Whether the game can end in a draw, and in how many ways the board can then be filled.
+
+    `completions` is None if the board has too many empty cells to count the ways.
+    """
 
     board: Board
     can_draw: bool
@@ -48,7 +51,7 @@ def report_board(board: Board) -> BoardReport:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The quartos of a board, and the cells on which each piece left completes one."""
+    """The quartos of a board, and the cells on which each piece left completes a quarto."""
 
     board: Board
     quartos: tuple[Quarto, ...]
@@ -76,7 +79,7 @@ class SolutionReport:
     """The solution of a position, and a line of perfect play.
 
     Attributes:
-        in_hand: the piece to place, or None.
+        in_hand: the piece to place, or None if there is none.
         rated: the ratings of all moves, or None if they were not requested.
     """
 

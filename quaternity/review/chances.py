@@ -101,7 +101,10 @@ class PlayoutEstimate:
         return True
 
     def chances_at(self, index: int) -> list[Chance]:
-        """Return each seat's exact or estimated chance at a position; empty if unknown."""
+        """Return each seat's exact or estimated chance at a position.
+
+        The list is empty if the chances are unknown.
+        """
         if index in self.exact:
             return [Chance(share, 0.0) for share in self.exact[index]]
         return estimate_chances(self.results.get(index, []))

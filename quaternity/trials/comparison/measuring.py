@@ -145,7 +145,7 @@ class MeasuringTask:
 
     @property
     def family(self) -> str:
-        """Return the name of the family or the size of the games. Empty for states from files."""
+        """Return the name of the family or the size of the games; "" for states from files."""
         if isinstance(self.source, Series):
             return self.source.family
         return size_name(self.source) if isinstance(self.source, Settings) else ""

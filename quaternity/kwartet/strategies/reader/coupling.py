@@ -1,4 +1,8 @@
-"""Computation of card probabilities from the weights of single sets and the hand sizes."""
+"""Probabilities of the owners of cards, computed from weights and hand sizes.
+
+The weights (see `holdings`) describe each set on its own. The hand sizes couple the sets: a player
+who holds many cards of one set holds fewer cards of the other sets.
+"""
 
 from __future__ import annotations
 
