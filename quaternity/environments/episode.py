@@ -38,9 +38,9 @@ class Encoded(Protocol[P, M, V_contra]):
         actions: Number of actions, which are numbered from 0 to `actions` - 1.
         entries: Layout of the result of `numbers`: the name, length and meaning of each part.
         points: Minimum and maximum points of a seat.
-        outcomes: Layout of the result of `outcome`, like `entries`. None if these numbers omit
-            public information, so that a sequence of them does not record everything that a player
-            has seen.
+        outcomes: Layout of the result of `outcome`, like `entries`. It is None if these numbers
+            omit public information, so that a sequence of them does not record everything that a
+            player has seen.
         degenerate: Warning that says why the game is degenerate with these settings. It is empty if
             the game is not degenerate.
     """
@@ -157,8 +157,8 @@ class TableGame:
         reward: Reward function.
         max_moves: Maximum number of moves of an episode, including waiting, before it is cut off. 0
             means no limit.
-        start: Initial position of every episode. None if each episode starts from a new random
-            deal.
+        start: Initial position of every episode. It is None if each episode starts from a new
+            random deal.
         seats: Number of seats.
     """
 

@@ -51,9 +51,9 @@ class Refuter:
         return self.model.any_of(proofs)
 
     def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return whether the seen hands do not exclude a case in any public deal.
+        """Return whether the seen hands leave a case possible in every public deal.
 
-        The result is also False if this was not decided.
+        The result is also False if the question was not decided.
         """
         return hand_patterns(self.problem, self.problem, seen).provable_coalitions(case) == []
 

@@ -114,9 +114,9 @@ class PreparedShape(SetShape):
 
     Attributes:
         owned: the player who must own every card because of the constraint of the set alone, or
-            None.
-        holders: pairs of a player who may own all cards, and the coalition table of the set if this
-            player may not own all of them.
+            None if there is no such player.
+        holders: pairs of a player who may own all cards, and the coalition table that the set would
+            have if this player were forbidden to own all of them.
         heavy: whether the tables after all questions need too much memory to be stored (see
             `feasible_asks`).
     """

@@ -67,7 +67,7 @@ class Solution:
             the game is over.
         moves: all moves that keep the outcome. The fastest wins, or the slowest losses, come first.
             Equal moves are sorted by cell and piece. If the piece in hand can complete a quarto,
-            only such moves are listed. Empty once the game is over.
+            only such moves are listed. There are none once the game is over.
         distances: for each of these moves, the number of placements by both players until the end
             of the game, including the placement of the move. The winner plays for a short game and
             the loser for a long game.

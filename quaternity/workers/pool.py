@@ -171,7 +171,7 @@ def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
     workers. An exception in the `with` block stops all workers immediately.
 
     Args:
-        workers: Number of processes. Ignored if `dask` is given.
+        workers: Number of processes. This argument is ignored if `dask` is given.
         dask: Address of a running scheduler, such as `tcp://10.0.0.5:8786`.
 
     Raises:

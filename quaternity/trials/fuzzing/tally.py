@@ -25,7 +25,7 @@ class Finding:
         text: Description of the fault.
         state_file: Text of a minimized state file that shows the fault. If no game has this state,
             it is the text of a deal problem file.
-        moves: The moves of the game, as text. Empty for a problem.
+        moves: The moves of the game, as text. A problem has no moves.
     """
 
     where: str
