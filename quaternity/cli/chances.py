@@ -104,7 +104,10 @@ def _margin(players: int) -> int:
 
 
 def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]:
-    """Yield a bar chart of numbers of deals on a log scale (`?` for None), then its two ends."""
+    """Yield a line with a bar chart of numbers of deals, and a line that explains the chart.
+
+    The bars have a log scale. `?` stands for an unknown number (None).
+    """
     step = max(1, -(-len(curve) // columns))
     heights = [None if deals is None else log10(deals) for deals in curve]
     top = max((height for height in heights if height is not None), default=0.0) or 1.0

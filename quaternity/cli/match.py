@@ -110,8 +110,8 @@ class MatchSession:
         self.speech = DeckWords(PLAIN) if speech is None else speech
         self.screen = MatchScreen(match, self.speech, words.remark)
         self.refused: tuple[int, Any] | None = None
-        """The last refused move, preceded by the number of moves made before it. The pair is None if
-        no move has been refused since the last accepted move."""
+        """Number of moves made before the last refused move, and this move. The pair is None if no
+        move has been refused since the last accepted move."""
         self.typed = ""
         """Text that the user had half typed when a program moved."""
         self.clock = -1, 0.0

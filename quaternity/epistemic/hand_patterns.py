@@ -37,10 +37,11 @@ hand."""
 
 
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:
-    """Return the possible (counts, pattern) options of a set: cards per player, and seen cards.
+    """Return the possible options of a set, as pairs (counts, pattern).
 
-    `seen` is a bit mask of the players whose hands are seen. Return None if there are more than
-    `MAX_OPTIONS` pairs.
+    An option says how many cards of the set each player holds (see `Counts`), and which cards are
+    in seen hands (see `Pattern`). `seen` is a bit mask of the players whose hands are seen. Return
+    None if there are more than `MAX_OPTIONS` pairs.
     """
     options: set[tuple[Counts, Pattern]] = {((0,) * constraint.players, ())}
     for mask in constraint.owners:

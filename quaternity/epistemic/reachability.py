@@ -129,7 +129,11 @@ def _free_sets(
     player: int,
     right: Callable[[DealProblem], bool],
 ) -> DealProblem:
-    """Generalize the player's hand in `deal`: free each set whose cards need not be fixed."""
+    """Generalize the player's hand in `deal`: free as many sets as possible.
+
+    A set is free if the player's cards in it are not fixed. `right` takes the resulting deals and
+    returns whether they are not too general.
+    """
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)
     if right(wide):

@@ -110,7 +110,7 @@ def find_answers(listed: list[SetQuestions], question: Question) -> Answers:
 
 
 class PreparedShape(SetShape):
-    """Shape of a set, which ignores the order of its cards, with data for finding legal questions.
+    """The shape of a set (see `SetShape`), with data for finding its legal questions.
 
     Attributes:
         owned: the player who must own every card because of the constraint of the set alone, or

@@ -334,7 +334,7 @@ class _Reviewer:
                 self.decisive[at] = seat
 
     def _weigh(self) -> None:
-        """Compare moves with the judge's advice, those with the largest changes of chances first."""
+        """Compare moves with the judge's advice, starting with the largest changes of chances."""
         game, left_out = self.game, 0
         if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
             return  # The judge gives no advice, or cannot draw the hands for a comparison.

@@ -234,7 +234,10 @@ def iter_measurements(
 
 
 class _RemainingTasks(deque[MeasuringTask]):
-    """Queue of tasks, and iterator that removes them. It continues when another task is added."""
+    """Queue of tasks that is also an iterator: it removes the tasks that it yields.
+
+    The iteration continues when another task is added.
+    """
 
     def __iter__(self) -> _RemainingTasks:
         return self

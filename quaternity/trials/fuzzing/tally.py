@@ -13,7 +13,7 @@ from solvers.problem import DealProblem
 Key = TypeVar("Key", bound=Hashable)
 
 CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
-"""Upper limits of the ranges into which the coverage groups examples by their number of cards."""
+"""Upper ends of the ranges of numbers of cards by which `Tally.coverage` groups examples."""
 
 
 @dataclass(frozen=True, slots=True)
