@@ -42,7 +42,7 @@ class Deductions:
     may_own: list[list[tuple[int, ...]]]
 
     def document(self) -> dict[str, Any]:
-        """Return the facts as plain values for JSON."""
+        """Return the facts as a JSON object."""
         return {"deals": None, "chances": None, "counts": self.counts, "may_own": self.may_own}
 
 
@@ -60,7 +60,7 @@ class Analysis(Deductions, Displayable):
     chances: list[list[list[float]]]
 
     def document(self) -> dict[str, Any]:
-        """Return the facts as plain values for JSON."""
+        """Return the facts as a JSON object."""
         return Deductions.document(self) | {"deals": self.deals, "chances": self.chances}
 
     def picture(self) -> Display:
@@ -165,7 +165,7 @@ class Prospect:
     before: int
 
     def document(self) -> dict[str, Any]:
-        """Return the effect as plain values for JSON."""
+        """Return the effect as a JSON object."""
         return {
             "asked": self.group.asked,
             "set": self.group.set_index,

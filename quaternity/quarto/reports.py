@@ -31,7 +31,7 @@ class BoardReport:
     completions: int | None
 
     def document(self) -> dict[str, Any]:
-        """Return the report as plain values for JSON."""
+        """Return the report as a JSON object."""
         words_of = self.board.pieces.words_of
         cells = [[] if piece is None else sorted(words_of(piece)) for piece in self.board.cells]
         return {
@@ -58,7 +58,7 @@ class Explanation:
     winning: dict[str, list[str]]
 
     def document(self) -> dict[str, Any]:
-        """Return the explanation as plain values for JSON."""
+        """Return the explanation as a JSON object."""
         return {
             "quartos": [quarto.document() for quarto in self.quartos],
             "reachable": is_reachable(self.board),
@@ -90,7 +90,7 @@ class SolutionReport:
     rated: tuple[RatedMove, ...] | None
 
     def document(self) -> dict[str, Any]:
-        """Return the report as plain values for JSON."""
+        """Return the report as a JSON object."""
         solution = self.solution
         best = zip(solution.moves, solution.distances, strict=True)
         document = {

@@ -53,7 +53,7 @@ class QuartoMove(NamedTuple):
         return ", ".join(steps)
 
     def document(self) -> dict[str, Any]:
-        """Return the move as plain values for JSON."""
+        """Return the move as a JSON object."""
         cell = None if self.cell is None else cell_name(self.cell)
         return {"cell": cell, "hand_over": self.hand_over}
 
@@ -164,7 +164,7 @@ class RatedMove(NamedTuple):
     distance: int
 
     def document(self) -> dict[str, Any]:
-        """Return the move as plain values for JSON."""
+        """Return the move as a JSON object."""
         rating = {"outcome": self.outcome.name.lower(), "distance": self.distance}
         return self.move.document() | rating
 

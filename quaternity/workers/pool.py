@@ -146,7 +146,7 @@ class Pool:
                 self._check()
 
     def terminate(self) -> None:
-        """End all workers immediately, with running calls. The next `submit` starts new workers."""
+        """End all workers and their calls immediately. The next `submit` starts new workers."""
         running, self._running = self._running, None
         if running is not None:
             _, end_now = running

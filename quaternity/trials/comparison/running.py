@@ -55,7 +55,7 @@ class ComparisonResult:
     stopped: BaseException | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return the result as plain values for JSON."""
+        """Return the result as a JSON object."""
         ending = {"saved": self.saved, "interrupted": self.stopped is not None}
         return reports.document(self.comparison) | ending
 

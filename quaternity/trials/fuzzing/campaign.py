@@ -41,7 +41,7 @@ class CampaignResult:
     saved: str | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return the result as plain values for JSON."""
+        """Return the result as a JSON object."""
         tally, finding = self.tally, self.finding
         return {
             "seed": self.seed,
