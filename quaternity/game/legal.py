@@ -63,8 +63,8 @@ mask has one bit, which identifies the coalition table of the set after the answ
 table k in `Asks`. A mask is 0 if the constraint of the set alone makes the answer impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""Type of the questions of one asker that the constraint of a set alone allows, with the distinct
-coalition tables that the set can have after an answer. Many questions share a table. The tables
+"""Type of the questions of one asker that the constraint of a set alone allows, and a tuple of the
+distinct coalition tables of the set after an answer. Many questions share a table. The tables
 describe the set before the card moves, so that they match the hands of the state."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]

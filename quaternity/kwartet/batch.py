@@ -180,7 +180,7 @@ class KwartetBatch:
         return held
 
     def _only_full_sets(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return whether the player to move has only full sets, so may ask for cards in their hand."""
+        """Return whether the player to move has only full sets, which permits own-card requests."""
         only: NDArray[np.bool_] = (held == held[:, :, :1]).all((1, 2))
         return only
 

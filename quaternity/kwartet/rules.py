@@ -166,7 +166,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return "\n".join(paragraphs)
 
     def view_json(self, view: View) -> dict[str, Any]:
-        """Return the public state, the hand of the seat and what the seat can know as a JSON object.
+        """Return the public state, the seat's hand and what the seat can know as a JSON object.
 
         `owners` lists the possible owners of each card, and `fewest` lists the minimum number of
         cards of each set in each hand. The cards set aside are an additional hand after the hands

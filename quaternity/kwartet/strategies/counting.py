@@ -85,8 +85,8 @@ def patient(view: View, random: Random) -> Question:
     value. Even certain cards wait, because the others can see a card gained in an incomplete set,
     and take it. Among owners with about equal probabilities, `patient` asks the player whose turn
     comes next, because that player learns nothing about the card by refusing it. `patient` prefers
-    sets in which its opponents already know one of its cards, because the first request for any
-    other set reveals that it holds a card there.
+    a set if its opponents already know that it holds a card of the set. The first request for any
+    other set would reveal this.
 
     Cost: the deals are counted once per request, which takes 0.2 to 0.5 ms with four players.
     """
