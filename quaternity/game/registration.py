@@ -46,6 +46,7 @@ QUATERNITY = Registration(
     drawing="quaternity.web.drawing.quaternity:part",
     picture="quaternity.web.drawing.quaternity:picture",
     scenes="quaternity.web.drawing.questions:SCENES",
+    advised_move="quaternity.web.drawing.questions:advised_move",
     tips="quaternity.web.drawing.tips:QUATERNITY",
     first=StarterGame({"set_size": 3, "sets": 4, "players": 3}, 2),
     lengths=(

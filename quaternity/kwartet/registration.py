@@ -60,6 +60,7 @@ KWARTET = Registration(
     drawing="quaternity.web.drawing.kwartet:part",
     picture="quaternity.web.drawing.kwartet:picture",
     scenes="quaternity.web.drawing.questions:SCENES",
+    advised_move="quaternity.web.drawing.questions:advised_move",
     tips="quaternity.web.drawing.tips:KWARTET",
     first=StarterGame({"players": 3, "sets": 5, "own_card_requests": False}, 2),
     lengths=(

@@ -29,6 +29,7 @@ _PLACES = (
     "drawing",
     "picture",
     "scenes",
+    "advised_move",
     "tips",
     "command",
     "advice",
@@ -132,6 +133,8 @@ class Registration:
         picture: import path of a function that draws the picture of the game for the start page.
         scenes: import path of the functions that draw its events (see
             `quaternity.web.drawing.moments`).
+        advised_move: import path of a function that takes the wording of a page and a move, and
+            returns the move as advice to a player. If it is empty, the text of the move is used.
         tips: import path of the tips for players (see `quaternity.web.drawing.tips`).
         first: a first game for beginners, which the start page offers.
         lengths: the lengths of a game that the form for a new table offers. The middle one is the
@@ -169,6 +172,7 @@ class Registration:
     drawing: str = ""
     picture: str = ""
     scenes: str = ""
+    advised_move: str = ""
     tips: str = ""
     first: StarterGame | None = None
     lengths: tuple[GameLength, ...] = ()

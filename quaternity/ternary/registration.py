@@ -32,6 +32,7 @@ SET = Registration(
     drawing="quaternity.web.drawing.ternary:part",
     picture="quaternity.web.drawing.ternary:picture",
     scenes="quaternity.web.drawing.ternary:SCENES",
+    advised_move="quaternity.web.drawing.ternary:advised_move",
     tips="quaternity.web.drawing.tips:SET",
     first=StarterGame({"seats": 2}, 1),
     lengths=(GameLength("normal", 15, {}),),

@@ -89,11 +89,12 @@ class LiveTable:
 
     @property
     def is_quiet(self) -> bool:
-        """Return whether the table has no open stream, no running program and no command.
+        """Return whether the table has no open stream, running program, command or countdown.
 
         A quiet table can be dropped from memory.
         """
-        return not (self.presence.streams or self.programs.tasks or self.queue.is_busy)
+        is_used = self.presence.streams or self.programs.tasks or self._countdown
+        return not (is_used or self.queue.is_busy)
 
     def attendance(self) -> Attendance:
         """Return which players are present, and which have been absent for a long time."""
@@ -192,8 +193,9 @@ class LiveTable:
         if isinstance(command, Reload):
             return await self._refresh(context)
         if isinstance(command, ForgetRematch):
-            stored = self.state.stored._replace(again=None)
-            self.state = self.state._replace(stored=stored)
+            stored = self.state.stored
+            if stored.again in command.deleted:
+                self.state = self.state._replace(stored=stored._replace(again=None))
             return None
         if (
             self._store.shared

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextvars import Context, copy_context
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from quaternity.web.core import Command
 from quaternity.web.http_errors import HttpError
@@ -16,8 +16,13 @@ class Reload:
     """A command to reload the table from the store if another server has changed it."""
 
 
-class ForgetRematch:
-    """A command to remove the link to the table of the rematch, which was deleted."""
+class ForgetRematch(NamedTuple):
+    """A command to remove the link to the table of the rematch, if this table was deleted.
+
+    `deleted` contains the ids of deleted tables.
+    """
+
+    deleted: frozenset[str]
 
 
 QueuedCommand: TypeAlias = Command | Reload | ForgetRematch

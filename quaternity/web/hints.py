@@ -48,13 +48,12 @@ from quaternity.base.sentences import MessageTemplate, unindent
 NOT_FORCED = MessageTemplate("not_forced", "Nobody has been forced to answer yet.")
 CAN_HAVE = MessageTemplate("can_have", "Possible owners of {card:card}: {who:players}.")
 
-WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_FORCED, IS_BETTER = HINT_REASONS = (
+WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_BETTER = HINT_REASONS = (
     "It completes a row.",
     "It leaves your opponent no row to complete.",
     "Every move leaves your opponent a row to complete.",
     "In every property, the three cards are all alike or all different.",
     "There may be no SET on the table.",
-    "The other answer is impossible.",
     "Both answers are possible, but this one gives you better chances.",
 )
 """Reasons that hints give for moves in Quarto and SET, and for answers in Quaternity."""
@@ -164,9 +163,11 @@ def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, st
     from quaternity.kwartet.chances import owner_weights
 
     del record, asked
+    if view.seat != view.public.turn:
+        return {"questions": [], "exact": True}
     weights = owner_weights(view.problem)
     likely = []
-    for move in rules.moves(view) if view.seat == view.public.turn else ():
+    for move in rules.moves(view):
         number = move.card.number
         chance = weights.owned[move.card.set_index][number][move.asked] / weights.total
         if chance > 0:
@@ -302,8 +303,8 @@ def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
     good.
     """
     if not hasattr(move, "card"):
-        is_forced = len(view.state.answers(view.pending)) == 1
-        return {"reason": IS_FORCED if is_forced else IS_BETTER}
+        # A question to which only one answer is possible is answered at once.
+        return {"reason": IS_BETTER}
     owners = view.state.filtered().sets[move.card.set_index].owners[move.card.number]
     return {"owners": [seat for seat in range(view.state.players) if owners >> seat & 1]}
 

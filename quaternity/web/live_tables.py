@@ -228,7 +228,7 @@ class LiveTables:
         for table in self.all_loaded():
             if table.state.stored.again in names:
                 with suppress(HttpError):  # if this table is being deleted, too
-                    await table.queue.submit(ForgetRematch())
+                    await table.queue.submit(ForgetRematch(frozenset(names)))
 
     def end(self) -> None:
         """End all streams, tables and programs of the server."""
@@ -266,8 +266,8 @@ class LiveTables:
                 await (await self.open(name)).queue.submit(Reload())
             except HttpError as error:
                 # After any other error, the next request reloads the table.
-                if error.status == 404:
-                    self._live.pop(name, None)
+                if error.status == 404 and name not in self._removed:
+                    self.drop(name)
 
         task = self._following.get(name)
         if task is not None:
@@ -294,7 +294,7 @@ class LiveTables:
                 # all tables from memory.
                 if self.store.trouble:
                     await self.store.keep_uptime()
-            except Exception as error:
+            except Exception as error:  # the next exchange tries again
                 _log.error("the exchange with other servers failed: %s", type(error).__name__)
             await asyncio.sleep(SYNC_INTERVAL_SECONDS)
 

@@ -6,6 +6,7 @@ names, or any free seat of its table.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import suppress
@@ -285,6 +286,7 @@ class Lobby:
                 # List a damaged table without a preview. Its page shows the error.
                 with suppress(HttpError):
                     table = await self._live.open(name)
+                    await asyncio.sleep(0)  # let other requests run between two tables
                     visitor = table.identify(Caller(None, browser), comes=False)
                     sight = view_table(table, visitor)
             seconds = now - int(last_activity(made, at))

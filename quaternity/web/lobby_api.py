@@ -24,7 +24,7 @@ from quaternity.web.request_fields import (
     StartFields,
     TableFields,
 )
-from quaternity.web.requests import Handlers, base_of, created
+from quaternity.web.requests import Handlers, answer_with_cookie, base_of
 from quaternity.web.seat_commands import SeatTicket
 from quaternity.web.seat_links import MOVING_SECONDS
 from quaternity.web.table_form import MAX_FORM_FIELDS, read_form
@@ -60,7 +60,7 @@ class LobbyApi(Handlers):
             ],
             "watch": f"{base}/t/{table}",
         }
-        return created(request, document, cookie)
+        return answer_with_cookie(request, document, cookie)
 
     async def make_by_form(self, request: Request) -> Response:
         """`POST /new`: make a table from a submitted HTML form, which works without scripts."""
@@ -129,14 +129,16 @@ class LobbyApi(Handlers):
         data = await body_of(request, self.limits.record)
         caller, cookie = await self.with_cookie(request)
         table = await self.tables.lobby.upload(data, caller)
-        return created(request, {"table": table, "watch": f"{base_of(request)}/t/{table}"}, cookie)
+        return answer_with_cookie(
+            request, {"table": table, "watch": f"{base_of(request)}/t/{table}"}, cookie
+        )
 
     async def hand_over(self, request: Request) -> Response:
         """`POST /api/tables/T/hand-over`: give a seat to a program, to its owner or to nobody."""
         sent = await self.read(request, HandOverFields)
         self.count()
         table, visitor = await self.open_table(request)
-        invitation = await self.tables.lobby.hand_over(table, visitor, *sent)
+        invitation = await self.tables.lobby.hand_over(table, visitor, sent.seat, sent.player)
         link = invitation and f"{base_of(request)}/join/{invitation}"
         return answer({"version": table.state.version, "invitation": link})
 
@@ -185,4 +187,6 @@ class LobbyApi(Handlers):
 
 def _answer_seat(request: Request, table: str, seat: SeatTicket, cookie: str | None) -> Response:
     """Return the response to a caller who has received a seat."""
-    return created(request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie)
+    return answer_with_cookie(
+        request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie
+    )

@@ -42,6 +42,9 @@ from quaternity.web.reader import InUse
 from quaternity.web.store import Store
 from quaternity.web.writer import Job, UnconfirmedWrite
 
+FULL_ERRORS = errors.DiskFull, errors.InsufficientResources
+"""Classes of the errors of a database that has no space or memory left."""
+
 LOCK = 5_172_843_906_112
 """Number of the advisory lock that all servers of a database share. A server that migrates the
 tables holds the lock exclusively."""
@@ -204,7 +207,7 @@ class PostgresStore(PostgresReader, Store):
         """Return the error for the callers of a failed write."""
         if isinstance(error, psycopg.IntegrityError):
             return VersionConflict()
-        full = isinstance(error, (errors.DiskFull, errors.InsufficientResources))
+        full = isinstance(error, FULL_ERRORS)
         return HttpError(507 if full else 503, NOT_SAVED(error=self.fault(error)))
 
     def fault(self, error: Exception) -> str:
@@ -214,7 +217,7 @@ class PostgresStore(PostgresReader, Store):
         """
         if isinstance(error, InputError):
             return str(error)
-        if isinstance(error, (errors.DiskFull, errors.InsufficientResources)):
+        if isinstance(error, FULL_ERRORS):
             return "the database has no space or memory left"
         if self._writer.closed:
             return "no connection to the database"

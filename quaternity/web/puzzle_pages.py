@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from contextvars import Context
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import product
@@ -116,8 +115,8 @@ class PuzzlePages:
         if (kind, level) not in self._next and seed > MAX_DAY:
             following = kind, randbelow(NEW_SEEDS), level
             self._next[kind, level] = following[1]
-            # Do not count the next puzzle as a request of this visitor, who may not want it.
-            Context().run(self._puzzles.begin, following, partial(self._make, *following))
+            # The visitor's limits count this puzzle, too. If they refuse it, it is made later.
+            self._puzzles.begin(following, partial(self._make, *following))
         return await self.respond(request, puzzle)
 
     async def respond(
@@ -142,18 +141,25 @@ class PuzzlePages:
     async def prepare(self) -> None:
         """Make the puzzles of each day in advance until cancelled, so that no page waits.
 
-        The puzzles of the next day are made from noon on.
+        The puzzles of the next day are made from noon on. A puzzle that fails is not tried again.
         """
+        failed = set[tuple[str, int, int]]()
         while True:
             await asyncio.sleep(PREPARATION_SECONDS)
             now = datetime.now(UTC)
             days = {now.date(), (now + timedelta(hours=12)).date()}
-            for day, (kind, level) in product(sorted(days), DAILY):
-                key = kind, int(f"{day:%Y%m%d}"), level
+            keys = [(kind, int(f"{day:%Y%m%d}"), level)
+                    for day, (kind, level) in product(sorted(days), DAILY)]  # fmt: skip
+            failed &= {*keys}
+            for key in keys:
+                if key in failed:
+                    continue
                 try:
                     await self._puzzles.result(key, partial(self._make, *key))
-                # Try again later, whatever the error.
+                except HttpError:
+                    pass  # the server is busy: try again later
                 except Exception as error:
+                    failed.add(key)
                     _log.error("puzzle %s cannot be made: %s", key, type(error).__name__)
 
     async def _make(self, kind: str, seed: int, level: int) -> Puzzle:

@@ -95,7 +95,7 @@ class Limits(NamedTuple):
         return cls(Rates(**rates), **numbers)
 
 
-LIMIT_NAMES = (*Limits._fields[1:], *Rates._fields)
+LIMIT_NAMES = (*(name for name in Limits._fields if name != "rates"), *Rates._fields)
 """Names of the limits and of the rate limits."""
 
 

@@ -30,7 +30,7 @@ from quaternity.web.drawing.frame import (
     table_line,
     waiting_context,
 )
-from quaternity.web.drawing.words import advised_move, seat_names, sight_words
+from quaternity.web.drawing.words import PageWords, seat_names, sight_words
 from quaternity.web.forms import form_fields, settings_in_words
 from quaternity.web.languages import gettext, join_names, language, set_up_templates
 from quaternity.web.new_table import decks_of, may_have_clock
@@ -280,8 +280,17 @@ def help_html(
     return _render(
         "help.html", **context, word=word, answer=answer, query={"formula": "", **query},
         names_in=words.say, asked=message_data(answer.get("move") or ""),
-        move=advised_move(words, answer.get("move") or ""),
+        move=_advised_move(sight.game, words, answer.get("move")),
     )  # fmt: skip
+
+
+def _advised_move(game: str, words: PageWords, move: str | None) -> str:
+    """Return the move of a hint as advice to the player, or an empty text if there is no move."""
+    if not move:
+        return ""
+    advised = registration(game).part("advised_move")
+    text: str = words.text(move) if advised is None else advised(words, move)
+    return text[:1].upper() + text[1:]
 
 
 def learn_html(root: str = "") -> str:

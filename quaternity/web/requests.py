@@ -111,7 +111,7 @@ def base_of(request: Request) -> str:
     return str(request.base_url).rstrip("/")
 
 
-def created(request: Request, document: Any, cookie: str | None) -> Response:
+def answer_with_cookie(request: Request, document: Any, cookie: str | None) -> Response:
     """Return a response with status 201 and a JSON document.
 
     The response also sets the cookie of a browser, unless `cookie` is None.

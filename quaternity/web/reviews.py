@@ -91,10 +91,12 @@ class Reviews:
         old, stored = await self._load(kind, state)
         if not stored:
             stored = (await compute(),)
-            value = dump_value(*stored)
-            new = self._sign(kind, state, value) + value
             update = f"UPDATE tables SET {kind} = ? WHERE id = ? AND ({kind} IS NULL OR {kind} = ?)"
-            with suppress(HttpError):  # the result is shown even if it cannot be stored
+            # The result is shown even if it cannot be stored. A game of a plug-in may have moves
+            # of other classes.
+            with suppress(HttpError, TypeError):
+                value = dump_value(*stored)
+                new = self._sign(kind, state, value) + value
                 await self._store.write((), [(update, (new, state.id, old))])
                 stored = (await self._load(kind, state))[1] or stored
         return stored[0]
@@ -106,7 +108,9 @@ class Reviews:
         bytes are damaged or belong to another version of the table or of the format.
         """
         rows = await self._store.rows(f"SELECT {kind} FROM tables WHERE id = ?", state.id)
-        data: Any = rows[0][0] if rows else None
+        data: bytes | None = rows[0][0] if rows else None
+        if data is None:
+            return None, ()
         with suppress(Exception):  # a class of an earlier release may have changed
             signature, value = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
             if signature == self._sign(kind, state, value):

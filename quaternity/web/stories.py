@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from asyncio import gather, to_thread
 from contextlib import suppress
-from itertools import count, groupby
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -40,7 +40,7 @@ from quaternity.web.puzzle_pages import PuzzlePages
 from quaternity.web.rate_limits import RateLimits
 from quaternity.web.rendering import templates
 from quaternity.web.request_fields import TryFields
-from quaternity.web.requests import Handlers, created
+from quaternity.web.requests import Handlers, answer_with_cookie
 from quaternity.web.reviews import Reviews
 from quaternity.web.seats import (
     PERSON,
@@ -58,6 +58,9 @@ from quaternity.web.table_rows import TableRows, rebuild
 from quaternity.web.table_view import TableView
 from quaternity.web.tables import Tables
 from quaternity.web.view import view_table
+
+MAX_BRANCHES = 20
+"""Maximum number of tables at which one visitor may play on from the same move."""
 
 MAX_LINES = 2
 """Maximum number of sentences that say why a moment was decisive."""
@@ -268,7 +271,7 @@ class Stories(Handlers):
             with suppress(VersionConflict):  # a simultaneous request has stored the same table
                 await self.tables.lobby.store(rows.state(await to_thread(rebuild, rows)), log)
         document = {"table": name, "seat": moment.seat, "token": token}
-        return created(request, document, cookie)
+        return answer_with_cookie(request, document, cookie)
 
     async def _find_branch(
         self, state: TableState, moment: ToldMoment, secret: bytes
@@ -284,13 +287,13 @@ class Stories(Handlers):
             "SELECT EXISTS (SELECT 1 FROM log WHERE table_id = tables.id AND version > ? AND "
             "seat = ?) FROM tables WHERE id = ?"
         )
-        for attempt in count():
+        for attempt in range(MAX_BRANCHES):
             text = f"try {attempt} {state.id} {state.version} {moment.number}"
             name = derive_token(secret, text)
             rows = await self.tables.store.rows(query, last, moment.seat, name)
             if not rows or not rows[0][0]:
-                break
-        return name, bool(rows)
+                return name, bool(rows)
+        raise HttpError(409, f"you have tried this move {MAX_BRANCHES} times already")
 
 
 def branch(

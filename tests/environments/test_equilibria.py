@@ -84,7 +84,7 @@ def test_the_program_in_the_guide_prints_what_the_page_says() -> None:
     pytest.importorskip("pyspiel")
     (block,) = (b for b in blocks(guide.page("learning").text) if "CFRPlusSolver" in b.text)
     with redirect_stdout(io.StringIO()) as out:
-        exec(block.text, {})  # noqa: S102
+        exec(block.text, {})  # noqa: S102  # our own guide
     assert block.text.endswith(f"  # {out.getvalue()}")
 
 

@@ -135,7 +135,7 @@ def test_the_headline_of_a_finished_game_says_who_won(seat: int | None) -> None:
         names = [f"&lt;{'ABC'[number]}&gt;" for number in first]
         own = first == [seat]
         assert ("You win" in page) == own
-        assert ("Nobody wins alone" in page) == (len(first) > 1)
+        assert ("A shared win" in page) == (len(first) > 1)
         assert (f"{names[0]} wins" in page) == (len(first) == 1 and not own)
         assert ("share it." in page) == (len(first) > 1)
         assert len(first) == 1 or all(name in page for name in names)

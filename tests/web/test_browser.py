@@ -135,7 +135,7 @@ def assert_all_see_the_end(people: list[Person], state: Any) -> None:
     headlines = {player.page.locator("h1").inner_text() for player in people}
     firsts = [seat for seat, place in enumerate(state["outcome"]["places"]) if place == 1]
     if len(firsts) > 1:
-        assert headlines == {"Nobody wins alone"}
+        assert headlines == {"A shared win"}
     else:
         assert [text for text in headlines if "win" not in text] == []
     data = people[0].context.request.get(f"/api/tables/{table}/record").body()
@@ -809,6 +809,21 @@ def test_help_is_shown_if_it_is_allowed(
     assert buttons.count() == 0
 
 
+def test_closing_help_and_sound_keeps_the_focus(person: Callable[..., Person]) -> None:
+    ann = person(viewport={"width": 1280, "height": 800})
+    ann.table("kwartet", SMALL["kwartet"], ["me", "random", "random"], name="Ann", help=True)
+    opener = ann.page.locator("button[data-help]").first
+    for key in ("Escape", "Enter"):
+        opener.focus()
+        opener.press("Enter")
+        ann.page.wait_for_selector("#help:not([hidden]):not([aria-busy])")
+        ann.page.locator("#help [data-close]").press(key)
+        assert ann.page.locator("#help").is_hidden()
+        assert opener.evaluate("one => one === document.activeElement")
+    ann.page.locator("[data-sound=off]").press("Enter")
+    assert ann.page.evaluate("document.activeElement.id") == "headline"
+
+
 CLICKED = """what => new Promise((done, fail) => {
   setTimeout(() => fail(Error(document.getElementById('news').textContent)), 30000);
   const part = document.getElementById('part');
@@ -970,7 +985,7 @@ def test_a_wrong_answer_is_refuted_by_the_questions_that_follow(
 
 
 def test_enter_leads_through_a_whole_proof(person: Callable[..., Person]) -> None:
-    """The link that shows the next step keeps the focus, also when a link appears before it."""
+    """The link that shows the next step keeps the focus when a link appears before it."""
     ann = person(keys=True)
     puzzle = make("trace", 5, 1)
     ann.page.goto(f"/puzzles/{VERSION}/trace/1/5")

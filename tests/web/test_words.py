@@ -201,7 +201,7 @@ def test_the_headline_says_whose_turn_it_is_and_who_has_won(
     says = {
         "You win": first == [sight.seat],
         f"{'ABC'[first[0]] if first else '?'} wins": len(first) == 1 and first != [sight.seat],
-        "Nobody wins alone": len(first) > 1,
+        "A shared win": len(first) > 1,
         "The game is over": len(first) == 1,
         "Moves: ": replayed and not over,
         "A recorded game": not over and not replayed and not now,

@@ -153,6 +153,8 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
         advice = _("The game begins when everybody is ready, or when you start it.")
     elif sight.own_seats:
         advice = _("The game begins when everybody is ready.")
+    if sight.own_seats and empty:
+        advice = f"{_('Free seats: {count}.').format(count=len(empty))} {advice}"
     if sight.own_seats and busy:
         advice = f"{_('Not ready: {names}.').format(names=join_names(busy))} {advice}"
     return _shared_context(sight, base, root) | {
@@ -244,7 +246,7 @@ def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, 
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
             winners = join_names([names[seat] for seat in first])
-            return _("Nobody wins alone"), _("{names} share it.").format(names=winners)
+            return _("A shared win"), _("{names} share it.").format(names=winners)
         (winner,) = first
         won = _("{name} wins").format(name=names[winner])
         return _("You win") if winner == sight.seat else won, _("The game is over.")

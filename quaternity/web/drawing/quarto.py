@@ -118,7 +118,7 @@ def _piece(pieces: PieceSet, piece: int) -> Piece:
 def _place(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
     """Return the scene in which a player places a piece of Quarto."""
     del words, sight
-    return [[["carry", ".in-hand svg", IN_HAND, f"#{about['cell']}"]]]
+    return place_piece(about["cell"])
 
 
 def _hand_over(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
@@ -136,12 +136,13 @@ def hand_over_piece(piece: str, to: str = IN_HAND) -> list[Scene]:
     return [[["carry", f":is({place}) svg", place, to]]]
 
 
-def place_piece(cell: str, piece: str | None) -> list[Scene]:
+def place_piece(cell: str, piece: str | None = None) -> list[Scene]:
     """Return the scene in which a piece flies to a cell of the board.
 
-    It starts from the place of the piece to place, or from the remaining pieces.
+    It is the piece in hand, or a given piece that may be among the remaining pieces.
     """
-    return [[["carry", f":is(#give-{piece}, #left-{piece}, .in-hand) svg", IN_HAND, f"#{cell}"]]]
+    card = ".in-hand svg" if piece is None else f":is(#give-{piece}, #left-{piece}, .in-hand) svg"
+    return [[["carry", card, IN_HAND, f"#{cell}"]]]
 
 
 def _quarto(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:

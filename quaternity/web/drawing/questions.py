@@ -8,12 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from quaternity.base.sentences import message_data
 from quaternity.web.drawing.moments import Scene, Scenes
 from quaternity.web.drawing.words import PageWords
 from quaternity.web.languages import gettext as _
 
 if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
+
+
+def advised_move(words: PageWords, move: str) -> str:
+    """Return a question or an answer as advice to a player, such as "Ask Ann for the pear"."""
+    if question := message_data(move):
+        card = words.spoken_deck().card_name(*question["card"])
+        name = words.player(question["asked"])
+        return _("Ask %(name)s for %(card)s") % {"name": name, "card": card}
+    return _("Answer {answer}").format(answer=_(move.capitalize()))
 
 
 def draw_question(

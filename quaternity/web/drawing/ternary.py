@@ -16,6 +16,7 @@ from markupsafe import Markup
 from quaternity.base.sentences import message_data
 from quaternity.ternary.cards import SetCard, digits_of
 from quaternity.ternary.rules import MORE, SetView
+from quaternity.ternary.sentences import DescribedCards
 from quaternity.ternary.table_picture import card_svg, stripes_svg
 from quaternity.ternary.tables import Rule
 from quaternity.web.drawing.moments import Act, Scene, Scenes
@@ -31,6 +32,14 @@ RULE_TEXTS = {
     "or all different.",
     Rule.TRIPLE: "Three cards that differ in all of shape, colour, fill and number.",
 }
+
+
+def advised_move(words: PageWords, move: str) -> str:
+    """Return a move of SET as advice to a player."""
+    if move == str(MORE):
+        return _("Agree to three more cards")
+    cards = DescribedCards(map(int, move.split()[1:]))
+    return _("Claim {cards}").format(cards=words.text(cards))
 
 
 class DrawnCard(NamedTuple):

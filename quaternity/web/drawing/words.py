@@ -21,7 +21,6 @@ from quaternity.insight import explanation
 from quaternity.review.reviewing import BETTER
 from quaternity.table.games import registration
 from quaternity.table.registration import Level
-from quaternity.ternary.sentences import DescribedCards
 from quaternity.web.languages import gettext, join_names, language, translate_words
 
 if TYPE_CHECKING:
@@ -246,23 +245,6 @@ def last_asked(sight: TableView) -> tuple[int, int, int] | None:
     """
     about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
     return (about["asked"], *about["card"]) if "asked" in about else None
-
-
-def advised_move(words: PageWords, move: str) -> str:
-    """Return a move as advice to a player, such as "Ask Ann for the pear"."""
-    if question := message_data(move):
-        card = words.spoken_deck().card_name(*question["card"])
-        name = words.player(question["asked"])
-        return gettext("Ask %(name)s for %(card)s") % {"name": name, "card": card}
-    if move in map(str, Answer):
-        return gettext("Answer {answer}").format(answer=gettext(move.capitalize()))
-    if move == "more":
-        return gettext("Agree to three more cards")
-    if move.startswith("claim "):
-        cards = DescribedCards(map(int, move.split()[1:]))
-        return gettext("Claim {cards}").format(cards=words.text(cards))
-    text = words.text(move)
-    return text[:1].upper() + text[1:]
 
 
 def move_text(move: Any, text: str) -> str:

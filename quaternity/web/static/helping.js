@@ -1,9 +1,10 @@
 // Opens, updates and closes the help panel of a table.
 import { morph } from "./morphing.js";
-import { announce, complain, part, root, said, table, whenDrawn } from "./page.js";
+import { announce, complain, focusOn, part, root, said, table, whenDrawn } from "./page.js";
 import { caughtUp, isBehind } from "./queue.js";
 
 let helping = null; // the last request for help, and the version of the table that it is about
+let opener = null; // the element that had the focus when help was requested
 
 // After a change of the table, request help about the present position again. Close help about an
 // earlier moment.
@@ -16,6 +17,7 @@ whenDrawn(() => {
 export async function help(what, wanted = false) {
   const panel = document.getElementById("help");
   const request = helping = { what };
+  if (wanted && !panel.contains(document.activeElement)) opener = document.activeElement;
   panel.setAttribute("aria-busy", "true");
   await caughtUp();
   if (helping !== request) return;
@@ -38,6 +40,11 @@ export async function help(what, wanted = false) {
 export function closeHelp() {
   helping = null;
   const panel = document.getElementById("help");
+  if (panel.contains(document.activeElement)) focusOn(opener);
   panel.hidden = true;
   panel.removeAttribute("aria-busy");
 }
+
+document.addEventListener("keydown", ({ key, target }) => {
+  if (key === "Escape" && document.getElementById("help")?.hidden === false && !document.body.dataset.sheet && !target.closest("#ask")) closeHelp();
+});

@@ -24,6 +24,12 @@ const completions = [];
 export const whenDrawn = (complete) => completions.push(complete);
 export const completePage = () => completions.forEach((complete) => complete());
 
+// Focus an element, or the headline if the element is gone or hidden.
+export function focusOn(element) {
+  element?.focus({ preventScroll: true });
+  if (document.activeElement !== element) document.getElementById("headline")?.focus({ preventScroll: true });
+}
+
 // Announce a text to screen readers. Earlier announcements stay for a while, so that none is lost.
 export function announce(text, version) {
   const line = Object.assign(document.createElement("p"), { textContent: text });

@@ -68,7 +68,7 @@ export async function start() {
   tellOutside(part);
   running = open().finally(() => { running = null; });
   await running;
-  refresh(latest);
+  if (stale || isBehind()) refresh(latest);
 }
 
 async function open() {

@@ -1,5 +1,5 @@
 // Plays short synthesized tones, which are off by default.
-import { like, liked, part, shownVersion, whenDrawn } from "./page.js";
+import { focusOn, like, liked, part, shownVersion, whenDrawn } from "./page.js";
 
 const TONES = { event: [587], yes: [523, 659], no: [294], yours: [660, 880], set: [523, 659, 784], over: [784, 659, 523, 784] };
 let context = null;
@@ -34,5 +34,6 @@ document.addEventListener("click", ({ target }) => {
   if (!button) return;
   like("sound", button.dataset.sound);
   button.parentElement.hidden = true;
+  focusOn(null);
   play("yours");
 });
