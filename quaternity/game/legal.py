@@ -334,9 +334,9 @@ def prepare_set(layout: LaneLayout, constraint: SetConstraint) -> PreparedSet:
 def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[bytes]:
     """Return, for each set, one byte per card, which is 1 if the asker may request the card.
 
-    This is for games that are not brisk, in which the asker may request such a card from every
-    other player with cards (see `Statements`). If the asker may request no card of a set, its bytes
-    may be empty.
+    This function is for games that are not brisk, in which the asker may request such a card from
+    every other player with cards (see `Statements`). If the asker may request no card of a set, its
+    bytes may be empty.
 
     The arguments are the same as in `questions_by_tables`.
 
