@@ -60,8 +60,8 @@ def check_rules(
         rules: the rules to test.
         matches: number of matches.
         seed: random seed.
-        player: player who makes every second move. It is needed for games that random moves rarely
-            end.
+        player: player who makes every second move. It is needed if games with random moves alone
+            rarely end.
         encoded: the encoding of the game (`quaternity.environments.episode.Encoded`), if any.
 
     Raises:
@@ -124,7 +124,10 @@ class _Walk:
         self.check_record(record.encode(), names, ends)
 
     def check_record(self, data: bytes, names: Sequence[str], ends: Sequence[int]) -> None:
-        """Check that a record gives the same match, and a truncated record the beginning of it."""
+        """Check that a record gives the same match.
+
+        A truncated record must give the beginning of the match.
+        """
         rules = self.rules
         expect(
             rules.of_record(data).settings == rules.settings,
@@ -218,7 +221,10 @@ class _Walk:
                 self.check_refusal(seat, move)
 
     def check_encoding(self, view: Any, legal: Sequence[Any]) -> None:
-        """Check that actions match the legal moves, and that numbers fit `entries` and [0, 1]."""
+        """Check that the actions match the legal moves, and that the numbers are valid.
+
+        The numbers must match `entries`, and be from 0 to 1.
+        """
         encoded = self.encoded
         actions = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
         expect(
@@ -314,7 +320,8 @@ class _Walk:
     def move_in_both(self, observer: int | None, real: Any, twin: Any) -> tuple[Any, Any] | None:
         """Make the same move in two positions that an observer cannot distinguish.
 
-        Return None if the move is illegal in one of the positions, or if its events differ.
+        Return None if no seat may act, if the move is illegal in the second position, or if its
+        events differ.
         """
         rules = self.rules
         acting = list(rules.to_act(real))

@@ -70,7 +70,7 @@ def rules_class(game: str) -> Any:
 
 
 def rules_of_record(data: bytes) -> Any:
-    """Return the rules for a record, with its settings. Its first word is the name of the game.
+    """Return the rules for a record, with the settings in it. The first word names the game.
 
     Raises:
         InputError: If the data are not a record of a known game.

@@ -100,9 +100,11 @@ class History(Generic[P, M, V]):
         return after
 
     def play(self, seat: int, move: M | None, after: P | None = None) -> History[P, M, V]:
-        """Return the history after a move of a seat. None means that the seat waits.
+        """Return the history after a move of a seat.
 
         Args:
+            seat: the seat that moves.
+            move: the move. None means that the seat waits.
             after: the position after the move, if it is known.
 
         Raises:
@@ -167,11 +169,11 @@ class History(Generic[P, M, V]):
     def transitions(
         self, first: int = 0, before: P | None = None
     ) -> Iterator[tuple[P, int, Any, P]]:
-        """Yield the position before each move, the seat, the move, and the position after it.
+        """Yield a tuple for each move: the position before, the seat, the move, the position after.
 
         Args:
             first: number of moves to skip.
-            before: the position after these moves, if it is known.
+            before: the position before the first move that is yielded, if it is known.
         """
         stored = self._positions
         missing = len(self.moves) + 1 - len(stored)

@@ -33,7 +33,7 @@ class MatchJournal(AppendOnlyFile):
 
     @classmethod
     def begin(cls, path: str, match: Match[Any, Any, Any]) -> Self:
-        """Write a match, with the moves so far, to a new or empty file."""
+        """Write a match, with the moves so far, to a new or empty file. Return its journal."""
         text = match.rules.record_start(match.history.start, match.names)
         journal = cls.create(path, text)
         journal._ends = [len(text.encode())]
@@ -93,7 +93,7 @@ class MatchJournal(AppendOnlyFile):
         self._ends.append(self._ends[-1] + len(text.encode()))
 
     def rewrite(self, match: Match[Any, Any, Any]) -> None:
-        """Remove the moves from the file that were taken back in the match.
+        """Remove from the file the moves that were taken back in the match.
 
         Raises:
             InputError: If the file was changed by another program.

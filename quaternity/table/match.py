@@ -29,7 +29,7 @@ class Player(Protocol[M_co, V_contra]):
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
-        """Return a legal move, or None to wait if other seats may act too.
+        """Return a legal move. If other seats may act too, return None to wait.
 
         If several seats may act simultaneously, the optional method `delay(view, random)` returns
         the seconds until the move.
@@ -221,7 +221,7 @@ class Match(Generic[P, M, V]):
         return None
 
     def dismiss(self) -> None:
-        """End the game for external programs. They receive its outcome, or None before its end."""
+        """End the game for external programs, which receive its outcome (see `outcome_of`)."""
         for player in self._players:
             if isinstance(player, ProgramPlayer):
                 player.leave(outcome_of(self.rules, self.position))
@@ -285,7 +285,10 @@ def choose_move(
 
 
 def _view_note(rules: Any, view: Any, error: BaseException) -> str:
-    """Return a hint about the type of the view if a player used a missing attribute, else ''."""
+    """Return a hint about the type of the view, for a player that used a missing attribute.
+
+    The hint is empty if the player failed for another reason.
+    """
     if not isinstance(error, AttributeError) or (error.obj is not view and error.obj is not rules):
         return ""
     kind = type(view)
@@ -313,7 +316,7 @@ def choose_move_isolated(
 
 
 def _make_isolated(rules: Any, name: str, seat: int) -> Any:
-    """Create a player in a separate process, and first report the start of its time limit."""
+    """Create a player in this worker process, after reporting that its time limit starts."""
     announced = notes()
     if announced is not None:
         announced.note_thinking(seat)

@@ -69,8 +69,8 @@ class CheckResult:
     Attributes:
         positions: number of positions tested.
         refused: number of positions that the player refused.
-        fault: what the player did wrong, or an empty text.
-        asked: the position in which the player failed, or None.
+        fault: description of the player's failure. Empty if the player did not fail.
+        asked: the position in which the player failed. None if it did not fail.
     """
 
     positions: int
@@ -79,7 +79,7 @@ class CheckResult:
     asked: CheckedPosition | None = None
 
     def document(self, again: str) -> dict[str, Any]:
-        """Return the result as plain values for JSON. `again` is the command for the failure."""
+        """Return the result as a JSON object. `again` is the command that repeats the failure."""
         case, failure = self.asked, None
         if case is not None:
             failure = {
@@ -202,7 +202,7 @@ class _Seat:
             self._player.sit(seat, own, seconds, ("check", process))
 
     def answer(self, asked: CheckedPosition) -> Any:
-        """Return the player's move in a position, or None to wait."""
+        """Return the player's move in a position. None means that the player waits."""
         rules, name = self._rules, self.name
         if self._is_isolated:
             text, _ = play_isolated(
@@ -219,7 +219,7 @@ class _Seat:
         return choose_move(rules, self._player, sitting, asked.view, self._random, news)[0]
 
     def leave(self, killed: bool) -> None:
-        """End the game. Kill the second process if `killed`, or keep it for the next game."""
+        """End the game. Kill the second process if `killed` is true; otherwise it is kept."""
         if isinstance(self._player, ProgramPlayer):
             if killed and self._process:
                 self._player.end()

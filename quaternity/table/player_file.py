@@ -41,7 +41,11 @@ def file_players(game: str, path: str | None = None) -> dict[str, str]:
 
 
 class ListedPlayer(NamedTuple):
-    """A player in a list, with its level and rating, or None for a player without a level."""
+    """A player in a list. Its `level` and `rating` are None if the player has no level.
+
+    `source` is `quaternity`, `installed`, `broken` with the reason, or the full name of a player
+    in the player file.
+    """
 
     game: str
     player: str

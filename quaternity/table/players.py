@@ -107,7 +107,7 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
     Args:
         game: name of the game.
         kind: the word for a player in error messages.
-        people: whether the name `you`, a person, is allowed.
+        people: whether the name `you`, which stands for a person, is allowed.
 
     Raises:
         InputError: If there is no such player. The message lists the players.
@@ -188,7 +188,7 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
 
 def _player_description(game: Registration) -> str:
     maker = game.strategy_player
-    strategy = f"; {maker} makes one from a function (view, random)" if maker else ""
+    strategy = f"; {maker} creates a player from a function (view, random)" if maker else ""
     return (
         f"a player of {game.name} is created by a class or function of (rules, argument), and has "
         f"a method choose(view, random){strategy} (see quaternity guide bots)"

@@ -74,7 +74,10 @@ class ProgramPlayer:
         self.seconds = EXTERNAL_MOVE_SECONDS if seconds is None else seconds
 
     def begin(self) -> Program:
-        """Start the program or reuse an idle process. Send `new` and read the requested fields."""
+        """Start the program or reuse an idle process, send `new`, and read which fields it wants.
+
+        If the program has already begun its game, only return it.
+        """
         if self._program is not None:
             return self._program
         rules = self._rules
@@ -101,7 +104,7 @@ class ProgramPlayer:
         self._events += step.events
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return the move of the program, without a check that it is legal, or None to wait."""
+        """Return the move of the program. None means that it waits. The move may be illegal."""
         del random  # The program has received its own seed.
         rules, program = self._rules, self.begin()
         message: dict[str, Any] = {
@@ -130,12 +133,18 @@ class ProgramPlayer:
         return self._parse_answer(program, answer, view)
 
     def delay(self, view: Any, random: Random) -> float:
-        """Return the delay of the last move in seconds, as the program said or as measured."""
+        """Return the delay of the last move in seconds.
+
+        It is the delay that the program has stated, or the time that its answer took.
+        """
         del view, random
         return self._delay
 
     def leave(self, outcome: Mapping[str, Any] | None = None) -> None:
-        """Send `end` with the outcome or None. Keep the process for later games or quit it."""
+        """Send `end` with the outcome. Keep the process for later games, or quit it.
+
+        `outcome` is None if the game is not over.
+        """
         program, self._program = self._program, None
         if program is not None:
             program.tell({"do": "end", "outcome": outcome})

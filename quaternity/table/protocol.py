@@ -24,7 +24,7 @@ V = TypeVar("V")
 class Step(NamedTuple):
     """The public information about a move: the seat that made it, and messages about it.
 
-    The messages are those of `quaternity.base.sentences`.
+    A message is a text or a `quaternity.base.sentences.Message`.
     """
 
     seat: int
@@ -94,7 +94,7 @@ class Rules(Protocol[P, M, V]):
         """Return all reasons why a move of this seat is illegal. Empty if it is legal."""
 
     def read(self, text: str, view: V) -> M:
-        """Parse a move, in the form that `write` returns or shorter. The move need not be legal.
+        """Parse the text of a move, as `write` returns it or shorter. The move need not be legal.
 
         Raises:
             InputError: If the text is not a move. The message says what a move looks like.

@@ -1,8 +1,8 @@
 """Registrations of games, which name the parts that commands, pages and environments use.
 
 A registration contains the name of a game, and an import path `package.module:name` for each part.
-A part is imported when it is first used. If a part is missing, methods that every game has are used
-instead (`show`, `moves` and `view_json` of its rules).
+A part is imported when it is first used. If a part is missing, methods of the game's rules are used
+instead, such as `show`, `moves` and `view_json`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class StarterGame(NamedTuple):
 
     Attributes:
         settings: the settings that differ from the default values.
-        programs: number of opponents, of the level `easy`.
+        programs: number of opponents. All of them are programs of the level `easy`.
     """
 
     settings: Mapping[str, Any]
@@ -105,9 +105,9 @@ class Registration:
             (`quaternity.table.protocol.Rules`).
         title: title of the game. By default, it is the capitalized name.
         text: a description of the game for pages.
-        players: the factory of each player, or its import path, by the player's name. A factory is
-            called with the rules and the argument after the colon. If it has a single parameter, it
-            is called with the rules alone.
+        players: dictionary that maps the name of each player to a factory or to the factory's
+            import path. A factory is called with the rules and the argument after the colon. If it
+            has a single parameter, it is called with the rules alone.
         of_files: players whose argument is a file. Pages do not offer these players.
         strongest: the player that gives hints. By default, it is the first player.
         levels: the opponents that a page offers first, from the weakest to the strongest.
@@ -116,7 +116,7 @@ class Registration:
             which is a function `(view, random) -> move`.
         strategy_group: group of entry points in which other distributions register strategies.
         chance_by_entry: whether a tournament has a random generator for each entry and game,
-            because nothing is dealt. Otherwise it has one for each seat of a deal.
+            because nothing is dealt. Otherwise it has a random generator for each deal and seat.
         encoded: import path of the encoding (`quaternity.environments.episode.Encoded`).
         batch: import path of a class that plays many games in parallel, like
             `quaternity.quarto.batch.QuartoBatch`.

@@ -2,14 +2,14 @@
 
 These words have a fixed meaning in this package:
 
-- A table is the place where one game is played. It has a seat for each player, which a person owns
-  or a program plays in, or which is open. A program is a computer player.
+- A table is the place where one game is played. It has a seat for each player. A seat belongs to a
+  person, is played by a program, or is open. A program is a computer player.
 - A visitor is anybody who opens a table: a player, who owns a seat, or a bystander, who only looks
   on. A host is the visitor who made the table, or the first player who is present.
 - The log of a table lists its moves and take-backs in order. The version of a table is the number
-  of entries in its log. The revision counts all changes, including those of seats and votes.
-- A command is a request to change a table. It decides which events follow, and each event leads to
-  a new state of the table.
+  of entries in its log. The revision counts all changes, including changes of seats and votes.
+- A command is a request to change a table. Given the state of the table, it returns the events that
+  carry out the change. Each event leads to a new state of the table.
 - The store holds all tables, in a SQLite file or a PostgreSQL database, which several servers can
   share.
 - A series is a chain of rematches between the same players. Names in the database call it an

@@ -1,8 +1,9 @@
 """A table in memory, which executes the commands from its queue one at a time.
 
-A command is a request to change the table, such as a move. Executing it has four steps: find out
-which events follow from it, store them, apply them to the state of the table, and send them to the
-visitors. The events are stored before they are sent, so nobody sees a change that could be lost.
+A command is a request to change the table, such as a move. It is executed in four steps: compute
+the events that carry out the change, store the events, apply them to the state of the table, and
+send them to the visitors. The events are stored before they are sent, so nobody sees a change that
+could be lost.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from quaternity.web.table_rows import event_statements, read_rows, rebuild
 from quaternity.web.talk import TableTalk
 
 COUNTDOWN_SECONDS = 3.0
-"""Seconds between the time when all players are ready and the beginning of the game."""
+"""Seconds from the moment when all players are ready to the start of the game."""
 
 
 class LiveTable:
@@ -64,8 +65,8 @@ class LiveTable:
         """Set up a table in memory.
 
         `seen` contains, for each seat, the time at which its owner was last active at this server,
-        as returned by `monotonic`. `remote` contains, for some seats, what is known about the
-        presence of their owners at other servers.
+        as returned by `monotonic`. `remote` contains, for some seats, the presence of their owners
+        at other servers.
         """
         self.state = state
         self.presence = TablePresence(seen, remote)
@@ -84,7 +85,10 @@ class LiveTable:
 
     @property
     def notice(self) -> str | None:
-        """The text about a problem of the store or the table that visitors see, or None."""
+        """The message shown to visitors about a problem with the store or the table.
+
+        It is None if there is no problem.
+        """
         return self._store.trouble or self.feed.notice
 
     @property
@@ -141,8 +145,8 @@ class LiveTable:
     def listen(self, stream: Stream, last: int | None) -> None:
         """Start sending the events at the table to a stream.
 
-        The reader of the stream has seen version `last`, or no version (None). See
-        `TableFeed.begin_stream`.
+        `last` is the latest version that the reader of the stream has seen. It is None if the
+        reader has seen no version. See `TableFeed.begin_stream`.
         """
         self.feed.begin_stream(stream, last, self.state.history, self._on_stream)
         self.programs.go_on()
@@ -258,7 +262,7 @@ class LiveTable:
         return 0 <= news.revision <= self.state.revision
 
     async def _refresh(self, context: Context) -> None:
-        """Load the changes that other servers have made to the table since its last version."""
+        """Load the changes that other servers have made since the version in memory."""
         before = self.state
         row = await self._store.run_read(read_rows, self._store, before.id, before.version)
         if row is None:

@@ -1,6 +1,7 @@
-"""The JSON API, for programs and for the scripts of the pages: routes, and requests for one table.
+"""The JSON API, for programs and for the scripts of the pages.
 
-Requests that make tables or change seats are handled by `lobby_api`.
+This module contains the routes, and the handlers of requests for one table. The module `lobby_api`
+contains the handlers of requests that make tables or change seats.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ Handler = Callable[[Request], Awaitable[Any]]
 
 
 class _Endpoint:
-    """An ASGI application that calls one handler, faster than an endpoint of Starlette does."""
+    """An ASGI application that calls one handler. It is faster than an endpoint of Starlette."""
 
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
@@ -86,7 +87,7 @@ class TableApi(Handlers):
         return answer({"version": await table.submit(command)})
 
     async def undo(self, request: Request) -> Response:
-        """`POST /api/tables/T/undo`: agree to take the last move back, or withdraw the consent."""
+        """`POST /api/tables/T/undo`: agree to take back the last move, or withdraw that consent."""
         sent = await self.read(request, UndoFields)
         table, seat = await self.require_seat(request, sent.seat)
         command = VoteUndo(seat, table.state.seats[seat].token, sent.version, sent.agree)

@@ -137,7 +137,7 @@ class ErrorMiddleware:
 
 @asynccontextmanager
 async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run the periodic tasks of a server during an `async with` block, and `more` tasks.
+    """Run the periodic tasks of a server, and the coroutines `more`, during an `async with` block.
 
     At the end of the block, stop the tasks and the tables, and close the store.
     """
@@ -154,9 +154,9 @@ async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIte
 
 
 async def _respond_to_error(request: Request, error: Exception) -> Response:
-    """Return the response to a request that raised an error: JSON for the API, or a page.
+    """Return the response to a request that raised an error.
 
-    A path that begins with `/api/` belongs to the API.
+    The response is a JSON document if the path begins with `/api/`, and otherwise an HTML page.
     """
     if isinstance(error, HTTPException):
         error = HttpError(error.status_code, error.detail.lower())
@@ -171,8 +171,8 @@ async def _respond_to_error(request: Request, error: Exception) -> Response:
 def _open_store(data: str | None) -> Store:
     """Return the store of the tables.
 
-    If another process uses a store that only one process can use, end this process. Also stop the
-    parent process, if there is one, because it would restart this one.
+    Some stores can be used by only one process. If another process already uses such a store, raise
+    `InUse`. A worker process instead stops its parent, which would restart it, and exits.
     """
     try:
         return open_store(data)

@@ -38,8 +38,8 @@ class Assistance:
     ) -> Any:
         """Return the help that a visitor requests, as a JSON document.
 
-        `word` names the kind of help and `asked` contains its parameters. Both are described in
-        `quaternity.web.hints`, with the documents.
+        `word` names the kind of help, and `asked` contains its parameters. The module
+        `quaternity.web.hints` describes the kinds, their parameters and the documents.
 
         Raises `HttpError` if the kind is unknown, help is not allowed at this table, or the help
         cannot be computed.
@@ -84,7 +84,7 @@ class Assistance:
         return {"move": move_text(move, text), "by": name, **more}
 
     async def marks(self, state: TableState, seat: int) -> dict[str, str]:
-        """Return the pencil marks of a seat. A key has the player and the card, as in `1 0/2`."""
+        """Return the pencil marks of a seat. The key `1 0/2` stands for player 1 and card 0/2."""
         # Check the token in the query, because another server may have just given the seat away.
         query = (
             "SELECT cell, mark FROM marks JOIN seats USING (table_id, seat) "

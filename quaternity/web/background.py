@@ -1,8 +1,9 @@
 """Background work in separate processes, with limits on time and memory.
 
-Some processes choose the moves of computer players, which are called programs. Others draw large
-pages, or compute help, puzzles and reviews of games for the pages. Such a computation for a page is
-called a count. A count that may take long is called dear; all others are called cheap.
+Some processes choose the moves of computer players, which are called programs. One process draws
+large pages. The others run counts. A count is a computation for a page, such as a hint, a puzzle or
+the review of a game. A count that may take long is *expensive* (`dear` in the code); all others are
+*cheap*.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ MEMORY = 2 << 30
 """Memory limit of each worker process, in bytes."""
 
 COSTLY_NICENESS = 15
-"""Niceness of a worker process during a dear count, so that moves are computed first."""
+"""Niceness of a worker process during an expensive count, so that moves are computed first."""
 
 
 class ProcessPool:
@@ -115,8 +116,8 @@ class ProcessPool:
 class BackgroundWork:
     """The background work of a server: worker processes in four pools.
 
-    There is a pool for moves of programs, one for cheap counts, one for dear counts and one for
-    large pages. Because the pools are separate, a move never waits for a count or a page.
+    There is a pool for moves of programs, one for cheap counts, one for expensive counts and one
+    for large pages. Because the pools are separate, a move never waits for a count or a page.
     """
 
     def __init__(
@@ -130,7 +131,7 @@ class BackgroundWork:
         Args:
             seconds: Time limit for a move of a program, and for a count.
             players: Specifications of additional programs, by game and name.
-            admission: Rate limits for counts, which also contain the number of processes per pool.
+            admission: Rate limits for counts. Its `limits` contain the number of processes.
         """
         self.players = players or {}
         # Wait for a process for longer than a count may take, so that the next call in the queue
@@ -145,7 +146,7 @@ class BackgroundWork:
     async def plan(
         self, rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
     ) -> ChosenMove[Any] | None:
-        """Return the move that the program in a seat chooses, or None if it prefers to wait.
+        """Return the move that the program in a seat chooses. It is None if the program waits.
 
         The program runs in another process.
 
@@ -170,7 +171,7 @@ class BackgroundWork:
         """Call a function in a process for counts, and return its result or raise its exception.
 
         The function and its arguments must be picklable. `kind` is a key of `rate_limits.WORK`,
-        which says whether the count is dear.
+        which says whether the count is expensive.
 
         Raises `HttpError` if the call takes too much time or memory, if no process becomes free in
         time, or if the client's address has requested too many counts.
@@ -190,10 +191,10 @@ class BackgroundWork:
             ) from None
 
     async def draw(self, apart: bool, function: Callable[..., T], *arguments: Any) -> T:
-        """Return the result of a function that writes texts in the language of the request.
+        """Call a function that writes texts in the language of the request. Return its result.
 
         If `apart` is true, call the function in the process for large pages. Raises `HttpError` if
-        the function takes too long there.
+        this call takes too much time or memory, or if the process does not become free in time.
         """
         if not apart:
             return function(*arguments)
@@ -206,7 +207,10 @@ class BackgroundWork:
         return drawn
 
     def waiting(self) -> dict[str, int]:
-        """Return how many programs, cheap counts and dear counts are running or waiting."""
+        """Return the number of programs and counts that are running or waiting, by kind.
+
+        The kinds are `programs`, `cheap` and `dear`.
+        """
         kinds = {"programs": self._programs, "cheap": self._cheap, "dear": self._dear}
         return {kind: processes.waiting.total() for kind, processes in kinds.items()}
 
@@ -233,7 +237,7 @@ def _draw(spoken: str, function: Callable[..., T], *arguments: Any) -> T:
 
 
 def _call_in_worker(dear: bool, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in this worker process, with low priority if the count is dear.
+    """Call a function in this worker process, with low priority if the count is expensive.
 
     Report the beginning of the call first, so that the time limit of the call does not include the
     start of the process.

@@ -1,4 +1,4 @@
-"""The data types that describe a change of a stored table, and the error for conflicting changes.
+"""The data types that describe a change to a stored table, and the error for conflicting changes.
 
 The log of a table lists its moves and take-backs in order. Servers that share a database send each
 other notices about their changes.
@@ -16,8 +16,7 @@ TAKEN_BACK = -1
 that it takes back."""
 
 MAX_TRIES = 10
-"""Maximum number of times that a change is tried again after conflicts with changes by other
-servers."""
+"""Maximum number of attempts to make a change, if changes by other servers conflict with it."""
 
 
 class Entry(NamedTuple):
@@ -43,10 +42,10 @@ class ChangeNotice(NamedTuple):
     """A notice about a table, which one server sends to the other servers of its database.
 
     Attributes:
-        revision: Number of changes of the table so far, or `REMOVED` if the table was removed.
+        revision: Number of changes to the table so far, or `REMOVED` if the table was removed.
         entry: The new log entry if the change is only a move, otherwise None.
-        event, data: An event for the streams of the table that is not stored, such as a reaction.
-            None if the notice is about a stored change.
+        event, data: Name and data of an event that is sent but not stored, such as a reaction. Both
+            are None if the notice is about a stored change.
     """
 
     table: str
@@ -64,7 +63,7 @@ class Presence(NamedTuple):
     """A report of one server about the presence of a player.
 
     `streams` is the number of the player's open event streams. `seen` is the time of the player's
-    last activity, in seconds of `Store.uptime`.
+    last activity, measured in seconds by `Store.uptime`.
     """
 
     table: str

@@ -36,9 +36,9 @@ class Line(NamedTuple):
 
 
 def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line]:
-    """Return the chat lines with numbers greater than `after`, from oldest to newest.
+    """Return the lines of a chat with numbers greater than `after`, from oldest to newest.
 
-    They are lines of the players' chat, or of the bystanders' chat if `watching` is true.
+    If `watching` is true, it is the chat of the bystanders, and otherwise the chat of the players.
     """
     query = (
         "SELECT number, seat, name, text FROM talk WHERE table_id = ? AND watching = ? "

@@ -1,4 +1,4 @@
-"""Clocks of games, which limit the time for moves: their settings, and how requests name them."""
+"""Settings of the clock of a game, and functions that read them from requests and the store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_INCREMENT_SECONDS = 3_600
 """Maximum time that a move may add to a player's saved time, in seconds."""
 
 MAX_MISSED_MOVES = 3
-"""Number of consecutive moves that a player may miss until a program takes over the seat."""
+"""Number of consecutive missed moves after which a program takes over the player's seat."""
 
 
 class Clock(NamedTuple):

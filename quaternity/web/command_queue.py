@@ -17,9 +17,9 @@ class Reload:
 
 
 class ForgetRematch(NamedTuple):
-    """A command to remove the link to the table of the rematch, if this table was deleted.
+    """A command to remove the id of the table of the rematch if that table was deleted.
 
-    `deleted` contains the ids of deleted tables.
+    `deleted` contains the ids of the deleted tables.
     """
 
     deleted: frozenset[str]
@@ -33,8 +33,8 @@ class CommandQueue:
     """A queue of commands for a table. A task executes them one at a time.
 
     Attributes:
-        gone: Status and message of the error that answers all further commands, if the table was
-            deleted or dropped from memory. Otherwise None.
+        gone: Status and message of the error that answers all further commands after the table was
+            deleted or dropped from memory. None while the queue accepts commands.
     """
 
     def __init__(self, execute: Callable[[QueuedCommand, Context], Awaitable[Any]]) -> None:
@@ -50,7 +50,7 @@ class CommandQueue:
         return self._worker is not None
 
     async def submit(self, command: QueuedCommand) -> Any:
-        """Execute a command after those that wait, and return its result.
+        """Execute a command after the waiting commands, and return its result.
 
         Raises `HttpError` if the queue is closed, and any error that the command raises.
         """

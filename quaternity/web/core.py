@@ -1,9 +1,9 @@
 """The functional core of a table: its state, and the events that change the state.
 
-A command is a request to change a table. From the state of the table, it finds out which events
-follow (see `move_commands`, `seat_commands` and `game_commands`). The core uses no store, no event
-loop, no clock and no random generator. Callers pass the time as `now`, in seconds of
-`Store.uptime`. Commands contain the random tokens that they need.
+A command is a request to change a table. Given the state of the table, it returns the events that
+carry out the change (see `move_commands`, `seat_commands` and `game_commands`). The core uses no
+store, no event loop, no clock and no random generator. Callers pass the current time as `now`,
+measured in seconds by `Store.uptime`. Commands contain the random tokens that they need.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NO_VOTES = Votes()
 
 
 class Attendance(NamedTuple):
-    """The seats of present players, and of players absent so long that others may take over."""
+    """The seats of present players, and the seats that others may take after a long absence."""
 
     present: frozenset[int]
     absent: frozenset[int]
@@ -63,10 +63,10 @@ class TableState(NamedTuple):
     """The state of a table. It is immutable; an event leads to a new state.
 
     Attributes:
-        revision: Number of changes of the table, with which the servers of one database detect
+        revision: Number of changes to the table. The servers of one database use it to detect
             conflicting changes.
-        due: Time at which the clock of the player to move runs out, in seconds of `Store.uptime`.
-            None if no clock is running.
+        due: Time at which the clock of the player to move runs out, measured in seconds by
+            `Store.uptime`. None if no clock is running.
     """
 
     stored: StoredTable
@@ -104,12 +104,12 @@ class TableState(NamedTuple):
 
     @property
     def is_public(self) -> bool:
-        """Return whether the address of the table invites every visitor to take a free seat."""
+        """Return whether anyone who opens the table's address may take a free seat."""
         return self.stored.invitation == self.stored.id
 
     @property
     def is_over(self) -> bool:
-        """Return whether nothing is hidden: the game is over, or it is an uploaded record."""
+        """Return whether nothing is hidden because the game is over or is an uploaded record."""
         return self.stored.options.archive or not self.rules.to_act(self.history.position)
 
     @property
@@ -127,7 +127,10 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats to take before anybody may move, if several players may act at once."""
+        """The open seats that must be taken before anybody may move.
+
+        It is empty unless several players may act at the same time.
+        """
         acting = self.to_act
         if len(acting) < 2:
             return []
@@ -141,7 +144,7 @@ class TableState(NamedTuple):
     def due_after(self, now: float) -> float | None:
         """Return when the clock of the player to move runs out if it starts at time `now`.
 
-        Both times are in seconds of `Store.uptime`. Return None if no clock will run.
+        Both times are measured in seconds by `Store.uptime`. Return None if no clock will run.
         """
         acting = self.to_act
         if self.clock is None or len(acting) != 1 or self.seats[acting[0]].kind != PERSON:
@@ -162,9 +165,9 @@ class TableState(NamedTuple):
         """Return the visitor with the given credentials.
 
         The visitor sees the game from the seat `asked`, which must be one of the visitor's seats
-        unless the game is over. If `asked` is None, the visitor sees the game from that of the
-        visitor's seats that may move, or else from the first of them. A visitor without a seat then
-        sees what bystanders see.
+        unless the game is over. If `asked` is None, it is the first of the visitor's seats that may
+        move, or the first of the visitor's seats if none of them may move. A visitor without a seat
+        then sees what bystanders see.
 
         Raises `HttpError` if there is no such seat or the visitor may not see the game from it.
         """
@@ -197,18 +200,18 @@ class TableState(NamedTuple):
         return bool(played and self.rules.hidden and others)
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
-        """Return the token hashes of some seats, from which a command can detect a new owner."""
+        """Return the token hashes of some seats, so that a command can detect a new owner."""
         return {number: self.seats[number].token for number in seats}
 
     def check_owners(self, tokens: Mapping[int, str | None]) -> None:
-        """Raise `HttpError` if a seat has another token hash than the given one, or is missing."""
+        """Raise `HttpError` if a seat does not exist, or if its token hash is not the given one."""
         for number, token in tokens.items():
             if number not in range(len(self.seats)) or self.seats[number].token != token:
                 raise HttpError(403, NOT_YOURS(seat=number))
 
     @property
     def is_ready(self) -> bool:
-        """Return whether the game can begin: it is waiting, and all seats are taken and ready."""
+        """Return whether the game has not begun, and all seats are taken and ready."""
         return self.is_waiting and all(
             seat.kind == PROGRAM or (seat.kind == PERSON and seat.ready == READY)
             for seat in self.seats
@@ -243,12 +246,12 @@ class MovesTakenBack(NamedTuple):
 
 
 class GameEnded(NamedTuple):
-    """The game ended with a place for each seat. Or, with None, the game is no longer over."""
+    """The game ended with the ranks `places`. If `places` is None, the game is not over."""
 
     places: tuple[int, ...] | None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the same state, because the places follow from the position of the game."""
+        """Return the state unchanged, because the ranks are computed from the game's position."""
         return state
 
 
@@ -297,12 +300,12 @@ class SeatGivenAway(NamedTuple):
     program: str | None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the same state, because a `SeatsChanged` event has already changed the seat."""
+        """Return the state unchanged, because a `SeatsChanged` event has changed the seat."""
         return state
 
 
 class ClockSet(NamedTuple):
-    """The clock of the player to move runs out at `due`. With None, no clock is running."""
+    """The clock was set. It runs out at `due`, or it is not running if `due` is None."""
 
     due: float | None
     paused: PausedClock = PausedClock()
@@ -348,14 +351,17 @@ class RematchMade(NamedTuple):
 
 
 class OwnerChanged(NamedTuple):
-    """An owner has new credentials at all tables of the series. The `link` was used for this."""
+    """An owner has new credentials at all tables of the series.
+
+    `link` is the hash of the link that the owner used. It is None if no link was used.
+    """
 
     before: Owner
     after: Owner
     link: str | None = None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the same state, because another event has changed the seat at this table."""
+        """Return the state unchanged, because another event has changed the seat at this table."""
         return state
 
 
@@ -366,7 +372,7 @@ Event = (
 
 
 class Decision(NamedTuple):
-    """The events that follow from a command, and the result for the sender of the command."""
+    """The events that carry out a command, and the result for the sender of the command."""
 
     events: tuple[Event, ...]
     answer: Any = None
@@ -376,11 +382,11 @@ class Command(Protocol):
     """A request to change a table."""
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that follow, and the result. Raise `HttpError` if not allowed."""
+        """Return the events that carry out the command, and its result. See function `decide`."""
 
 
 def decide(state: TableState, command: Command, now: float) -> Decision:
-    """Return the events that follow from a command, and the result for its sender.
+    """Return the events that carry out a command, and the result for its sender.
 
     Raises `HttpError` if the command is not allowed.
     """
@@ -388,7 +394,7 @@ def decide(state: TableState, command: Command, now: float) -> Decision:
 
 
 def apply(state: TableState, *events: Event) -> TableState:
-    """Return the state after some events."""
+    """Return the state after the given events."""
     for event in events:
         state = event.apply(state)
     return state

@@ -1,4 +1,4 @@
-"""JSON documents of the API: the description of a table, and what a form for a new table needs."""
+"""JSON documents of the API: a table, and the choices that the form for a new table offers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ MAX_LISTED_MOVES = 500
 
 
 def document(sight: TableView, base: str) -> dict[str, Any]:
-    """Return what a visitor may see of a table as a JSON document. Its links begin with `base`."""
+    """Return, as a JSON document, the parts of a table that a visitor may see.
+
+    The links in the document begin with the address `base`.
+    """
     rules, seat = sight.rules, sight.seat
     may_move = seat in sight.to_act and seat in sight.own_seats and not sight.empty_seats
     listed = list(islice(rules.moves(sight.view), MAX_LISTED_MOVES + 1)) if may_move else []
@@ -59,14 +62,15 @@ def document(sight: TableView, base: str) -> dict[str, Any]:
 
 
 def document_text(sight: TableView, base: str) -> str:
-    """Return what a visitor may see of a table as JSON text. See `document`."""
+    """Return, as JSON text, the parts of a table that a visitor may see. See `document`."""
     return json.dumps(document(sight, base), separators=(",", ":"))
 
 
 def game_document(game: str, more: Any) -> dict[str, Any]:
-    """Return what a form for a new table needs: the settings, programs and decks of a game.
+    """Return, as a JSON document, the choices that the form for a new table offers for a game.
 
-    `more` contains the programs that the operator has added, by game and name.
+    These choices are the settings, programs, levels and decks. `more` contains the programs that
+    the operator has added, by game and name.
     """
     return {
         "game": game,

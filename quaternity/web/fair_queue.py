@@ -1,4 +1,4 @@
-"""A queue for a limited number of places, in which the client addresses take turns."""
+"""A queue for a limited number of places, such as processes, shared fairly by client addresses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quaternity.web.rate_limits import client_address
 
 
 class FairQueue:
-    """A queue for a limited number of places, such as processes, with turns between addresses."""
+    """A queue for a limited number of places, such as processes. Client addresses take turns."""
 
     def __init__(self, places: int, max_each: int) -> None:
         """Set up the queue. Each client address may have at most `max_each` places at a time."""
@@ -55,7 +55,7 @@ class FairQueue:
         self._assign_places()
 
     def _assign_places(self) -> None:
-        """Assign the free places to waiting addresses. Those with the fewest places come first."""
+        """Assign free places to waiting addresses. Addresses with the fewest places come first."""
         for network in sorted(self._queues, key=self._running.__getitem__):
             if not self._free:
                 break

@@ -15,15 +15,16 @@ from quaternity.web.versioned_history import VersionedHistory
 TALK = message("talk", {})
 
 MAX_REPLAYED_VERSIONS = 200
-"""Maximum number of versions for which a client that reconnects is sent the events. A client that
-has missed more versions reloads the table."""
+"""Maximum number of missed versions whose events are sent to a client that reconnects. A client
+that has missed more versions reloads the table."""
 
 
 class TableFeed:
     """The messages to the event streams of a table.
 
     Attributes:
-        notice: The latest text for the players about a problem at the table, or None.
+        notice: The latest message to the players about a problem at the table. None if they see no
+            such message.
         noticed: The revision of the table when the notice was sent.
     """
 
@@ -52,10 +53,11 @@ class TableFeed:
         self._store.sharing.notify(ChangeNotice(self._table, revision, None, event, data))
 
     def send_event(self, event: str, data: dict[str, Any], revision: int, known: int) -> None:
-        """Send an event that is not stored, perhaps from another server, to the streams here.
+        """Send an event that is not stored to the streams of the table at this server.
 
-        `revision` is the revision of the table at the server that sent the event, and `known` is
-        the revision at this server. A notice is kept only if `revision` is not older than `known`.
+        The event may come from another server. `revision` is the revision of the table at the
+        server that sent the event, and `known` is the revision at this server. A notice is kept for
+        later visitors only if `revision` is not less than `known`.
         """
         if event == "talk":
             streams = self._presence.streams
@@ -78,9 +80,9 @@ class TableFeed:
     ) -> None:  # fmt: skip
         """Send the events after version `last` to a new stream, and then the current version.
 
-        If `last` is None or too old, only the current version is sent. A client that knows an older
-        version then reloads the table. `on_change` is called with the stream now and when the
-        stream ends.
+        If `last` is None or too old, only the number of the current version is sent. A client that
+        knows an older version then reloads the table. `on_change` is called with the stream now,
+        and again when the stream ends.
         """
         stream.on_end = on_change
         version = history.version
@@ -92,7 +94,7 @@ class TableFeed:
 
 
 def event_message(history: VersionedHistory, version: int) -> bytes:
-    """Return the message for event streams about the log entry with a version number.
+    """Return the message for event streams about the log entry with the given version number.
 
     The message contains no events if the move of the entry was taken back later.
     """

@@ -1,7 +1,7 @@
 """The commands that start the game at a table, and that make the table of a rematch.
 
-A command is a request to change a table. Its method `decide` returns the events that follow from it
-(see `core`).
+A command is a request to change a table. Its method `decide` returns the events that carry out the
+change (see `core`).
 """
 
 from __future__ import annotations
@@ -76,15 +76,15 @@ def check_start(state: TableState, visitor: Visitor, attendance: Attendance) -> 
 
 
 class Rematch(NamedTuple):
-    """A command that makes the table of the rematch, where each player has the next seat.
+    """A command that creates the table for a rematch. Each player moves on by one seat.
 
     Attributes:
         visitor: The player who asks for the rematch.
         name: Random id of the new table.
         deal: Random seed of the deal.
         seed: Random seed of the moves of programs.
-        invitation: Random invitation to any free seat.
-        invitations: A random invitation to each seat, which is used if the seat is open.
+        invitation: Random invitation that is valid for any free seat.
+        invitations: One random invitation per seat. It is used only if the seat is open.
     """
 
     visitor: Visitor
@@ -95,9 +95,9 @@ class Rematch(NamedTuple):
     invitations: tuple[str, ...]
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return an event that contains the new table, and the id of the table.
+        """Return the event that creates the table for the rematch, and the id of that table.
 
-        If the table of the rematch already exists, return its id and no event.
+        If the table already exists, return no event.
         """
         if not self.visitor.seats:
             raise HttpError(403, "only players at this table can do that")
@@ -122,7 +122,7 @@ class Rematch(NamedTuple):
         return Decision((RematchMade(table),), self.name)
 
     def _next(self, state: TableState, number: int) -> Seat:
-        """Return the seat that the player of seat `number` has at the table of the rematch."""
+        """Return the new seat, at the table for the rematch, of the player in seat `number`."""
         seat = state.seats[number]
         is_here = number in self.visitor.seats or seat.kind == PROGRAM
         return renumber(seat, number, (number + 1) % len(state.seats))._replace(

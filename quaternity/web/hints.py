@@ -179,7 +179,7 @@ def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, st
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of deals that are possible for a player, and the chances of owners."""
+    """Return the number of deals that fit a view, and each player's chance to own each card."""
     from quaternity.kwartet.chances import count_or_none, owner_weights
     from quaternity.kwartet.strategies.reader import beliefs
 
@@ -223,7 +223,7 @@ def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
 
 
 def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a player knows that a formula is true, or that it is false.
+    """Return whether a player knows that a formula is true, knows that it is false, or neither.
 
     If the query has `why`, also return the reason. If it has `over_time`, also return what the
     player knew after the deal and after each request.

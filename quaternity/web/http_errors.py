@@ -59,8 +59,8 @@ class HttpError(QuaternityError):
     Attributes:
         status: The HTTP status, such as 404.
         more: Entries that the document contains in addition to the message.
-        retry_after: Seconds after which the client may send the request again, or None if the
-            response does not say this.
+        retry_after: Seconds after which the client may send the request again. None if the response
+            does not contain this number.
     """
 
     def __init__(self, status: int, text: str, **more: Any) -> None:

@@ -79,7 +79,7 @@ class TranslatedWording(Wording):
 
 
 def translate(text: str) -> str:
-    """Return a text, or a message with its values, in the language of the request."""
+    """Return a text or a message in the language of the request."""
     return TranslatedWording().say(text) if isinstance(text, Message) else gettext(text)
 
 
@@ -108,7 +108,7 @@ def translate_words(text: str) -> str:
 
 
 def _card_phrase(match: re.Match[str]) -> str:
-    """Return the English words of a SET card in the word order of the language of the request."""
+    """Return the description of a SET card, still in English words, in the translated order."""
     number, colour, fill, shape = match.groups()
     digit = ("one", "two", "three").index(number) + 1
     phrase = gettext("{number} {colour} {fill} {shape}")

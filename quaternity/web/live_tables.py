@@ -1,4 +1,4 @@
-"""The tables in memory: open, reload, drop and delete them, and follow changes by other servers.
+"""The tables in memory: functions to open, reload, drop and delete them, and to share them.
 
 To drop a table means to remove it from memory only. To delete a table means to remove it from the
 store as well.
@@ -93,8 +93,8 @@ class LiveTables:
 
         The visitor sees the game from the seat `asked`, or from the usual seat if it is None (see
         `TableState.visitor`). If the table is in memory and the caller has a seat there, the
-        request counts as one of this `kind`, for the rate limit of the seat. Any other request
-        counts as a request for a page, for the rate limit of the client address.
+        request counts as a request of this `kind`, for the rate limit of the seat. Any other
+        request counts as a request for a page, for the rate limit of the client address.
 
         Raises `HttpError` if there is no such table, if the rate limit is exceeded, or if the
         visitor may not see the game from the seat.
@@ -183,8 +183,7 @@ class LiveTables:
     async def _make_room(self) -> None:
         """Drop quiet tables if more than `MAX_CACHED_TABLES` tables are in memory.
 
-        A table is quiet if it has no open stream, no running program and no command. The least
-        recently used tables are dropped first.
+        See `LiveTable.is_quiet`. The least recently used tables are dropped first.
         """
         for name in list(self._live):
             if len(self._live) <= MAX_CACHED_TABLES:
@@ -279,10 +278,10 @@ class LiveTables:
         task.add_done_callback(lambda done: self._following.pop(name, None))
 
     async def sync_presence(self) -> None:
-        """Follow changes by other servers, and exchange presence with them until cancelled.
+        """Follow changes by other servers, and exchange presence with them, until cancelled.
 
-        Presence says which players are connected. Return immediately if no other server can share
-        the tables.
+        The presence of a player says whether the player is connected. Return immediately if the
+        tables cannot be shared with other servers.
         """
         if not self.store.shared:
             return

@@ -1,7 +1,7 @@
 """The lobby, which makes, finds and starts tables, and gives their seats to players.
 
-An invitation is a random text at the end of a link. Whoever knows it may take the seat that it
-names, or any free seat of its table.
+An invitation is a random text at the end of a link. It is valid for one seat of a table, or for any
+free seat. A visitor who opens the link may take such a seat.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class OwnTable(NamedTuple):
         game: Name of the game.
         over: Whether the game is over.
         seconds: Seconds since the last move, or since the table was made.
-        sight: What the visitor sees of the table, for a preview. None for finished games, damaged
-            tables, and tables after the first `MAX_PREVIEWS`.
+        sight: The visitor's view of the table, for a preview. None for finished games, for damaged
+            tables, and for tables after the first `MAX_PREVIEWS`.
     """
 
     table: str
@@ -85,12 +85,12 @@ class Lobby:
     async def make(
         self, new: NewTable, caller: Caller, ready: bool = True
     ) -> tuple[str, str | None, list[SeatTicket]]:
-        """Make a table, and return its id, the invitation to any free seat, and its seats.
+        """Make a table, and return its id, an invitation to any free seat, and its seats.
 
         `ready` says whether the maker is ready for the game to begin. The invitation is None if no
         seat is open, because the game then begins immediately.
 
-        Raises `HttpError` if the table that the caller asks for is not allowed.
+        Raises `HttpError` if the server does not allow such a table.
         """
         rules = rules_with(new.game, new.settings, len(new.seats))
         check_clock(rules, new.clock)
@@ -217,7 +217,8 @@ class Lobby:
     ) -> None:
         """Set whether a player is ready.
 
-        Once all players are ready, the game begins at once or after a countdown.
+        Once all players are ready, the game begins. If `counts_down` is true, a countdown comes
+        first.
         """
         token = table.state.seats[seat].token
         await table.submit(SetReady(seat, token, ready, new_token(), counts_down))
@@ -252,9 +253,9 @@ class Lobby:
         return invitation
 
     async def again(self, table: LiveTable, visitor: Visitor) -> str:
-        """Return the id of the table of the rematch, at which every player has the next seat.
+        """Return the id of the table for the rematch. The first call makes this table.
 
-        The first call makes this table.
+        Each player moves on by one seat.
         """
         new, deal, seed, invitation = (new_token() for _ in range(4))
         invitations = tuple(new_token() for _ in table.state.seats)
@@ -268,8 +269,8 @@ class Lobby:
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
         """Return at most 100 tables that the user of a browser has made or plays at.
 
-        `browser` is the hash of the browser's cookie, or None. Unfinished games come before
-        finished games, and newer tables before older tables.
+        `browser` is the hash of the browser's cookie. If it is None, there are no such tables.
+        Unfinished games come before finished games, and newer tables before older tables.
         """
         rows = await self._store.rows(
             "SELECT DISTINCT id, game, over, tables.rowid, made, "

@@ -100,7 +100,7 @@ class LobbyApi(Handlers):
         return _answer_seat(request, table, seat, cookie)
 
     async def back(self, request: Request) -> Response:
-        """`POST /api/seats/back`: give a seat back to its owner, who sends its code."""
+        """`POST /api/seats/back`: give a seat back to a caller who has the code of the seat."""
         self.count()
         sent = await self.read(request, CodeFields)
         caller, cookie = await self.with_cookie(request)
@@ -134,7 +134,7 @@ class LobbyApi(Handlers):
         )
 
     async def hand_over(self, request: Request) -> Response:
-        """`POST /api/tables/T/hand-over`: give a seat to a program, to its owner or to nobody."""
+        """`POST /api/tables/T/hand-over`: give a seat to a program or its owner, or open it."""
         sent = await self.read(request, HandOverFields)
         self.count()
         table, visitor = await self.open_table(request)

@@ -31,12 +31,13 @@ class Maintenance:
     def __init__(self, live: LiveTables, keep: Retention) -> None:
         self._live, self._store, self._keep = live, live.store, keep
         self._is_clock_believed = True
-        """Whether the clock that tells the date was credible at the last check."""
+        """Whether the time of the machine's clock was credible at the last check."""
         self._believes_clock(*clock_jump(self._store))
         self._keeping: asyncio.Task[None] | None = None
         self._ticking: asyncio.Task[None] | None = None
         self._cleaned = ""
-        """Id of the last table that `_clean` has checked, or empty."""
+        """Id of the last table that `_clean` has checked. If it is empty, the next batch begins
+        with the first table."""
         self._rung: dict[str, float] = {}
         """For each table whose expired clock was handled, the time when the clock ran out. The
         tables are in the order in which their clocks were handled."""
@@ -90,9 +91,9 @@ class Maintenance:
             _log.error("tables could not be deleted: %s", reason)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
-        """Return whether the clock that tells the date is credible.
+        """Return whether the machine's clock, which shows the time `now`, is credible.
 
-        Log an error when it stops being credible.
+        `jump` is the result of `clock_jump`. Log an error when the clock stops being credible.
         """
         is_believed = abs(jump) <= self._keep.max_clock_jump
         if is_believed:
@@ -135,7 +136,10 @@ class Maintenance:
         self._ticking = asyncio.create_task(self.look_at_clocks())
 
     async def look_at_clocks(self) -> None:
-        """Let programs move for players whose time has run out, even at tables not in memory."""
+        """Let programs move for players whose time has run out.
+
+        Tables that are not in memory are loaded for this purpose.
+        """
         query = "SELECT id, due FROM tables WHERE due <= ? ORDER BY due LIMIT ?"
         try:
             await self._store.keep_uptime()

@@ -111,7 +111,7 @@ class RequestMetrics:
 
 
 class MeasuredAwaitable:
-    """An awaitable that measures the processor time of a coroutine, without its waiting."""
+    """An awaitable that measures the processor time of a coroutine, without the time it waits."""
 
     def __init__(self, coroutine: Awaitable[None]) -> None:
         self._coroutine, self.seconds = coroutine, 0.0
@@ -160,7 +160,7 @@ class ServerMetrics:
         return b"%b%06x" % (self._drawn.encode(), next(self._numbers))
 
     def routes(self) -> list[BaseRoute]:
-        """Return the route of the health check, and of the metrics if there is a token."""
+        """Return the routes of the health check and, if a token is configured, of the metrics."""
         routes: list[BaseRoute] = [Route("/healthz", self.healthz, methods=["GET"])]
         if self.token is not None:
             routes.append(Route("/metrics", self.metrics, methods=["GET"]))

@@ -123,7 +123,7 @@ class RequestChecks:
 
 @lru_cache(maxsize=1024)
 def _own_origins(scheme: str, host: str, names: frozenset[str]) -> frozenset[str]:
-    """Return the origins of this server, which has additional host names."""
+    """Return the origins of this server. `names` contains its additional host names."""
     own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
     secure, name = f"https://{host.removesuffix(':443')}", _name(host)
     proxied = [secure if known == name else f"https://{known}" for known in names]
@@ -166,7 +166,7 @@ def caller_of(request: Request) -> Caller:
 
 
 def secret_of(request: Request) -> str | None:
-    """Return the token or the cookie that a request contains, or None.
+    """Return the token or the valid cookie of a request. None if it has neither.
 
     Raises `HttpError` if the header contains no valid token.
     """
@@ -201,7 +201,7 @@ def _cookie_name(request: Request) -> str:
 
 
 def is_browser(headers: Headers) -> bool:
-    """Return whether a browser sent the request. Only a browser is sent a cookie."""
+    """Return whether a browser sent the request. Only browsers receive cookies."""
     return "authorization" not in headers and ("origin" in headers or "sec-fetch-site" in headers)
 
 
@@ -220,9 +220,9 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
 
 
 def seat_of(request: Request) -> int | None:
-    """Return the seat number in the query `?seat=`, or None if the query has none.
+    """Return the seat number in the query `?seat=`. It is None if the query has no `seat`.
 
-    Raises `HttpError` if it is not a number.
+    Raises `HttpError` if the value is not a seat number.
     """
     asked = request.query_params.get("seat") if request.scope["query_string"] else None
     if asked is None:
@@ -235,7 +235,7 @@ def seat_of(request: Request) -> int | None:
 def query_of(request: Request) -> dict[str, str]:
     """Return the values in the query string of a request, by name.
 
-    Raises `HttpError` if they are too long.
+    Raises `HttpError` if the values have more than `MAX_QUERY_CHARS` characters in total.
     """
     asked = dict(request.query_params)
     if sum(map(len, asked.values())) > MAX_QUERY_CHARS:
@@ -272,7 +272,7 @@ async def body_of(request: Request, limit: int) -> bytes:
 
 
 async def document_of(request: Request, limit: int) -> dict[str, Any]:
-    """Return the JSON object in the body of a request, or an empty one without a body.
+    """Return the JSON object in the body of a request. It is empty if the request has no body.
 
     Raises `HttpError` if the body is not a JSON object, or has more than `limit` bytes.
     """

@@ -1,7 +1,7 @@
 """The commands that change the game at a table: moves, and votes to take moves back.
 
-A command is a request to change a table. Its method `decide` returns the events that follow from it
-(see `core`).
+A command is a request to change a table. Its method `decide` returns the events that carry out the
+change (see `core`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Move(NamedTuple):
         version: The version of the table that the player saw. If only one player may act, it must
             be the latest version.
         identity: Id that the client chose for the move. Empty for a program.
-        text: The move, as the rules of the game write it. Its meaning is that in the given version.
+        text: The move, as the rules of the game write it. It refers to the given version.
     """
 
     seat: int
@@ -156,8 +156,8 @@ class VoteUndo(NamedTuple):
 class LeaveToProgram(NamedTuple):
     """A command with which a program takes over the seat of a player who missed many moves.
 
-    `due` is the time at which the player's clock ran out, in seconds of `Store.uptime`. If the
-    clock of the table now runs out at another time, the command changes nothing.
+    `due` is the time at which the player's clock ran out, measured in seconds by `Store.uptime`. If
+    the clock of the table now runs out at another time, the command changes nothing.
     """
 
     seat: int

@@ -25,7 +25,7 @@ MAX_RECORD_MOVES = 5_000
 
 
 class Permissions(NamedTuple):
-    """What the maker of a table allows to others.
+    """The permissions that the maker of a table gives to other people.
 
     Attributes:
         help: Whether help is allowed, such as hints and the number of possible deals.

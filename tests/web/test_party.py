@@ -25,6 +25,7 @@ from quaternity.table.games import game_names, registration, rules_class
 from quaternity.web.app import app
 from quaternity.web.chat import LINES_KEPT, MAX_LINE_LENGTH, REACTIONS, Line
 from quaternity.web.clock import Clock, read_clock, stored_clock
+from quaternity.web.command_queue import ForgetRematch
 from quaternity.web.drawing.frame import draw_part
 from quaternity.web.drawing.tips import tips
 from quaternity.web.forms import read_settings
@@ -559,6 +560,17 @@ def test_a_seat_moves_in_all_games_of_a_series_and_is_one_person(tmp_path: Path)
                 assert table.look(1)["seat"] == 0
         score = table.look(1)["evening"]
         assert [line["games"] for line in score] == [2, 2]
+
+
+def test_a_rematch_is_forgotten_only_if_its_table_was_deleted(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
+        table = Table(site, game="set", settings={"seats": 2}, seats=["me", "me"])
+        play_set(site, table, 2, Random(2))
+        rematch = table.post(0, "again").json["table"]
+        live = site.run(site.app.state.tables.live.open(table.made["table"]))
+        for deleted, again in (({"other"}, rematch), ({"other", rematch}, None)):
+            site.run(live.queue.submit(ForgetRematch(frozenset(deleted))))
+            assert live.state.stored.again == again
 
 
 @pytest.mark.parametrize(

@@ -370,10 +370,19 @@ def test_a_rematch_begins_after_a_countdown_that_every_player_can_stop(site: Sit
             answer = site.ask("POST", f"{table.path}/ready", stop, token=table.tokens[1])
             assert answer.status == 200
             assert ("data-countdown" in part(0)) == ready
+            live = site.run(site.app.state.tables.live.open(made["table"]))
+            assert live.is_quiet != ready, "a table that is counting down stays in memory"
         assert not table.look(0)["begun"]
         stop = {"ready": False, "countdown": True, "seat": seat}
         assert site.ask("POST", f"{table.path}/ready", stop, token=table.tokens[1]).status == 200
         assert "data-countdown" not in part(0)
+    live = site.run(site.app.state.tables.live.open(made["table"]))
+    assert live.is_quiet
+    with limited("quaternity.web.actor", COUNTDOWN_SECONDS=0.0):
+        stop = {"ready": True, "countdown": True, "seat": seat}
+        assert site.ask("POST", f"{table.path}/ready", stop, token=table.tokens[1]).status == 200
+        site.rest()
+        assert table.look(0)["begun"]
 
 
 def test_looking_at_your_tables_does_not_join_the_next_game(site: Site) -> None:

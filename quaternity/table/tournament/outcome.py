@@ -1,4 +1,4 @@
-"""How a tournament ended: its finished games, and the game in which a player failed."""
+"""Outcome of a tournament: its finished games, and the game in which a player failed, if any."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class FailedGame:
 
     Attributes:
         kind: the word for a player of this game.
-        saved: the path of the file to which the game was saved, or None.
+        fault: the failure of the player.
+        saved: the path of the file to which the game was saved. None if it was not saved.
         replay: the command that replays the game.
     """
 
@@ -26,7 +27,7 @@ class FailedGame:
     replay: str
 
     def document(self) -> dict[str, Any]:
-        """Return the failure as plain values for JSON."""
+        """Return the failure as a JSON object."""
         place = self.fault.place
         assert place is not None, "the failure must have happened in a game"
         return {
@@ -44,7 +45,14 @@ class FailedGame:
 
 @dataclass(frozen=True, slots=True)
 class TournamentRun:
-    """The finished games of a tournament, its duration, and what ended it early, or None."""
+    """The finished games and the end of a tournament.
+
+    Attributes:
+        games: the results of the finished games.
+        seconds: duration of the tournament.
+        stopped: the exception that ended the tournament early. None if all games were finished.
+        failed: the game in which a player failed. None if no player failed.
+    """
 
     games: Sequence[GameResult]
     seconds: float
@@ -52,5 +60,5 @@ class TournamentRun:
     failed: FailedGame | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return the duration and the failed game as plain values for JSON."""
+        """Return the duration and the failed game as a JSON object."""
         return {"seconds": self.seconds, "failed": self.failed and self.failed.document()}

@@ -97,7 +97,7 @@ def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo])
     for entry, name in enumerate(names):
         draw(name, [y.own[entry] for y in shown], Style(entry))
     axes.set_title("possible deals, given each player's knowledge")
-    axes.set_xlabel("finished goes (of unfinished games)")
+    axes.set_xlabel("completed turns (only games that are not over)")
     axes.set_ylabel("possible deals, mean log10 with 95 % intervals")
     axes.set_ylim(bottom=0)
     axes.legend()

@@ -119,7 +119,7 @@ class Tournament:
         """Whether each game has a random generator for each entry.
 
         This is the case if nothing is dealt. Otherwise, each deal has a random generator for each
-        seat, and it is the same in all games of the deal.
+        seat, which is the same in all games of the deal.
         """
         return registration(self.rules.name).chance_by_entry
 
@@ -210,7 +210,7 @@ class GameResult(NamedTuple):
 
     @property
     def winner(self) -> int | None:
-        """The seat that is alone in first place, or None."""
+        """The seat that is alone in first place. None if there is no such seat."""
         first = self.first
         return first[0] if len(first) == 1 else None
 
@@ -447,7 +447,10 @@ def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
 def _fault_place(
     tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
 ) -> FaultPlace:
-    """Return the place of a fault: the moves before it, and the seat that was thinking or None."""
+    """Return the place of a fault: the game, the moves before the fault, and the player.
+
+    `thinking` is the seat of the player who was choosing a move. None if there was no such player.
+    """
     rules, names, goes = tournament.rules, tournament.names_in(game), None
     start = tournament.start(game)
     record_of = getattr(rules, "record_of", None)

@@ -48,9 +48,9 @@ class Measured:
         """Return the mean and the standard error of one or more values.
 
         Args:
-            deals: the deal of each value. By default, each value has a different deal. Values of
-                the same deal may depend on each other, but deals are independent. Deals may have
-                different numbers of values (ratio estimate).
+            deals: number of the deal to which each value belongs. By default, each value belongs to
+                a different deal. Values of the same deal may depend on each other, but deals are
+                independent. Deals may have different numbers of values (ratio estimate).
         """
         number = len(values)
         mean = sum(values) / number
@@ -255,7 +255,7 @@ class _Games:
 
 
 def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
-    """Return Elo-style ratings of the players. A player who met no other player has None.
+    """Return Elo-style ratings of the players. None stands for a player who met no other player.
 
     In a finished game, each pair of seats with different players counts as a meeting. A sole winner
     wins all its meetings, and all other meetings are draws. The strengths are those of the
@@ -313,7 +313,7 @@ def _fit_ratings(wins: list[list[float]]) -> list[float | None]:
 def _ratings_with_errors(
     results: Sequence[GameResult], players: int, random: Random, deals: Sequence[int]
 ) -> list[Measured | None]:
-    """Return ratings with standard errors, which are computed by resampling the deals."""
+    """Return the ratings with their standard errors, which are computed by resampling the deals."""
     by_deal: dict[int, list[GameResult]] = {}
     for result, deal in zip(results, deals, strict=True):
         by_deal.setdefault(deal, []).append(result)
@@ -348,14 +348,16 @@ def _standard_deviation(values: Sequence[float]) -> float | None:
 
 
 class WorldsByGo(NamedTuple):
-    """Mean log10 of the number of possible deals after some goes (turns) of Kwartet games.
+    """Mean log10 of the number of possible deals after a number of goes in Kwartet games.
+
+    A go is a player's turn, which may have several requests. The means are over the games that are
+    not over after this number of goes.
 
     Attributes:
         goes: number of goes.
         public: the mean for an observer without cards.
         own: the mean for each player, who knows their own hand.
-        deals: number of deals with games that lasted at least this long. The means are over these
-            deals.
+        deals: number of deals of the tournament to which these games belong.
     """
 
     goes: int

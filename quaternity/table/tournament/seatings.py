@@ -21,9 +21,9 @@ _GENERATORS: dict[int, tuple[Seating, ...]] = {
 }
 
 _MAX_BALANCED_PLAYERS = 12
-"""Maximum number of players for which the seatings also vary the neighbours. With more players,
-from one seating to the next, all players only move on by one seat. In the second half of the
-seatings, the players sit in reverse order."""
+"""Maximum number of players for which the seatings also vary the neighbours. With more players, all
+players move on by one seat from each seating to the next. In the second half of the seatings, they
+sit in reverse order."""
 
 
 @lru_cache(maxsize=32)
@@ -33,7 +33,7 @@ def seatings(players: int) -> tuple[Seating, ...]:
     For up to four players, these are all 2, 6 or 24 permutations. For 5 to 8 or 11 players, they
     are a group of 20, 60, 42, 56 or 110 permutations, which put each pair of entries into each pair
     of seats equally often. For 9, 10 or 12 players, each entry is in each seat equally often, with
-    varied neighbours. Any number of seatings from the beginning is about as balanced as possible.
+    varied neighbours. The first n seatings are about as balanced as possible, for every n.
 
     The computation takes up to 0.3 s (for 11 players). The result is cached.
     """
