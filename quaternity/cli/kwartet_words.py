@@ -28,7 +28,7 @@ Marks in the table: >: player to move; mine: you have the card; =1: player 1 has
 player 1 or 2 has it; *: any opponent may have it; at least 1:2: player 1 has two or more cards of \
 the set."""
 
-FORMS = "Ask: '1 0/2', '1 0 2' or '1 for 0/2' asks player 1 for card 2 of set 0."
+FORMS = "Ask:     '1 0/2', '1 0 2' or '1 for 0/2' asks player 1 for card 2 of set 0."
 
 
 def kwartet_words() -> GameWords:
