@@ -34,7 +34,7 @@ _drawing = RLock()
 
 
 class Style:
-    """Colour and marker for the curve with a given number, such as that of a solver or player."""
+    """Colour and marker of a curve, for example of a solver or player, chosen by its number."""
 
     def __init__(self, number: int) -> None:
         self.colour = COLOURS[number % len(COLOURS)]

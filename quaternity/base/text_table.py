@@ -15,7 +15,7 @@ WIDTH = 80
 
 
 class SetLine(NamedTuple):
-    """Line of `owners_text`: a set, the possible owners of each of its cards, and a remark."""
+    """Line of the table of `owners_text`: a set, the possible owners of its cards, and a remark."""
 
     name: str
     cells: Sequence[str]

@@ -26,7 +26,7 @@ class RootGroup(HelpGroup):
         return [*ENTRIES, *plugin_games().usable]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command with this name, or None."""
+        """Return the command with this name, or None if there is none."""
         if cmd_name in ENTRIES:
             self.commands[cmd_name] = _own_command(cmd_name)
         elif cmd_name in plugin_games().usable:

@@ -48,7 +48,7 @@ def chance_lines(
         second: other estimates of the same chances, printed in a second row for each player if they
             differ.
         only: the indices of the sets to show, or None for all sets.
-        aside: the index of the hand that contains the cards set aside, or None.
+        aside: the index of the hand that contains the cards set aside, or None if there is none.
     """
     size = max(map(len, chances))
     players = len(chances[0][0]) if chances[0] else 0
@@ -104,7 +104,10 @@ def _margin(players: int) -> int:
 
 
 def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]:
-    """Yield a bar chart of numbers of deals on a log scale (`?` for None), then its two ends."""
+    """Yield a line with a bar chart of numbers of deals, and a line that explains the chart.
+
+    The bars have a log scale. `?` stands for an unknown number (None).
+    """
     step = max(1, -(-len(curve) // columns))
     heights = [None if deals is None else log10(deals) for deals in curve]
     top = max((height for height in heights if height is not None), default=0.0) or 1.0

@@ -218,7 +218,10 @@ def compare(
 
 
 def _positions(files: list[str]) -> list[State | DealProblem]:
-    """Return the positions in files, with all positions of a record."""
+    """Return the positions stored in the given files.
+
+    If a file is a game record, return every position of the game up to the first illegal move.
+    """
     states: list[State | DealProblem] = []
     for path in files:
         try:

@@ -42,7 +42,8 @@ class Output:
     """The outputs that the options of `compare` select.
 
     Attributes:
-        runs, page, plot: the paths of the file of runs, the HTML page and the picture, or None.
+        runs, page, plot: the paths of the file of runs, the HTML page and the picture. The path of
+            a file that is not wanted is None.
         save_to: the folder in which an instance that shows a fault is saved.
         text_format: `json`, `csv` or `tables`.
         wide: whether the tables have all columns.
@@ -174,8 +175,9 @@ def _print_growth(comparison: Comparison) -> None:
         print(f"\n{kind_name(family, feasible)}: median time by size, and the growth law")
         print("\n".join(table_lines(table[0], table[1:], width())))
         note = (
-            "'>': the median run was stopped at a limit. 'no law': the runs support no growth law. "
-            f"'{TWO_MODELS}': the solver models small and large problems in different ways."
+            "'>': the median run was stopped at a limit. 'no law': no growth law fits the runs. "
+            f"'{TWO_MODELS}': the solver uses a different model for large problems than for small "
+            "problems."
         )
     print()
     say(note, 0)

@@ -127,7 +127,7 @@ def instances(
 def _make_instances(
     families: list[str], cards: int, numbers: range, coalition: int | None, depth: int | None
 ) -> Iterator[tuple[str, DealProblem, dict[str, object]]]:
-    """Yield the name of each instance, the instance, and what a line of JSON says about it."""
+    """Yield each instance as a tuple of its name, its problem, and the fields of its JSON line."""
     from solvers.instances import make_pair
 
     shape = {"coalition": coalition, "depth": depth}
@@ -232,9 +232,9 @@ def prove(
 ) -> None:  # fmt: skip
     """Write a checkable proof that cards cannot be dealt.
 
-    The proof is in the format of VeriPB 3.0 and adds up a few constraints of the formula. A
-    built-in checker checks it; with --out, VeriPB also checks it if it is installed. If the cards
-    can be dealt, a deal is shown and the exit status is 1.
+    The problem is written as a formula. The proof, in the format of VeriPB 3.0, adds up a few
+    constraints of the formula. A built-in checker checks it; with --out, VeriPB also checks it if
+    it is installed. If the cards can be dealt, a deal is shown and the exit status is 1.
 
     Example: quaternity prove impossible.json --out impossible
     """
@@ -272,7 +272,7 @@ def prove(
 
 
 def _veripb(paths: list[str]) -> bool | None:
-    """Check a proof with VeriPB. Return True if it is accepted, or None if VeriPB is not installed.
+    """Return True if VeriPB accepts a proof, or None if VeriPB is not installed.
 
     Raises `SolverFault` if VeriPB rejects the proof.
     """

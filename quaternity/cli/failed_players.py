@@ -102,7 +102,7 @@ def play_tournament(
 def show_tournament(
     run: TournamentRun, show: Callable[[TournamentRun], None], as_json: bool
 ) -> None:
-    """Show the finished games of a tournament. Exit with the status of the error that ended it."""
+    """Show the finished games. Exit with the status of the error that ended the tournament."""
     with ExitWithStatus() as leaving:
         if run.stopped is not None:
             leaving.status = status_of(run.stopped)

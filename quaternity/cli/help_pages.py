@@ -59,7 +59,7 @@ class HelpGroup(TyperGroup):
     """A group of commands whose help pages are formatted by `HelpPage`."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command with this name, or None."""
+        """Return the command with this name, or None if there is none."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             command.context_class = HelpContext

@@ -126,7 +126,7 @@ def _print_answers(
     as_json: bool,
     svg: str | None,
 ) -> None:  # fmt: skip
-    """Print whether formulas are true after a step, or after every step if it is None."""
+    """Print whether formulas are true after `step`, or after every step if `step` is None."""
     if svg is not None and step is not None:
         raise InputError("--svg draws the truth over time: add --over-time")
     with ExitWithStatus() as leaving:

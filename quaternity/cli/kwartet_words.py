@@ -28,7 +28,7 @@ Marks in the table: >: player to move; mine: you have the card; =1: player 1 has
 player 1 or 2 has it; *: any opponent may have it; at least 1:2: player 1 has two or more cards of \
 the set."""
 
-FORMS = "Ask:     1 0/2  or  1 0 2  or  1 for 0/2    player 1, do you have card 2 of set 0?"
+FORMS = "Ask:     '1 0/2', '1 0 2' or '1 for 0/2' asks player 1 for card 2 of set 0."
 
 
 def kwartet_words() -> GameWords:
@@ -90,7 +90,10 @@ def _moment(session: MatchSession, seat: int) -> QueryContext:
 
 
 def _advice(view: View, question: Question) -> str:
-    """Return the chance of the answer yes, both counted exactly and estimated from the requests."""
+    """Return a text with two chances of the answer yes: exact, and estimated from the requests.
+
+    The exact chance is left out if there are too many deals to count.
+    """
     from quaternity.kwartet.strategies.reader import beliefs
 
     (index, number), asked = question.card, question.asked

@@ -69,8 +69,8 @@ class GameWords:
         advice: function that takes the view and the move and returns a text to append to a hint.
         outdated: function that takes half-typed text and the views before and after a program's
             move, and returns whether the text has changed its meaning.
-        bystander_marks: the meaning of the marks for viewers who see no hand. Empty if it is the
-            same as `marks`.
+        bystander_marks: the meaning of the marks for viewers who see no hand. It is empty if it is
+            the same as `marks`.
         formula_lines: function that takes the rules, the positions, the moves, a formula and
             whether a reason is wanted, and returns lines about what is known about the formula.
     """
@@ -110,8 +110,8 @@ class MatchSession:
         self.speech = DeckWords(PLAIN) if speech is None else speech
         self.screen = MatchScreen(match, self.speech, words.remark)
         self.refused: tuple[int, Any] | None = None
-        """The number of moves made before the last refused move, and this move. None if no move has
-        been refused since the last accepted move."""
+        """Number of moves made before the last refused move, and this move. The pair is None if no
+        move has been refused since the last accepted move."""
         self.typed = ""
         """Text that the user had half typed when a program moved."""
         self.clock = -1, 0.0

@@ -25,10 +25,10 @@ class MatchScreen:
     """The screen on which people see a match.
 
     Attributes:
-        looking: the seat whose view was shown last, or None.
+        looking: the seat whose view was shown last, or None at the beginning.
         undo_message: message about moves that were taken back, repeated to the next person at the
             terminal.
-        dropped_message: message that half-typed text was dropped, or an empty string.
+        dropped_message: message that half-typed text was dropped. It is empty if none was dropped.
     """
 
     def __init__(
@@ -46,13 +46,14 @@ class MatchScreen:
         """Number of moves made before the first move in the news that was shown last."""
 
     def players_text(self) -> str:
-        """Return the player of each seat, in words."""
+        """Return a text that names the player in each seat."""
         return ", ".join(f"player {seat} is {name}" for seat, name in enumerate(self.match.names))
 
     def show(self, seat: int, confirm: Callable[[str], None]) -> None:
-        """Show each position once: the table, and the news since this seat last saw it.
+        """Show the table and the events since this seat last saw it.
 
-        If another person used the terminal, `confirm` shows a prompt and waits for Enter.
+        A position is not shown twice. If another person used the terminal last, `confirm` shows a
+        prompt and waits for Enter.
         """
         match = self.match
         alone = self.looking is None and len(match.people) == 1

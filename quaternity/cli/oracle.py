@@ -1,4 +1,4 @@
-"""Output of what a tablebase knows about a position, as text."""
+"""Text about a position from a tablebase: who can win, and what each question leads to."""
 
 from __future__ import annotations
 

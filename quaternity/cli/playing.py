@@ -66,7 +66,8 @@ def play_match(
             match.
         options: mapping from the names of settings to their values, or to None if the user did not
             set the option.
-        seats: function that takes the rules and returns the players that the user named, or None.
+        seats: function that takes the rules and returns the players that the user named. It
+            returns None if the user named none.
         default: the players if neither the user nor the record names any. None means that people
             play in all seats.
     """

@@ -36,8 +36,8 @@ Marks in the table: >: player to move; =1: player 1 has the card; 12: player 1 o
 anybody may have it; at least 1:2: player 1 has two or more cards of the set."""
 
 FORMS = """\
-Ask:     1 0 2   or   1 for 0/2      player 1, do you have card 2 of set 0?
-Answer:  y, yes or 1;   n, no or 0"""
+Ask:     '1 0 2' or '1 for 0/2' asks player 1 for card 2 of set 0.
+Answer:  'y', 'yes' or '1' means yes; 'n', 'no' or '0' means no"""
 
 
 def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:

@@ -48,7 +48,7 @@ def terminable() -> Iterator[None]:
 
     def leave(number: int, frame: object) -> None:
         if number == hangup != signal.SIGTERM:
-            signal.signal(hangup, signal.SIG_IGN)  # Both the shell and the system may send it.
+            signal.signal(hangup, signal.SIG_IGN)  # Both the shell and the system may send SIGHUP.
             discard_closed_terminal()
         raise Terminated
 

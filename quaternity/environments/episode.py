@@ -38,11 +38,11 @@ class Encoded(Protocol[P, M, V_contra]):
         actions: Number of actions, which are numbered from 0 to `actions` - 1.
         entries: Layout of the result of `numbers`: the name, length and meaning of each part.
         points: Minimum and maximum points of a seat.
-        outcomes: Layout of the result of `outcome`, like `entries`. None if these numbers omit
-            public information, so that a sequence of them does not record everything that a player
-            has seen.
-        degenerate: Warning that the game is degenerate with these settings, and why. Empty if it is
-            not.
+        outcomes: Layout of the result of `outcome`, like `entries`. It is None if these numbers
+            omit public information, so that a sequence of them does not record everything that a
+            player has seen.
+        degenerate: Warning that says why the game is degenerate with these settings. It is empty if
+            the game is not degenerate.
     """
 
     actions: int
@@ -70,7 +70,9 @@ class Encoded(Protocol[P, M, V_contra]):
         """Encode the public result of a move, without its seat and action (see `outcomes`)."""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the next possible draws of chance, with probabilities. Empty after the last draw.
+        """Return the next possible draws of chance, with their probabilities.
+
+        The result is empty after the last draw.
 
         Args:
             drawn: The earlier draws.
@@ -155,8 +157,8 @@ class TableGame:
         reward: Reward function.
         max_moves: Maximum number of moves of an episode, including waiting, before it is cut off. 0
             means no limit.
-        start: Initial position of every episode. None if each episode starts from a new random
-            deal.
+        start: Initial position of every episode. It is None if each episode starts from a new
+            random deal.
         seats: Number of seats.
     """
 
@@ -268,7 +270,8 @@ class TableGame:
     def memory_layout(self) -> Sequence[tuple[str, int, str]]:
         """Layout of a player's memory as numbers, in the format of `Encoded.entries`.
 
-        Empty if the number of moves is unlimited or the game has no `Encoded.outcomes`.
+        The layout is empty if the number of moves is unlimited or the game has no
+        `Encoded.outcomes`.
         """
         encoded, seats = self.encoded, self.seats
         if not self.max_moves or encoded.outcomes is None:
@@ -474,9 +477,10 @@ class Episode:
         return tuple([event for step in self.history.steps() for event in step.events])
 
     def encoded_moves(self) -> EncodedMoves:
-        """Return the moves since the start as numbers. Empty if the game has no `Encoded.outcomes`.
+        """Return the moves since the start as numbers.
 
-        The moves since the last cached result are played again.
+        The result is empty if the game has no `Encoded.outcomes`. The moves since the last cached
+        result are played again.
         """
         rules, encoded, (moves, position) = self.game.rules, self.game.encoded, self._encoded
         if encoded.outcomes is not None and len(moves) < len(self.history.moves):

@@ -72,7 +72,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
             name: Name of the game.
             opponents: The programs in the other seats, in order (`quaternity players` lists them).
                 A single program takes all seats. The default is the program of the easiest level.
-            seat: Seat of the learner. None chooses a random seat in every episode.
+            seat: Seat of the learner. With None, the seat is chosen at random in every episode.
             render_mode: "ansi" renders the table as text. None renders nothing.
             reward: See `quaternity.environments.pettingzoo`.
             max_moves: See `quaternity.environments.pettingzoo`.

@@ -95,10 +95,10 @@ def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = Tr
 
 
 class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
-    """OpenSpiel game for a `TableGame`.
+    """An OpenSpiel game that wraps a `TableGame`.
 
     Attributes:
-        table: The game, in the form that all adapters use.
+        table: The wrapped game.
         root: The root of the game tree.
     """
 

@@ -17,7 +17,7 @@ random generator, and returns the number of an action."""
 
 
 class PolicyPlayer:
-    """Player for any game that lets a policy choose its moves.
+    """A player for any game, whose moves are chosen by a policy.
 
     >>> first = PolicyPlayer(lambda numbers, mask, random: mask.index(1))
     >>> from quaternity.quarto.rules import QuartoRules

@@ -149,9 +149,9 @@ def _exact_chance(chance: Fraction) -> FormulaChance:
 def _replace_settled(
     formula: Formula, players: tuple[int, ...], evaluator: Evaluator, deal: Deal
 ) -> Formula:
-    """Replace all parts of a formula with constants if these players know their truth values.
+    """Replace the parts of a formula whose truth values these players know with constants.
 
-    A part is kept if this cannot be decided.
+    A part is kept if its truth value cannot be decided within the limits.
     """
     if isinstance(formula, logic.Constant):
         return formula

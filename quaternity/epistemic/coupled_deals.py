@@ -29,8 +29,7 @@ MAX_LITERALS = 300_000
 """Maximum number of boolean variables in one model."""
 
 Hand: TypeAlias = Sequence[Literal]
-"""Type of a hand: for each card of all sets in order, the literal for whether the player holds
-it."""
+"""Type of a hand: for each card of all sets in order, the literal "the player holds this card"."""
 
 
 def negate(literal: Literal) -> Literal:

@@ -38,10 +38,13 @@ class Evaluator(Protocol):
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal with the same hands of these players where a formula is false, or None."""
+        """Return a deal where a formula is false, with the hands of these players as in `deal`.
+
+        Return None if there is no such deal.
+        """
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return any deal of the public problem where a formula is false, or None."""
+        """Return a public deal where a formula is false, or None if there is no such deal."""
 
     def counterexample_path(
         self,
@@ -50,10 +53,10 @@ class Evaluator(Protocol):
         earlier: Announcements = (),
         players: tuple[int, ...] = (),
     ) -> list[Deal]:
-        """Return a shortest chain from a deal to one where a formula is false, or an empty list.
+        """Return a shortest chain from `deal` to a deal where a formula is false.
 
-        Any two consecutive deals of the chain are indistinguishable for at least one of the given
-        players, by default for any player.
+        The list is empty if there is no such chain. Any two consecutive deals of the chain are
+        indistinguishable for at least one of the given players, by default for any player.
         """
 
 

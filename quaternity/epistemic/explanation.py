@@ -50,8 +50,8 @@ class Claim(NamedTuple):
         formula: A formula that is true in `deal` after `announcements`.
         deal: The deal that the sentence is about.
         announcements: The earlier announcements, all of them true in `deal`.
-        impossible: A problem that has no deal, with the proof if the sentence contains one. None if
-            the sentence does not say that a problem has no deal.
+        impossible: A problem that has no deal, with the proof if the sentence contains one. It is
+            None if the sentence does not say that a problem has no deal.
     """
 
     formula: Formula

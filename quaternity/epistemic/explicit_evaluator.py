@@ -189,11 +189,12 @@ class ExplicitModel:
         players: tuple[int, ...],
         check: Check = no_check,
     ) -> list[Deal]:
-        """Return a shortest chain of deals from a world to one of `ends`, or an empty list.
+        """Return a shortest chain of deals from a world to one of `ends`.
 
-        Any two consecutive deals of the chain are indistinguishable for one of the players. `check`
-        is called before each step, and may raise an exception. The running time is proportional to
-        the product of the numbers of worlds, players and steps.
+        The list is empty if there is no such chain. Any two consecutive deals of the chain are
+        indistinguishable for one of the players. `check` is called before each step, and may raise
+        an exception. The running time is proportional to the product of the numbers of worlds,
+        players and steps.
         """
         came = np.full(self.worlds, -1, dtype=np.int64)
         came[start] = start
@@ -284,13 +285,16 @@ class ExplicitEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal with the same hands of some players where a formula is false, or None."""
+        """Return a deal where a formula is false, with the hands of some players as in `deal`.
+
+        Return None if there is no such deal.
+        """
         classes = self.model.classes(tuple(players))
         alike = classes == classes[self.model.world(deal)]
         return self._first_deal(alike & self._failures(formula, earlier))
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return any deal of the public problem where a formula is false, or None."""
+        """Return a public deal where a formula is false, or None if there is no such deal."""
         return self._first_deal(self._failures(formula, earlier))
 
     def counterexample_path(
@@ -300,7 +304,10 @@ class ExplicitEvaluator:
         earlier: Announcements = (),
         players: tuple[int, ...] = (),
     ) -> list[Deal]:
-        """Return a shortest chain from a deal to one where a formula is false, or an empty list."""
+        """Return a shortest chain from `deal` to a deal where a formula is false.
+
+        The list is empty if there is no such chain.
+        """
         players = players or tuple(range(self.problem.players))
         start, ends = self.model.world(deal), self._failures(formula, earlier)
         return self.model.chain(start, ends, self.restrict_to(earlier), players, self._check)

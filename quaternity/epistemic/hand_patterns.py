@@ -1,11 +1,11 @@
 """Patterns of the hands that players see, which show whether these hands can exclude a case.
 
-A case restricts the owners of some cards. By the coalition theorem (see `solvers.shortage`), a
-player's hand proves that a case is impossible iff, in this case, some coalition of the other
-players would have to hold more cards than it can hold. The number of cards that a coalition can
-hold is a sum over the sets. The number for a set depends only on its *pattern*: which of its cards
-are in the seen hand. Dynamic programming over the sets finds the smallest sum that any hand leads
-to. This often shows at once that no hand proves that the case is impossible.
+A case restricts the owners of some cards. By the coalition theorem (see `solvers.shortage`), a case
+is impossible iff some coalition would have to hold more cards than it can hold. So a seen hand
+excludes the case iff this is true of some coalition of the other players. The number of cards that
+a coalition can hold is a sum over the sets. The number for a set depends only on its *pattern*:
+which of its cards are in the seen hand. Dynamic programming over the sets finds the smallest sum
+that any hand leads to. This often shows at once that no hand excludes the case.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ hand."""
 
 
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:
-    """Return the possible (counts, pattern) options of a set: cards per player, and seen cards.
+    """Return the possible options of a set, as pairs (counts, pattern).
 
-    `seen` is a bit mask of the players whose hands are seen. Return None if there are more than
-    `MAX_OPTIONS` pairs.
+    An option says how many cards of the set each player holds (see `Counts`), and which cards are
+    in seen hands (see `Pattern`). `seen` is a bit mask of the players whose hands are seen. Return
+    None if there are more than `MAX_OPTIONS` pairs.
     """
     options: set[tuple[Counts, Pattern]] = {((0,) * constraint.players, ())}
     for mask in constraint.owners:

@@ -27,8 +27,8 @@ from quaternity.epistemic.propositional import is_determined
 from solvers.problem import DealProblem
 
 MAX_GROWTH = 2
-"""Factor that limits the size of normal forms. A normal form is used only if it has at most this
-factor times the parts of the formula, plus 10."""
+"""Maximum growth of a formula by simplification. The normal form of a formula with n parts is used
+only if it has at most `MAX_GROWTH` * n + 10 parts."""
 CACHE_SIZE, MAX_CACHED_PARTS = 128, 50
 """Maximum number of cached normal forms, and maximum number of parts of a formula whose normal form
 is cached."""
@@ -66,7 +66,8 @@ _cached_normal_form = lru_cache(maxsize=CACHE_SIZE)(_compute_normal_form)
 
 
 _Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Publicly
-"""Type of a formula about knowledge. Such a formula also represents its kind of knowledge."""
+"""Type of a formula that begins with a knowledge operator. As an argument called `kind`, such a
+formula stands for its operator and players."""
 
 
 class _Normalizer:

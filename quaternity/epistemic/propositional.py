@@ -1,8 +1,8 @@
-"""Formulas without knowledge: their truth in one deal, and the cases in which they are true.
+"""Formulas without knowledge operators: truth in one deal, and the cases in which they are true.
 
-A *case* restricts the owners of some cards. Its deals are the deals of a problem with fewer
-possible owners. A formula without knowledge is true exactly in the deals of its cases, so the
-solvers of deal problems can answer questions about it.
+A *case* restricts the possible owners of some cards, so its deals are those of a smaller deal
+problem. A formula without knowledge operators is true exactly in the deals of its cases. The
+solvers of deal problems can therefore answer questions about the formula.
 """
 
 from __future__ import annotations
@@ -92,11 +92,11 @@ def true_in(formula: Formula, deal: Deal) -> bool:
 
 
 def without_knowledge(formula: Formula, weaker: bool) -> Formula:
-    """Return a formula without knowledge that is weaker or stronger than the given one.
+    """Return a weaker or stronger formula without knowledge operators.
 
     If `weaker`, the formula implies the result; otherwise the result implies the formula. Known
-    formulas are true, so the weaker form of `K f` is `f`. The stronger form is `false`. An
-    equivalence that contains knowledge is replaced by a constant.
+    formulas are true, so the weaker form of `K f` is `f`. The stronger form of `K f` is `false`. An
+    equivalence that contains knowledge operators is replaced by a constant.
     """
     if not formula.modal_depth:
         return formula
@@ -123,7 +123,7 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
 
 
 def with_seen_facts(formula: Formula, truth: bool) -> Formula:
-    """Return a formula that contains less knowledge and implies the given formula.
+    """Return a formula with fewer knowledge operators that implies the given formula.
 
     Knowledge about hands is replaced by facts that the players see in their own hands. With `truth`
     False, the negation of the result implies the negation of the formula instead.

@@ -86,11 +86,12 @@ def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Car
 
 
 def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int) -> DealProblem:
-    """Return deals from which a bad deal is one step away: a player has the same hand in both.
+    """Return deals in which a player has a hand that the player also has in some deal of `bad`.
 
-    The result generalizes the bad deal `deal`. The player's cards in a set are not fixed if each
-    possible choice of them still occurs in a bad deal. `HandPatterns.provable_coalitions` is called
-    about once for each set.
+    Each of these deals is one step away from a deal of `bad`. The deal `deal` belongs to `bad`, and
+    the result generalizes the player's hand in it: the player's cards in a set are not fixed if
+    every choice of them still occurs in a deal of `bad`. The method
+    `HandPatterns.provable_coalitions` is called about once for each set.
     """
     return _free_sets(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
 
@@ -98,7 +99,7 @@ def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int
 def deals_around(
     problem: DealProblem, deal: Deal, player: int, false: Sequence[DealProblem]
 ) -> DealProblem:
-    """Return deals of a problem in which a player's hand does not occur in any false deal.
+    """Return deals in which a player has a hand that occurs in no deal of the problems `false`.
 
     The result contains `deal`. The computation solves a few deal problems for each set.
     """
@@ -128,7 +129,11 @@ def _free_sets(
     player: int,
     right: Callable[[DealProblem], bool],
 ) -> DealProblem:
-    """Generalize the player's hand in `deal`: free each set whose cards need not be fixed."""
+    """Generalize the player's hand in `deal`: free as many sets as possible.
+
+    A set is free if the player's cards in it are not fixed. `right` takes the resulting deals and
+    returns whether they are not too general.
+    """
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)
     if right(wide):
@@ -141,7 +146,7 @@ def _free_sets(
 
 
 def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
-    """Return whether every hand that a player has in `before` also occurs in a bad deal."""
+    """Return whether every hand that a player has in `before` also occurs in a deal of `bad`."""
     return HandPatterns(before, bad, (player,)).provable_coalitions({}) == []
 
 
@@ -151,7 +156,7 @@ def _with_free_sets(
     """Return the deals in which a player has the same cards as in `deal` outside the free sets.
 
     In a free set, the player may hold all cards, with two exceptions: cards that the player has in
-    no bad deal, and cards that other players need for their minimum number.
+    no deal of `bad`, and cards that other players need for their minimum number.
     """
     sets = []
     own = 1 << player

@@ -1,9 +1,9 @@
-"""CP-SAT encoding of proofs that the seen hands exclude all deals of some kind.
+"""CP-SAT encoding of proofs that the hands a player sees rule out every counterexample.
 
-A player knows a statement if no counterexample is possible: a deal that fits the player's hand and
-in which the statement is false. By the coalition theorem (see `solvers.shortage`), no
-counterexample is possible iff some coalition of the other players would have to hold more cards
-than it can hold. CP-SAT searches for a hand and a coalition for which this is the case.
+A counterexample to a statement is a deal that fits the player's hand and in which the statement is
+false. A player knows a statement if it has no counterexample. By the coalition theorem
+(see `solvers.shortage`), there is none iff some coalition of the other players would have to hold
+more cards than it can hold. CP-SAT searches for a hand and such a coalition.
 
 If the sets are small, the model lists the possible patterns of the hand in each set
 (`hand_patterns`). Otherwise, it contains an inequality over all cards.
@@ -51,9 +51,9 @@ class Refuter:
         return self.model.any_of(proofs)
 
     def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return whether the seen hands do not exclude a case in any public deal.
+        """Return whether the seen hands leave a case possible in every public deal.
 
-        The result is also False if this was not decided.
+        The result is also False if the question was not decided.
         """
         return hand_patterns(self.problem, self.problem, seen).provable_coalitions(case) == []
 

@@ -29,11 +29,12 @@ class SeatTruth(NamedTuple):
     """Knowledge of a seat about the truth of a formula.
 
     Attributes:
-        truth: The truth value of the formula in all deals that the seat considers possible. None if
-            the formula is true in some of them and false in others.
+        truth: The truth value of the formula in all deals that the seat considers possible. It is
+            None if the formula is true in some of them and false in others.
         deals: If `truth` is None, a deal in which the formula is true and a deal in which it is
-            false. Otherwise, one possible deal.
-        why: The explanation, or the error that prevented it. None unless the caller asked for it.
+            false. Otherwise, the tuple contains one possible deal.
+        why: The explanation, or the error that prevented it. It is None if the caller did not ask
+            for an explanation.
     """
 
     truth: bool | None
@@ -59,7 +60,7 @@ def truth_for_seat(
 
     Args:
         seat: The number of the seat, or None for a bystander.
-        hand: For each set, a bit mask of the seat's cards. Empty for a bystander.
+        hand: For each set, a bit mask of the seat's cards. A bystander has an empty hand.
         points: Number of completed sets of each player, if formulas may mention it.
         announcements: Earlier announcements in order. Each is assumed to be true when it is made.
 
@@ -127,7 +128,10 @@ def seat_truth_of(
     deal: Deal,
     earlier: Announcements = (),
 ) -> tuple[bool, Deal | None]:
-    """Return the truth value in `deal`, and a possible deal with another truth value or None."""
+    """Return the truth value of a formula in `deal`, and a possible deal with another truth value.
+
+    The second result is None if the truth value is the same in all possible deals.
+    """
     truth = evaluator.truth(formula, deal, earlier)
     return truth, _counterexample(
         evaluator, formula if truth else negation(formula), seat, deal, earlier

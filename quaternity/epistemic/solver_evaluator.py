@@ -138,7 +138,10 @@ class SolverEvaluator:
                 raise TypeError(f"{formula!r} is not a formula")
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return a public deal where the announcements are true and a formula is false, or None."""
+        """Return a public deal where the announcements are true and a formula is false.
+
+        Return None if there is no such deal.
+        """
         return self._public_counterexample(self._normal(formula), tuple(map(self._normal, earlier)))
 
     def _public_counterexample(self, formula: Formula, earlier: Announcements) -> Deal | None:
@@ -155,9 +158,10 @@ class SolverEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal with the same hands of some players where a formula is false, or None.
+        """Return a deal where a formula is false, with the hands of some players as in `deal`.
 
-        There must be at least one player, and all announcements must be true in `deal`.
+        Return None if there is no such deal. There must be at least one player, and all
+        announcements must be true in `deal`.
 
         Raises:
             Undecided: If the limits are reached before such a deal is found or excluded.
@@ -178,7 +182,9 @@ class SolverEvaluator:
         earlier: Announcements = (),
         players: tuple[int, ...] = (),
     ) -> list[Deal]:
-        """Return a shortest chain from a deal to one where a formula is false, or an empty list.
+        """Return a shortest chain from `deal` to a deal where a formula is false.
+
+        The list is empty if there is no such chain.
 
         Raises:
             Undecided: If the limits are reached before a chain is found or excluded.
@@ -204,7 +210,10 @@ class SolverEvaluator:
         deal: Deal,
         earlier: Announcements,
     ) -> Deal | None:
-        """Return a deal with the same hands where a formula has another truth value, or None."""
+        """Return a deal with the same hands where a formula has another truth value.
+
+        Return None if there is no such deal.
+        """
         if is_determined(formula, players):
             return None if self._truth(formula, deal, earlier) == truth else deal
         needed = unfold(formula, truth)
@@ -260,7 +269,7 @@ class SolverEvaluator:
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
         """Search for a deal where a propositional formula is true.
 
-        Return whether the search was complete, and the deal or None.
+        Return whether the search was complete, and the deal. The deal is None if none was found.
         """
         listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():
@@ -420,9 +429,10 @@ class SolverEvaluator:
     def chain_to_failure(
         self, common: logic.Common, deal: Deal, earlier: Announcements
     ) -> list[Deal]:
-        """Return a chain to a failure, where the part of `common` is false, or an empty list.
+        """Return a chain to a failure, a deal where the part of `common` is false.
 
-        Raise Undecided if the question is not decided within `MAX_STEPS` steps and the time limit.
+        The list is empty if there is no such chain. Raise Undecided if the question is not decided
+        within `MAX_STEPS` steps and the time limit.
         """
         key = (common, deal, earlier)
         if key not in self._chains:
@@ -459,7 +469,10 @@ class SolverEvaluator:
     def _listed_chain(
         self, common: logic.Common, area: DealProblem, deal: Deal, earlier: Announcements
     ) -> list[Deal] | None:
-        """List the deals of `area`, and return a chain to a failure. None if there are too many."""
+        """List the deals of `area`, and return a chain to a failure.
+
+        The list is empty if there is no such chain. Return None if there are too many deals.
+        """
         from quaternity.epistemic.explicit_evaluator import ExplicitModel
         from quaternity.epistemic.worlds import quick_count
 

@@ -51,7 +51,7 @@ def put_down(
 ) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
     """Remove completed sets from the hands, the prepared sets (`rows`) and the slack.
 
-    Record the owners of these sets in `completed`, and return all four.
+    Record the owners of these sets in `completed`. Return the new hands, rows, owners and slack.
     """
     hands, rows, completed = list(hands), list(rows), list(completed)
     layout = rows[0].kind.layout

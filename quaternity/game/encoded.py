@@ -46,9 +46,9 @@ class QuaternityEncoded:
     """Encoder that represents the moves and positions of Quaternity as numbers.
 
     Nothing is hidden, so all seats get the same numbers. Seats are counted from the seat to act.
-    A question for card c of set s to the opponent k seats after the asker (k = 1, 2, ...) is the
-    action `(s * set_size + c) * (players - 1) + k - 1`. The last two actions are the answers no
-    and yes.
+    A question is the action `(s * set_size + c) * (players - 1) + k - 1`. It asks the opponent
+    k seats after the asker (k = 1, 2, ...) for card c of set s. The last two actions are the
+    answers no and yes.
     """
 
     outcomes: tuple[tuple[str, int, str], ...] = ()

@@ -101,7 +101,7 @@ class Game(Displayable):
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The players with the most sets. Empty while the game is running."""
+        """The players with the most sets, or an empty tuple while the game is running."""
         return self.state.winners
 
     @property

@@ -58,25 +58,26 @@ player, the numbers of the cards, and the index of the legal answers in `ANSWERS
 
 Ask = tuple[int, int, int, int]
 """Type of a question to a player about any of several interchangeable cards. It consists of the
-asked player, the owner mask of the cards, and two bit masks. Their single bits identify the
-coalition table of the set after no and after yes. A mask is 0 if the constraint of the set alone
-makes the answer impossible."""
+asked player, the owner mask of the cards, a bit mask for the answer no, and a bit mask for yes. A
+mask has one bit, which identifies the coalition table of the set after the answer: bit k stands for
+table k in `Asks`. A mask is 0 if the constraint of the set alone makes the answer impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""Type of the questions of one asker that the constraint of a set alone allows, with the distinct
-coalition tables that the set can have after an answer. Many questions share a table. The tables
+"""Type of the questions of one asker that the constraint of a set alone allows, and a tuple of the
+distinct coalition tables of the set after an answer. Many questions share a table. The tables
 describe the set before the card moves, so that they match the hands of the state."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
-"""Type of the changes that one asker's questions cause in the coalition table of a set. By asking
-any player for a card, the asker states two facts: another player has the card, and the asker has a
-card of the set. The keys of the dictionary are the owner masks of the cards that the constraint of
-the set alone allows the asker to request. The values are the resulting changes of the table, which
-are zero or negative. The tuple contains the distinct changes other than 0.
+"""Type of the changes that one asker's questions cause in the coalition table of a set. Asking for
+a card tells two facts, whatever the answer: another player has the card, and the asker has a card
+of the set. Together, these facts are the *statement* of the question.
 
-The deals after a no and the deals after a yes together are exactly the deals that fit this
-statement. So if hopeless questions (which can only be answered no) are allowed, the statement alone
-decides whether a question is legal.
+The dictionary has an entry for each card that the constraint of the set alone allows the asker to
+request. It maps the owner mask of the card to the change that the statement causes, which is 0 or
+less. The tuple lists the distinct changes other than 0.
+
+Every deal that fits the statement allows exactly one answer. So if hopeless questions (which can
+only be answered no) are allowed, the statement alone decides whether a question is legal.
 """
 
 
@@ -109,13 +110,13 @@ def find_answers(listed: list[SetQuestions], question: Question) -> Answers:
 
 
 class PreparedShape(SetShape):
-    """Shape of a set, which ignores the order of its cards, with data for finding legal questions.
+    """The shape of a set (see `SetShape`), with data for finding its legal questions.
 
     Attributes:
         owned: the player who must own every card because of the constraint of the set alone, or
-            None.
-        holders: pairs of a player who may own all cards, and the coalition table of the set if this
-            player may not own all of them.
+            None if there is no such player.
+        holders: pairs of a player who may own all cards, and the coalition table that the set would
+            have if this player were forbidden to own all of them.
         heavy: whether the tables after all questions need too much memory to be stored (see
             `feasible_asks`).
     """
@@ -148,8 +149,8 @@ class PreparedShape(SetShape):
     def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
         """Yield the questions of an asker with their possible answers, without storing any table.
 
-        Each result contains the asked player, the owner mask of the cards, 1 if the answer no is
-        possible, and 2 if the answer yes is possible. An impossible answer gives 0.
+        The bit masks of a question are 1 if the answer no is possible and 2 if the answer yes is
+        possible. The mask of an impossible answer is 0.
 
         Args:
             asker: the player to move.
@@ -218,7 +219,7 @@ class PreparedSet:
 
         Args:
             asks: the questions.
-            fitting: bit mask of the tables after an answer that are possible in the state.
+            fitting: bit mask of the tables that are possible in the state (see `Ask`).
             bare: bit mask of the players without cards.
         """
         alike: dict[int, list[int]] = {}
@@ -333,9 +334,9 @@ def prepare_set(layout: LaneLayout, constraint: SetConstraint) -> PreparedSet:
 def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[bytes]:
     """Return, for each set, one byte per card, which is 1 if the asker may request the card.
 
-    This is for games that are not brisk, in which the asker may request such a card from every
-    other player with cards (see `Statements`). If the asker may request no card of a set, its bytes
-    may be empty.
+    This function is for games that are not brisk, in which the asker may request such a card from
+    every other player with cards (see `Statements`). If the asker may request no card of a set, its
+    bytes may be empty.
 
     The arguments are the same as in `questions_by_tables`.
 

@@ -27,7 +27,7 @@ def owners_picture(
         problem: the known facts. Its hands may include an additional last hand, which contains the
             cards that were set aside.
         points: points of each player.
-        turn: the player to move, or None.
+        turn: the player to move, or None to show no turn.
         completed: the owner of each completed set, and None for a set in play.
     """
     size = max((constraint.size for constraint in problem.sets), default=0) or 1

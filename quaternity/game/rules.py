@@ -224,7 +224,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return "\n".join(lines)
 
     def view_json(self, view: QuaternityPosition) -> dict[str, Any]:
-        """Return the state and the pending `question` (a string or null) as JSON values."""
+        """Return the state and the pending `question` (a string or null) as a JSON object."""
         state, problem = view.state, view.state.problem
         return {
             "turn": state.turn,

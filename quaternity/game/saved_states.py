@@ -24,7 +24,7 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
     wrong, the state is returned unchanged. Only the faulty solvers are run again. After `seconds`,
     the search stops and returns the smallest state found so far.
 
-    Cost: as `solvers.minimize.minimize_problem`, where each step runs the faulty solvers once.
+    Cost: that of `solvers.minimize.minimize_problem`, whose steps run each faulty solver once.
     """
     is_faulty = _fault_predicate(state.problem, solvers)
     in_play = [constraint for constraint in state.problem.sets if constraint.size]

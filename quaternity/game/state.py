@@ -263,7 +263,7 @@ class State(Displayable):
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The players with the most sets. Empty while the game is running."""
+        """The players with the most sets, or an empty tuple while the game is running."""
         points = self.points
         best = max(points) if self.is_over else None
         return tuple([player for player, count in enumerate(points) if count == best])

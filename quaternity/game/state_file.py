@@ -95,8 +95,8 @@ def settle_state(loaded: LoadedState) -> LoadedState:
     in_file = loaded.state
     state = in_file.settle()
     warnings = [
-        f"player {owner} owns all cards of set {index}, which is not marked as completed: the set "
-        "is put down"
+        f"set {index}: not marked as completed, although player {owner} owns all its cards; it is "
+        "treated as completed"
         for index, owner in enumerate(state.completed)
         if owner != in_file.completed[index]
     ]

@@ -42,7 +42,7 @@ class Deductions:
     may_own: list[list[tuple[int, ...]]]
 
     def document(self) -> dict[str, Any]:
-        """Return the facts as plain values for JSON."""
+        """Return the facts as a JSON object."""
         return {"deals": None, "chances": None, "counts": self.counts, "may_own": self.may_own}
 
 
@@ -60,11 +60,14 @@ class Analysis(Deductions, Displayable):
     chances: list[list[list[float]]]
 
     def document(self) -> dict[str, Any]:
-        """Return the facts as plain values for JSON."""
+        """Return the facts as a JSON object."""
         return Deductions.document(self) | {"deals": self.deals, "chances": self.chances}
 
     def picture(self) -> Display:
-        """Return a table of the probabilities. Cards of a set with equal ones share a row."""
+        """Return a table of the probabilities.
+
+        Cards of a set share a row if their probabilities are equal.
+        """
         return chances_picture(self.deals, self.chances)
 
 
@@ -162,7 +165,7 @@ class Prospect:
     before: int
 
     def document(self) -> dict[str, Any]:
-        """Return the effect as plain values for JSON."""
+        """Return the effect as a JSON object."""
         return {
             "asked": self.group.asked,
             "set": self.group.set_index,

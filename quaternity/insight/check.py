@@ -47,8 +47,9 @@ class Report:
 
     Attributes:
         kind: "state", "record" or "problem".
-        reason: why the document is not valid, or None.
-        deal: a deal that fits the document (the last position of a record), or None.
+        reason: why the document is not valid, or None if it is valid or the reason is not known.
+        deal: a deal that fits the document (for a record, its last position). It is None if the
+            document is not valid or no deal was found.
         verdicts: for each solver that decided all positions, whether it finds them all feasible. A
             record may be invalid although all positions are feasible, for example if a player
             moved out of turn.

@@ -112,7 +112,10 @@ class KwartetBatch:
         )
 
     def _deal(self, count: int) -> NDArray[np.int8]:
-        """Deal the cards at random. If some players get an extra card, draw them at random, too."""
+        """Deal the cards at random.
+
+        If the cards cannot be dealt evenly, the seats that get an extra card are random, too.
+        """
         settings, players = self.settings, self.settings.players
         hands = np.repeat(np.arange(settings.hands, dtype=np.int8), settings.hand_sizes())
         owner = self._random.permuted(np.tile(hands, (count, 1)), axis=1)
@@ -177,7 +180,7 @@ class KwartetBatch:
         return held
 
     def _only_full_sets(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return whether the player to move has only full sets, and so may ask for own cards."""
+        """Return whether the player to move has only full sets, which permits own-card requests."""
         only: NDArray[np.bool_] = (held == held[:, :, :1]).all((1, 2))
         return only
 

@@ -19,17 +19,17 @@ from quaternity.kwartet.view import View
 from solvers.problem import SetConstraint
 
 CACHE_SIZE = 4096
-"""Maximum number of entries in the cache of encoded sets and in the cache of masks. Together, the
-full caches take 2 MB with 4 players."""
+"""Maximum number of entries in each of two caches: encoded sets, and masks. With 4 players, both
+full caches together take 2 MB."""
 
 
 class KwartetEncoded:
     """Encoder that represents the requests and views of Kwartet as numbers.
 
-    Seats are counted from the seat that has the view. A request for card c of set s to the opponent
-    k seats after the asker (k = 1, 2, ...) is the action `(s * size + c) * (players - 1) + k - 1`,
-    where `size` is the number of cards in a set, usually 4. The cards set aside are an additional
-    hand after the hands of the players.
+    Seats are counted from the seat that has the view. A request is the action
+    `(s * size + c) * (players - 1) + k - 1`. It asks the opponent k seats after the asker
+    (k = 1, 2, ...) for card c of set s. `size` is the number of cards in a set, usually 4. The
+    cards set aside are an additional hand after the hands of the players.
     """
 
     def __init__(self, rules: KwartetRules) -> None:

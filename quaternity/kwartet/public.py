@@ -21,7 +21,7 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 
 
 class PublicState(NamedTuple):
-    """Everything that is publicly known at one moment of a game. Immutable.
+    """Everything that is publicly known at one moment of a game, as an immutable object.
 
     Attributes:
         problem: the hands, owners and bounds. Removed sets have no cards in it. If cards are set

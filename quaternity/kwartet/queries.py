@@ -195,7 +195,7 @@ class QueryReason(NamedTuple):
         deals: the deals that the lines mention. If the truth value is unknown, these are deals in
             which it differs.
         requests: the requests from which the truth value follows, or None if they were not found.
-        failed: the error that ended the search for a reason, or None.
+        failed: the error that ended the search for a reason, or None if there was no error.
     """
 
     lines: tuple[str, ...] = ()

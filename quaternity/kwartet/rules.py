@@ -58,15 +58,18 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return self.settings.players
 
     def start(self, random: Random) -> KwartetPosition:
-        """Deal the cards at random. If some players get an extra card, draw them at random, too."""
+        """Deal the cards at random.
+
+        If the cards cannot be dealt evenly, the seats that get an extra card are random, too.
+        """
         dealt = self.settings.cards - self.settings.aside
         extra = random.randrange(self.seats) if dealt % self.seats else 0
         return self.start_of_deal(random, extra)
 
     def start_of_deal(self, random: Random, deal: int) -> KwartetPosition:
-        """Deal the cards at random, for the deal with the given number in a series of deals.
+        """Deal the cards at random. `deal` is the index of the deal in a series.
 
-        If some players get an extra card, these are the players in other seats in each deal.
+        If the cards cannot be dealt evenly, the seats with an extra card differ from deal to deal.
         """
         return self._start(deal_hands(self.settings, random, deal))
 
@@ -163,7 +166,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return "\n".join(paragraphs)
 
     def view_json(self, view: View) -> dict[str, Any]:
-        """Return the public state, the hand of the seat and what the seat can know as JSON values.
+        """Return the public state, the seat's hand and what the seat can know as a JSON object.
 
         `owners` lists the possible owners of each card, and `fewest` lists the minimum number of
         cards of each set in each hand. The cards set aside are an additional hand after the hands

@@ -26,7 +26,7 @@ from solvers.verdict import Feasible
 
 @dataclass(frozen=True, slots=True)
 class SeatLog:
-    """A running or finished game, as one seat or a bystander saw it. Immutable.
+    """A running or finished game, as one seat or a bystander saw it, as an immutable object.
 
     Attributes:
         sizes: the number of cards dealt to each hand. If cards are set aside, they are the last

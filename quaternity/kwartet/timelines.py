@@ -34,7 +34,7 @@ class Timeline(NamedTuple):
     values: Sequence[SeenValue]
 
     def changes(self) -> list[int]:
-        """Return the numbers of the requests that change the truth value."""
+        """Return the numbers of the requests that change the truth value of the formula."""
         return [
             number
             for number in range(1, len(self.values))

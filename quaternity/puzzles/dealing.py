@@ -210,7 +210,7 @@ class Possible:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Find out with the solver max-flow whether a deal fits the answer."""
+        """Find out with the solver max-flow whether any deal allows the answer in the puzzle."""
         about = message_data(puzzle.question)
         question = Question(about["asker"], about["asked"], about["card"])
         state = Game.parse(puzzle.position).state
@@ -265,7 +265,10 @@ class Owner:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Find the answers with max-flow, by checking every possible owner that the table shows."""
+        """Find the answers with max-flow.
+
+        Every owner that the table of possible owners shows is checked.
+        """
         return certain_by_max_flow(Game.parse(puzzle.position).state.problem)
 
 

@@ -105,4 +105,5 @@ ATTEMPTS: dict[str, Callable[[Any, str, Random], Attempts]] = {
     "quarto": _quarto_attempts,
     "set": _set_attempts,
 }
-"""For each game, a function that yields a puzzle, or None, for positions in random order."""
+"""Function for each game, which tries the positions of a record in random order. For each position,
+it yields a kind of puzzle, and a puzzle or (if the position does not contain one) None."""

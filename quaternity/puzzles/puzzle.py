@@ -55,12 +55,12 @@ class CheckResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A puzzle that is completely determined by its kind, level and seed. Immutable.
+    """An immutable puzzle, which is completely determined by its kind, level and seed.
 
     Attributes:
         position: The complete position as text: a record, a seat's log, a board or cards.
         answer_form: One of `FORMS`.
-        choices: The possible answers. Empty if the form determines them.
+        choices: The possible answers. There are none if the form of the answer determines them.
         answers: All right answers.
         wrong: Wrong answers, each with a sentence that says why it is wrong. If the form is
             "cards", these are instead all triples that are not SETs, each with the reason.

@@ -168,9 +168,9 @@ Quartos = list[tuple[Row, int]]
 def board_svg(board: Board, squares: bool = False, marked: Collection[int] = ()) -> str:
     """Return the board as an SVG document.
 
-    The drawing includes a legend, the pieces left and a description of the quartos. Each
-    quarto is marked by a bold label and, except in squares, by a band. The cells of quartos and the
-    cells in `marked` are highlighted.
+    The drawing includes a legend, the pieces left and a description of the quartos. A row that is a
+    quarto has a bold label and a band. A square that is a quarto has neither. The cells of quartos
+    and the cells in `marked` are highlighted.
     """
     appearance = looks(as_board(board).pieces)
     quartos = board.quartos(squares)

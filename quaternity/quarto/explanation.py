@@ -25,7 +25,7 @@ class Quarto(NamedTuple):
         return f"{self.row}: the pieces {join_words(self.pieces)} on {cells} are all {self.shared}"
 
     def document(self) -> dict[str, Any]:
-        """Return the quarto as plain values for JSON."""
+        """Return the quarto as a JSON object."""
         cells = [cell_name(cell) for cell in self.cells]
         return {"row": self.row, "cells": cells, "pieces": self.pieces, "property": self.shared}
 

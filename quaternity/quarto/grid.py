@@ -76,9 +76,9 @@ def create_grid(
 def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> set[tuple[str, str]]:
     """Return all quartos on a board as pairs of a row name and a shared property.
 
-    This works for any board, even if no game can reach it because an earlier quarto would have
-    ended the game. Both boards of the original exercise are such boards (see `is_reachable`). The
-    arguments are the same as for `create_grid`.
+    The function accepts any board, even if no game can reach it because an earlier quarto would
+    have ended the game. Both boards of the original exercise are such boards (see `is_reachable`).
+    The arguments are the same as for `create_grid`.
 
     >>> from quaternity.quarto import example_pieces, read_pieces, piece_properties
     >>> properties = piece_properties(read_pieces(example_pieces()))

@@ -26,8 +26,8 @@ class Careful:
 def careful_moves(view: QuartoPosition) -> list[QuartoMove]:
     """Return the moves from which a careful player chooses.
 
-    This is one move that wins at once if there is any, or else all moves that do not lose at once.
-    If every move loses at once, all moves are returned.
+    The result is one move that wins at once or, if there is none, all moves that do not lose at
+    once. If every move loses at once, all moves are returned.
     """
     board, squares = view.board, view.squares
     names = board.pieces.names

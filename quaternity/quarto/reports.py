@@ -21,14 +21,17 @@ from quaternity.quarto.solving import (
 
 @dataclass(frozen=True, slots=True)
 class BoardReport:
-    """Whether the game can end in a draw, and the number of ways, or None if there are too many."""
+    """Whether the game can end in a draw, and in how many ways the board can then be filled.
+
+    `completions` is None if the board has too many empty cells to count the ways.
+    """
 
     board: Board
     can_draw: bool
     completions: int | None
 
     def document(self) -> dict[str, Any]:
-        """Return the report as plain values for JSON."""
+        """Return the report as a JSON object."""
         words_of = self.board.pieces.words_of
         cells = [[] if piece is None else sorted(words_of(piece)) for piece in self.board.cells]
         return {
@@ -48,14 +51,14 @@ def report_board(board: Board) -> BoardReport:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The quartos of a board, and the cells on which each piece left completes one."""
+    """The quartos of a board, and the cells on which each piece left completes a quarto."""
 
     board: Board
     quartos: tuple[Quarto, ...]
     winning: dict[str, list[str]]
 
     def document(self) -> dict[str, Any]:
-        """Return the explanation as plain values for JSON."""
+        """Return the explanation as a JSON object."""
         return {
             "quartos": [quarto.document() for quarto in self.quartos],
             "reachable": is_reachable(self.board),
@@ -76,7 +79,7 @@ class SolutionReport:
     """The solution of a position, and a line of perfect play.
 
     Attributes:
-        in_hand: the piece to place, or None.
+        in_hand: the piece to place, or None if there is none.
         rated: the ratings of all moves, or None if they were not requested.
     """
 
@@ -87,7 +90,7 @@ class SolutionReport:
     rated: tuple[RatedMove, ...] | None
 
     def document(self) -> dict[str, Any]:
-        """Return the report as plain values for JSON."""
+        """Return the report as a JSON object."""
         solution = self.solution
         best = zip(solution.moves, solution.distances, strict=True)
         document = {

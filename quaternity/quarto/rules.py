@@ -243,7 +243,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         return "\n".join(lines).rstrip()
 
     def view_json(self, view: QuartoPosition) -> dict[str, Any]:
-        """Return the position as JSON values, with names of pieces and of quarto rows."""
+        """Return the position as a JSON object, with names of pieces and of quarto rows."""
         names = view.board.pieces.names
         return {
             "board": [None if piece is None else names[piece] for piece in view.board.cells],

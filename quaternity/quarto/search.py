@@ -39,10 +39,10 @@ has them."""
 
 
 class Search:
-    """A search with a cache, for any number of positions without a quarto.
+    """A cached game-tree search for forced wins, from positions without a quarto.
 
-    `lines` defines in which rows quartos count. `max_positions` limits the number of positions
-    searched in all calls together, and None means no limit. Above the limit, a search raises
+    `lines` defines the rows in which quartos count. `max_positions` limits the number of positions
+    searched in all calls together; None means no limit. Above the limit, a search raises
     LimitError. In the methods, `remaining` is the bit mask of the pieces that can still be handed
     over, without the piece in hand.
     """

@@ -53,7 +53,7 @@ class QuartoMove(NamedTuple):
         return ", ".join(steps)
 
     def document(self) -> dict[str, Any]:
-        """Return the move as plain values for JSON."""
+        """Return the move as a JSON object."""
         cell = None if self.cell is None else cell_name(self.cell)
         return {"cell": cell, "hand_over": self.hand_over}
 
@@ -67,7 +67,7 @@ class Solution:
             the game is over.
         moves: all moves that keep the outcome. The fastest wins, or the slowest losses, come first.
             Equal moves are sorted by cell and piece. If the piece in hand can complete a quarto,
-            only such moves are listed. Empty once the game is over.
+            only such moves are listed. There are none once the game is over.
         distances: for each of these moves, the number of placements by both players until the end
             of the game, including the placement of the move. The winner plays for a short game and
             the loser for a long game.
@@ -164,7 +164,7 @@ class RatedMove(NamedTuple):
     distance: int
 
     def document(self) -> dict[str, Any]:
-        """Return the move as plain values for JSON."""
+        """Return the move as a JSON object."""
         rating = {"outcome": self.outcome.name.lower(), "distance": self.distance}
         return self.move.document() | rating
 

@@ -239,7 +239,7 @@ class QuaternityJudge(AskingJudge):
     def move_value(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
     ) -> MoveValue | None:
-        """Return the value of a move that kept or lost a forced win. None if no win was forced."""
+        """Return the value of a move that kept or lost a forced win, or None for other moves."""
         if not self.small or not self.forces(before, seat):
             return None
         kept = self.forces(after, seat)
@@ -248,7 +248,10 @@ class QuaternityJudge(AskingJudge):
         return MoveValue(1.0 if kept else None, 1.0, best, note=note)
 
     def _missed_win(self, state: State, best: Question | Answer) -> Message:
-        """Return a sentence about a move that would have forced a win, with the reason if short."""
+        """Return a sentence about a move that would have forced a win.
+
+        If the move asks the only possible owner of a card, the sentence says so.
+        """
         if not isinstance(best, Question):
             return COULD_HAVE_WON(best=best)
         move, (index, number) = question_sentence(best), best.card
@@ -258,7 +261,7 @@ class QuaternityJudge(AskingJudge):
         return ONLY_OWNER(best=move, holder=best.asked, card=best.card)
 
     def _winning(self, before: QuaternityPosition, seat: int) -> Question | Answer | None:
-        """Return a move that is already proved to force a win, or None."""
+        """Return a move that is already proved to force a win, or None if none is."""
         state, asked = before.state, before.pending
         if asked is not None:
             return next((x for x in Answer if self._after(state, asked, x, seat, 0)), None)

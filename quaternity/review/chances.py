@@ -53,8 +53,8 @@ def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
     """Estimate each seat's chance of winning from the results of simulated games.
 
     The standard errors are computed as if two more games had been won and two more lost (Agresti
-    and Coull, 1998), so they are above 0 even if all results are equal. This is also valid for
-    shared wins, which vary less.
+    and Coull, 1998), so they are above 0 even if all results are equal. The errors are also valid
+    for shared wins, which vary less.
     """
     games, chances = len(results), list[Chance]()
     for total in map(sum, zip(*results, strict=True)):
@@ -101,7 +101,10 @@ class PlayoutEstimate:
         return True
 
     def chances_at(self, index: int) -> list[Chance]:
-        """Return each seat's exact or estimated chance at a position; empty if unknown."""
+        """Return each seat's exact or estimated chance at a position.
+
+        The list is empty if the chances are unknown.
+        """
         if index in self.exact:
             return [Chance(share, 0.0) for share in self.exact[index]]
         return estimate_chances(self.results.get(index, []))

@@ -80,7 +80,7 @@ class Judge:
         """
 
     def advice(self, view: Any, random: Random) -> Any:
-        """Return a good move to compare with the move that was made, or None."""
+        """Return a good move to compare with the move that was made, or None for no comparison."""
 
     def simulate(self, position: Any, random: Random) -> tuple[Shares, float]:
         """Play a game to its end with programs. Return its result and the cost in milliseconds."""

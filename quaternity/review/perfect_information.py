@@ -43,7 +43,10 @@ class QuartoJudge(Judge):
         self._known: dict[QuartoPosition, tuple[RatedMove, ...]] = {}
 
     def _rate_moves(self, position: QuartoPosition) -> tuple[RatedMove, ...]:
-        """Return all moves with their outcomes, best first. Empty if the position is not solved."""
+        """Return all moves with their outcomes, best first.
+
+        The result is empty if the board has too many empty cells to be solved.
+        """
         if len(position.board.empty) > self._max_cells:
             return ()
         if position not in self._known:

@@ -101,9 +101,9 @@ class RecordedGame:
 
 
 def _check_length(data: bytes) -> None:
-    """Raise InputError if a record has too many moves. This is checked before it is parsed.
+    """Raise InputError if a record has too many moves.
 
-    Each line of a move starts with a number.
+    The check is made before the record is parsed. Each line of a move starts with a number.
     """
     words = (line.split(None, 2)[:2] for line in data.splitlines())
     # Such a line belongs to the request before it, because the request completed the set.

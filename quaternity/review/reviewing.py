@@ -72,11 +72,11 @@ class ReviewedMove(NamedTuple):
 
     Attributes:
         number: The number of the move, counted from 1. An answer has the number of its question.
-        chance: The chance that the answer is yes, given the asker's information. None if the move
-            is not a request or the chance is not known.
+        chance: The chance that the answer is yes, given the asker's information. It is None if the
+            move is not a request or the chance is not known.
         notes: Sentences about what the player could have known and did not use, and about the
             result of a better move.
-        worth: The value compared with another move. None if the moves were not compared.
+        worth: The value compared with another move. It is None if the moves were not compared.
     """
 
     number: int
@@ -115,8 +115,8 @@ class Review:
         over: Whether the game was played to its end.
         curve: Each seat's chances after each move, and the result at the end. A question and its
             answer are one move here.
-        moments: At most three decisive moves, in the order of play. Empty if any chances are not
-            known. They do not depend on the comparisons of moves.
+        moments: At most three decisive moves, in the order of play. There are none if any chances
+            are not known. The choice of these moves does not depend on the comparisons of moves.
         fault: Why the record is invalid after these moves; empty if it is valid.
         unfinished: Sentences about the parts of the review that were not completed in time.
         imagined_by: The program that played the simulated games.
@@ -210,7 +210,7 @@ def review(
 
     Args:
         seat: The seat to whose information the review of a game with hidden cards is limited. None
-            for all information.
+            means that the review may use all information.
         seconds: Time limit in seconds. The review says what was not completed in time.
         seed: Seed of the simulated games. The same seed and seconds give the same review, unless
             the time limit ended the work.
@@ -334,7 +334,7 @@ class _Reviewer:
                 self.decisive[at] = seat
 
     def _weigh(self) -> None:
-        """Weigh moves: compare them with the judge's advice, starting with the largest swings."""
+        """Compare moves with the judge's advice, starting with the largest changes of chances."""
         game, left_out = self.game, 0
         if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
             return  # The judge gives no advice, or cannot draw the hands for a comparison.

@@ -125,7 +125,7 @@ def _join_faults(faults: list[str]) -> str:
 
 
 def _fault(code: Code, check: bytes) -> str | None:
-    """Install code on this worker and run a check. Return the error that it raises, or None."""
+    """Install code on this worker and run a check. Return its error, or None if it succeeds."""
     try:
         install(code)
         pickle.loads(check)()  # noqa: S301  # our own

@@ -55,7 +55,7 @@ class ProcessEnded(LimitError):
 
     Attributes:
         how: How the process ended, as the predicate of a sentence.
-        thinking: The seat of the player that was thinking, or None.
+        thinking: The seat of the player that was thinking, or None if none was.
         moves: The moves that the process noted.
         overdue: Whether the process was killed because it exceeded the time limit.
         stack: The stack trace at the time limit, innermost call first. It may be empty.
@@ -82,8 +82,8 @@ class ProcessEnded(LimitError):
 class IsolatedProcess:
     """A process that runs one function call at a time. It is started when it is needed.
 
-    If the process has ended, the next call starts another. `wanted` names the expected result in
-    error messages. It takes 0.3 s to start the process, and 0.2 ms per call.
+    If the process has ended, the next call starts another process. `wanted` names the expected
+    result in error messages. It takes 0.3 s to start the process, and 0.2 ms per call.
     """
 
     def __init__(self, wanted: str = "move") -> None:

@@ -91,7 +91,7 @@ def play_isolated(
         seats: Name of the player in each seat.
         seconds: Time limit for each move of a player, in seconds. None means no limit.
         place: Function that takes the noted moves and the seat that was thinking (or None), and
-            returns the place of the fault. None if the caller knows the place.
+            returns the place of the fault. It is None if the caller knows the place.
         play: Function that plays. It must be picklable, as must its arguments and its result.
 
     Raises:

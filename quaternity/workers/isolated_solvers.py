@@ -74,7 +74,7 @@ class Run(NamedTuple):
         build: Processor time to build the model, in seconds.
         solve: Processor time to solve the model, in seconds.
         peak: Peak memory of the solver's process during the run, including all libraries, in bytes.
-            None if the solver ran in this process or the system does not report it.
+            It is None if the solver ran in this process or the system does not report it.
     """
 
     answer: Any

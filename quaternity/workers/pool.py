@@ -39,7 +39,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 _Done: TypeAlias = "tuple[list[Result], Raised | None]"
-"""Type of the result of a chunk: the results before the first error, and this error or None."""
+"""Type of the result of a chunk: the results before the first error, and the error (None if
+all calls succeeded)."""
 
 MAX_LOSSES = 4
 """Maximum number of times that workers may die between two finished chunks."""
@@ -145,7 +146,7 @@ class Pool:
                 self._check()
 
     def terminate(self) -> None:
-        """End all workers immediately, including running calls. The next `submit` starts others."""
+        """End all workers and their calls immediately. The next `submit` starts new workers."""
         running, self._running = self._running, None
         if running is not None:
             _, end_now = running
@@ -170,7 +171,7 @@ def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
     workers. An exception in the `with` block stops all workers immediately.
 
     Args:
-        workers: Number of processes. Ignored if `dask` is given.
+        workers: Number of processes. This argument is ignored if `dask` is given.
         dask: Address of a running scheduler, such as `tcp://10.0.0.5:8786`.
 
     Raises:
@@ -296,7 +297,10 @@ class _Chunk(Generic[Item, Result]):
         self.future: Future[_Done[Result]] | None = None
 
     def wait(self, pool: Pool) -> _Done[Result]:
-        """Wait for the chunk. Return its results up to the first error, and this error or None."""
+        """Wait for the chunk. Return its results before the first error, and the error.
+
+        The error is None if all calls succeeded.
+        """
         assert self.future is not None, "the chunk must be submitted first"
         return pool.wait(self.future)
 

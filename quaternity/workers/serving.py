@@ -54,7 +54,8 @@ def _receive(file: int) -> tuple[bytes, bytes]:
 class SafeUnpickler(pickle.Unpickler):
     """Unpickler for answers that loads only classes of this package and harmless built-in types.
 
-    Answers are written by this package, but external code in the same process could forge one.
+    Answers are written by this package, but external code in the same process could forge an
+    answer.
     """
 
     def find_class(self, module: str, name: str) -> Any:

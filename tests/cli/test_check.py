@@ -365,8 +365,8 @@ def test_a_set_that_is_not_marked_as_completed_is_put_down(cli: Cli) -> None:
         outcome = cli(*command, "-", stdin=json.dumps(document))
         assert outcome.status == 0
         assert (
-            "player 0 owns all cards of set 0, which is not marked as completed: the set is "
-            "put down" in outcome.err
+            "set 0: not marked as completed, although player 0 owns all its cards; it is treated "
+            "as completed" in outcome.err
         )
         assert "player 0 has no cards: the turn passes to player 1" in outcome.err
     assert "player 1 can force a win" in outcome.out

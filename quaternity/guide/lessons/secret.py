@@ -19,7 +19,7 @@ TWO_CARDS = ((2, -1), (-1, 1))
 THEIR_MIX = {"rock": 0.5, "paper": 0.25, "scissors": 0.25}
 BEATS = {"rock": "scissors", "paper": "rock", "scissors": "paper"}
 EVEN, LOWEST = 0.1, 2 / 15
-"""Losses of the rules `even` and `lowest` of the page, in the game of pairs."""
+"""Exploitability of the rules `even` and `lowest` of the page, in the game of pairs."""
 DEFINITION_STARTS = ("from ", "class ", "def ", "pairs = ", "triples = ")
 """Beginnings of the examples on the page that contain definitions."""
 TOLERANCE = 1e-6

@@ -111,7 +111,7 @@ def parse_hands(answer: Any) -> list[Hand]:
 
 
 def list_faults(hands: list[Hand], deal: Hand) -> Iterator[str]:
-    """Yield a sentence for each fact that makes Alice's list of hands unsafe at a deal."""
+    """Yield a sentence for each fact that makes Alice's list of hands unsafe in a deal."""
     bob, carol = ([card for card in range(7) if deal[card] == player] for player in (1, 2))
     for_bob = [hand for hand in hands if not {*hand} & {*bob}]
     if len(for_bob) > 1:

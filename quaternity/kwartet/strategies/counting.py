@@ -84,9 +84,9 @@ def patient(view: View, random: Random) -> Question:
     once. Otherwise `patient` first asks for the *least* likely card of the set with the highest
     value. Even certain cards wait, because the others can see a card gained in an incomplete set,
     and take it. Among owners with about equal probabilities, `patient` asks the player whose turn
-    comes next, because that player learns nothing about the card by refusing it. If the
-    others know that it holds a card of a set, it prefers this set, because the first request for a
-    set reveals this.
+    comes next, because that player learns nothing about the card by refusing it. `patient` prefers
+    a set if its opponents already know that it holds a card of the set. The first request for any
+    other set would reveal this.
 
     Cost: the deals are counted once per request, which takes 0.2 to 0.5 ms with four players.
     """

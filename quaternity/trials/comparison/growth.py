@@ -84,8 +84,9 @@ class Growth(NamedTuple):
 
     @property
     def laws(self) -> dict[str, Law]:
-        """The laws that the runs support, by name. Both if the runs do not decide between them.
+        """The laws that the runs support, by name.
 
+        The result contains both laws if the runs do not decide between them.
         The result is empty if the slope of a likely law may be 0, because then the runs do not show
         that the time grows.
         """

@@ -145,7 +145,7 @@ class MeasuringTask:
 
     @property
     def family(self) -> str:
-        """Return the name of the family or the size of the games. Empty for states from files."""
+        """Return the name of the family or the size of the games; "" for states from files."""
         if isinstance(self.source, Series):
             return self.source.family
         return size_name(self.source) if isinstance(self.source, Settings) else ""
@@ -234,7 +234,10 @@ def iter_measurements(
 
 
 class _RemainingTasks(deque[MeasuringTask]):
-    """Queue of tasks, and iterator that removes them. It continues when another task is added."""
+    """Queue of tasks that is also an iterator: it removes the tasks that it yields.
+
+    The iteration continues when another task is added.
+    """
 
     def __iter__(self) -> _RemainingTasks:
         return self

@@ -145,7 +145,10 @@ def _scores(comparison: Comparison) -> Iterator[str]:
 
 
 def _kind_tables(comparison: Comparison) -> Iterator[str]:
-    """Yield a table of PAR-2 by family for possible instances, and one for impossible instances."""
+    """Yield a table of PAR-2 scores by family for possible instances, then one for impossible ones.
+
+    The PAR-2 score is the mean time, where an undecided instance counts as twice the time limit.
+    """
     yield "<h2>By kind and family</h2>"
     for feasible in (True, False):
         families = comparison.of_kind(feasible).families
@@ -185,8 +188,8 @@ def _growth(comparison: Comparison) -> Iterator[str]:
         "and small sizes, at which the time is mostly overhead, are left out. No law: the runs do "
         "not support one, since the time may not grow at all, or is off the line at some size by "
         f"more than a factor of {MAX_DEVIATION_FACTOR:g} and more than the scatter explains. "
-        f"{TWO_MODELS.capitalize()}: the solver models small and large problems in different ways, "
-        "which a single law cannot describe.</p>"
+        f"{TWO_MODELS.capitalize()}: the solver uses a different model for large problems than for "
+        "small problems, so a single law cannot describe its times.</p>"
     )
     for family, feasible in kinds(comparison):
         rows = growth_rows(comparison, family, feasible)

@@ -23,8 +23,8 @@ MAX_FAULTS = 10
 """Maximum number of faults that are listed individually."""
 
 TWO_MODELS = "two models"
-"""Table entry that replaces the growth law of a solver which models small and large problems
-differently."""
+"""Table entry that replaces the growth law of a solver which uses a different model for large
+problems than for small problems."""
 
 MAX_GROWTH_SIZES = 6
 """Maximum number of sizes for which a table of growth shows times."""

@@ -29,21 +29,24 @@ class Run:
 
     Attributes:
         instance: Name of the instance, which is the same for all solvers.
-        family: Name of a family of instances, or size of a game such as 4-13-4. Empty for states
-            from files.
+        family: Name of a family of instances, or size of a game such as 4-13-4. It is empty for
+            states from files.
         cards: Number of cards of the instance. Completed sets do not count.
         players: Number of players of the instance.
-        feasible: The verdict that verified evidence supports. None if no solver gave evidence.
+        feasible: The verdict that verified evidence supports. It is None if no solver gave
+            evidence.
         solver: Name of the solver.
         round: Number of the run, counted from 0, among the runs of this solver on this instance.
         answer: How the run ended.
         evidence: `deal`, `shortage` (found by this solver) or `paired` (the shortage was found by
-            another solver). None if there was no valid verdict.
-        build: Processor time to build the model, in seconds. None if there was no valid verdict.
-        solve: Processor time to solve the model, in seconds. None if there was no valid verdict.
+            another solver). It is None if there was no valid verdict.
+        build: Processor time to build the model, in seconds. It is None if there was no valid
+            verdict.
+        solve: Processor time to solve the model, in seconds. It is None if there was no valid
+            verdict.
         seconds: Processor time of the run in seconds, or wall-clock time if the run raised an error
-            or was stopped. None if the solver was not run.
-        memory: Peak memory of the solver's process, in bytes. None if it was not measured.
+            or was stopped. It is None if the solver was not run.
+        memory: Peak memory of the solver's process, in bytes. It is None if it was not measured.
         text: The reason if there was no valid verdict, otherwise None.
     """
 

@@ -42,9 +42,11 @@ class ComparisonResult:
     """A comparison, and how its measurements ended.
 
     Attributes:
-        fault: the smallest instance that shows a fault, as the text of a file, or None.
-        saved: the path of the file to which the instance was saved, or None.
-        stopped: the error or interrupt that ended the measurements early, or None.
+        fault: the smallest instance that shows a fault, as the text of a file; None if no fault
+            was found.
+        saved: the path of the file to which the instance was saved, or None if it was not saved.
+        stopped: the error or interrupt that ended the measurements early; None if they were
+            completed.
     """
 
     comparison: Comparison
@@ -53,7 +55,7 @@ class ComparisonResult:
     stopped: BaseException | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return the result as plain values for JSON."""
+        """Return the result as a JSON object."""
         ending = {"saved": self.saved, "interrupted": self.stopped is not None}
         return reports.document(self.comparison) | ending
 
@@ -158,9 +160,10 @@ def _measure(
     tasks: Sequence[MeasuringTask], solvers: Sequence[Solver], workers: int, dask: str | None,
     keep: Callable[[InstanceRuns], None], phase: Phase,
 ) -> tuple[list[InstanceRuns], BaseException | None]:  # fmt: skip
-    """Measure all tasks. Return the measurements, and the error that stopped them early, or None.
+    """Measure all tasks. Return the measurements, and the error that stopped them early.
 
-    Each measurement is passed to `keep` immediately.
+    The error is None if all tasks were measured. Each measurement is passed to `keep`
+    immediately.
     """
     measured: list[InstanceRuns] = []
     with phase("states", sum(task.states - task.done for task in tasks)) as report:
@@ -179,7 +182,7 @@ def _measure(
 
 
 def _smallest_fault(measured: Sequence[InstanceRuns]) -> str | None:
-    """Return the smallest state that shows a fault, as the text of a state file, or None."""
+    """Return the text of the smallest state that shows a fault, or None if there is no fault."""
     faulty = [
         (runs[0].cards, runs[0].players, len(text), text)
         for runs, text in measured

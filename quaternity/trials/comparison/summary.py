@@ -110,7 +110,7 @@ def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
 
 
 def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int = 0) -> list[Row]:
-    """Return a row for each solver, in the given order. Empty if there are no runs.
+    """Return a row for each solver, in the given order, or no rows if there are no runs.
 
     If there are at least `MIN_MEASUREMENTS` instances, each instance counts once, with its median
     run. The interval then shows how the median would vary between sets of instances of the same

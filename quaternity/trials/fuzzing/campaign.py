@@ -26,9 +26,10 @@ class CampaignResult:
         seed: the random seed of the examples.
         tally: the counts of the tested examples.
         seconds: the duration, in seconds.
-        finding: the first fault that was found, or None.
-        stopped: the error or interrupt that ended the campaign early, or None.
-        saved: the path of the file with the state that shows this fault, or None.
+        finding: the first fault that was found, or None if there was none.
+        stopped: the error or interrupt that ended the campaign early; None if it was not stopped.
+        saved: the path of the file with the state that shows this fault, or None if it was not
+            saved.
     """
 
     solvers: tuple[str, ...]
@@ -40,7 +41,7 @@ class CampaignResult:
     saved: str | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return the result as plain values for JSON."""
+        """Return the result as a JSON object."""
         tally, finding = self.tally, self.finding
         return {
             "seed": self.seed,

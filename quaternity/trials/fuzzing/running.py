@@ -105,7 +105,11 @@ def run_campaign(
 def run_batch(
     batch: Batch, solvers: Sequence[Solver], on_example: Callable[[Tally], None] | None = None
 ) -> tuple[Tally, Finding | None]:
-    """Return the tally of one batch, and its first fault in a minimized example, or None."""
+    """Return the tally of one batch, and a minimized example of its first fault.
+
+    The example is None if no fault was found. If there is a fault, the tally counts only the
+    examples before it.
+    """
     begun = monotonic()
     total = Tally()
     random = item_random(batch.seed, batch.number)

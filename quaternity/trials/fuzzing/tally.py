@@ -13,7 +13,7 @@ from solvers.problem import DealProblem
 Key = TypeVar("Key", bound=Hashable)
 
 CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
-"""Upper limits of the ranges into which the coverage groups examples by their number of cards."""
+"""Upper ends of the ranges of numbers of cards by which `Tally.coverage` groups examples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Finding:
         text: Description of the fault.
         state_file: Text of a minimized state file that shows the fault. If no game has this state,
             it is the text of a deal problem file.
-        moves: The moves of the game, as text. Empty for a problem.
+        moves: The moves of the game, as text. A problem has no moves.
     """
 
     where: str

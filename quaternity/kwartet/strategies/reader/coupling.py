@@ -1,4 +1,8 @@
-"""Computation of card probabilities from the weights of single sets and the hand sizes."""
+"""Probabilities of the owners of cards, computed from weights and hand sizes.
+
+The weights (see `holdings`) describe each set on its own. The hand sizes couple the sets: a player
+who holds many cards of one set holds fewer cards of the other sets.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +22,14 @@ from quaternity.kwartet.strategies.reader.holdings import (
 
 MAX_STEPS = 8
 TOLERANCE = 3e-3
-"""Newton's method stops when the error of every hand size is less than this number of cards. It
-stops after `MAX_STEPS` steps in any case."""
+"""Error of the hand sizes, in cards, below which Newton's method stops. It also stops after
+`MAX_STEPS` steps."""
 
 FEW_PLAYERS = 4
 """Maximum number of players for which Newton's method lists all ways to distribute a set."""
 
 MANY_PLAYERS_TOLERANCE = 0.03
-"""Value that replaces `TOLERANCE` if there are more than `FEW_PLAYERS` players, in cards."""
+"""Maximum error like `TOLERANCE`, in cards, if there are more than `FEW_PLAYERS` players."""
 
 ROUGH_TOLERANCE = 1.0
 """Error of the hand sizes, in cards, below which Newton's method takes only one more step. It
