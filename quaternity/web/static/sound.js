@@ -23,10 +23,11 @@ export function play(name) {
   });
 }
 
-// Offer sound at the beginning of the first game of this browser.
+// Offer sound before the first event of a game, until the user of this browser has answered. Later,
+// the offer would hide the news.
 whenDrawn(() => {
   const question = part?.querySelector("#sound-offer");
-  if (question) question.hidden = liked("sound") !== null || shownVersion() > 3 || !part.querySelector(".mine");
+  if (question) question.hidden = liked("sound") !== null || shownVersion() > 0 || !part.querySelector(".mine");
 });
 
 document.addEventListener("click", ({ target }) => {
