@@ -294,7 +294,10 @@ class ExplicitEvaluator:
         return self._first_deal(alike & self._failures(formula, earlier))
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return a public deal where a formula is false, or None if there is no such deal."""
+        """Return a deal that fits all public information and in which a formula is false.
+
+        Return None if there is no such deal.
+        """
         return self._first_deal(self._failures(formula, earlier))
 
     def counterexample_path(

@@ -2,8 +2,8 @@
 
 A counterexample to a statement is a deal that fits the player's hand and in which the statement is
 false. A player knows a statement if it has no counterexample. By the coalition theorem
-(see `solvers.shortage`), there is none iff some coalition of the other players would have to hold
-more cards than it can hold. CP-SAT searches for a hand and such a coalition.
+(see `solvers.shortage`), there is no counterexample iff some coalition of the other players would
+have to hold more cards than it can hold. CP-SAT searches for a hand and such a coalition.
 
 If the sets are small, the model lists the possible patterns of the hand in each set
 (`hand_patterns`). Otherwise, it contains an inequality over all cards.

@@ -70,7 +70,9 @@ def rules_class(game: str) -> Any:
 
 
 def rules_of_record(data: bytes) -> Any:
-    """Return the rules for a record, with the settings in it. The first word names the game.
+    """Return the rules of the game that a record describes, with the settings of the record.
+
+    The first word of the record is the name of the game.
 
     Raises:
         InputError: If the data are not a record of a known game.

@@ -41,7 +41,8 @@ YOU = "you"
 """Name that stands for a human player."""
 
 Factory = Callable[..., Any]
-"""Function that takes the rules and optionally an argument, and returns a player."""
+"""Function that takes the rules, and the argument after the name of the player if it
+has one. It returns a computer player."""
 
 
 class RandomPlayer:

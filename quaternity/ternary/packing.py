@@ -149,15 +149,15 @@ def most_disjoint(
     random: Random | None = None,
     best: Incumbent[Triple] | None = None,
 ) -> tuple[Triple, ...]:
-    """Return as many disjoint threes of a table as possible, in ascending order.
+    """Return as many disjoint threes as possible from the cards on a table, in ascending order.
 
-    A three is three cards that belong together.
+    A three is three cards that belong together, as the rule says.
 
     Args:
         seconds: a time limit that replaces the method's own limit.
         random: chooses among the answers. If it is None, the answer is always the same.
-        best: record that keeps the best packing and the bound, even if a limit or an interrupt ends
-            the search.
+        best: record of the largest answer found so far and of the bound. It can also be read after
+            a limit or an interrupt has ended the search.
 
     Raises:
         LimitError: If a limit is reached. The message says what has been found.

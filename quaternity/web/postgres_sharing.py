@@ -1,8 +1,8 @@
-"""The messages between servers that share a PostgreSQL database.
+"""Messages between servers that share a PostgreSQL database.
 
-A notice says that a server has changed a table. A claim is a lock that only one server can hold.
-The servers also exchange which players are connected, and how much of their rate limits clients
-have used. In the database, the used part of a rate limit is called a budget.
+A notice tells the other servers that a table with a game has changed. A claim is a lock that only
+one server can hold at a time. The servers also tell each other which players are connected, and how
+much of each rate limit a client has used. The database calls the used part of a limit a budget.
 """
 
 from __future__ import annotations

@@ -48,9 +48,9 @@ class JoinFields(NamedTuple):
 
 
 class LinkFields(NamedTuple):
-    """The field of a request that moves a seat to the device that sends the request.
+    """The field of a request to play on with a seat of another device.
 
-    `link` is the link that moves the seat, or its last part.
+    `link` is the link that the other device showed, or the last part of the link.
     """
 
     link: str

@@ -144,7 +144,7 @@ class SetReady(NamedTuple):
     counts_down: bool = False
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that store whether the player is ready. They may begin the game."""
+        """Return the events that store whether the player is ready, or that begin the game."""
         state.check_owners({self.seat: self.token})
         if not state.is_waiting:
             raise HttpError(409, "the game has already begun", version=state.version)
@@ -295,11 +295,11 @@ class HandOver(NamedTuple):
     """A command with which a visitor gives a seat to a new player.
 
     Attributes:
-        player: Name of the program that gets the seat, `me` for the owner of the seat, or `open` if
-            the seat becomes open.
+        player: Name of the program that gets the seat, `me` if the owner takes it back, or `open`
+            if anyone with the invitation may take it.
         tokens: Hashes of the visitor's tokens, by seat.
-        attendance: The seats of players who are present, or who have been absent for a long time.
-        invitation: New invitation to the seat, which is used if the seat becomes open.
+        attendance: The seats of the players who are present, and of those absent for a long time.
+        invitation: New invitation to the seat. It is used only if the seat becomes open.
     """
 
     seat: int

@@ -1,7 +1,8 @@
 """Drawing of Quarto in a browser: the board, the piece to place, and the remaining pieces.
 
 In Quarto, a player places a piece on the board and hands over the next piece, which the opponent
-has to place. A row of four pieces that share a property is a quarto, and wins.
+has to place. A row of four pieces that share a property is a quarto, and wins. A scene is an
+animation of an event (see `quaternity.web.drawing.moments`).
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def _piece(pieces: PieceSet, piece: int) -> Piece:
 
 
 def _place(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which a player places a piece of Quarto."""
+    """Return the animation of a player who places a piece of Quarto on the board."""
     del words, sight
     return place_piece(about["cell"])
 

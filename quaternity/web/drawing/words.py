@@ -94,10 +94,10 @@ class SpokenDeck(NamedTuple):
 
 
 class PageWords(DeckWords):
-    """The wording of messages on a page, with the names of players and cards.
+    """Formatter of the messages on a page, with the names of players and cards.
 
-    Templates of messages contain fields such as `{asker:player}`. The second word is the name of
-    the method that formats the value.
+    Templates of messages contain fields such as `{asker:player}`. The word after the colon is the
+    name of the method that formats the value.
     """
 
     def template(self, kind: MessageTemplate) -> str:
