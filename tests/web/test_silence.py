@@ -128,5 +128,5 @@ def test_a_server_ends_while_its_database_is_silent(
 ) -> None:
     place = cluster.place(tmp_path.name)
     monkeypatch.setattr("quaternity.web.open_store.place_of", lambda data: place)
-    with Server(tmp_path / "server") as server, frozen_postgres(cluster):
+    with Server(tmp_path / "server", program="quaternity") as server, frozen_postgres(cluster):
         assert server.stop(10) == 0
