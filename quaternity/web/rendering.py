@@ -211,7 +211,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = (), friends: bool 
         programs=[*programs(game), *more],
         levels=known.levels,
         decks=decks_of(game),
-        clocked=may_have_clock(rules),
+        takes_turns=may_have_clock(rules),
         hidden=rules.hidden,
     )
 
