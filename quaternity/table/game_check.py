@@ -199,7 +199,6 @@ def _use_browser(rules: Any) -> None:
 
 @contextmanager
 def _server(folder: str) -> Iterator[str]:
-    """Run a local server, and yield the URL of its start page."""
     command = [sys.executable, "-m", "quaternity", "serve", "--host", "127.0.0.1", "--port", "0"]
     with subprocess.Popen(
         [*command, "--data", folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

@@ -208,8 +208,8 @@ class Match(Generic[P, M, V]):
     def _make_player(self, seat: int) -> Player[M, V] | None:
         """Create the player of a seat.
 
-        Return None for a person. For a player that runs in another process, only check that it can
-        be created there, and return None.
+        Return None for a person and for a player that runs in another process. In the second case,
+        only check that the player can be created there.
         """
         name = self.names[seat]
         if name == YOU or not self._is_isolated(name):

@@ -140,7 +140,6 @@ def check_player(
 
 
 def _play_position(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
-    """Play a game up to a position. Return whether the player had to move."""
     random, size = Random(f"{seed}/{number}"), min(1.0, (number + 1) / FULL_SIZE)
     while True:
         rules = rules_class(game)(_settings(game, size, random))
@@ -222,7 +221,6 @@ class _Seat:
         return choose_move(rules, self._player, sitting, asked.view, self._random, news)[0]
 
     def leave(self, killed: bool) -> None:
-        """End the game. If `killed` is true, kill this process if it is the second one."""
         if isinstance(self._player, ProgramPlayer):
             if killed and self._process:
                 self._player.end()

@@ -99,7 +99,7 @@ def plugin_players(game: str) -> Plugins[Factory]:
 
 
 def is_foreign(game: str, text: str) -> bool:
-    """Return whether a player is external code, not a person or a player of this package."""
+    """Return whether a player is neither a person nor one of the game's own players."""
     return text != YOU and text.partition(":")[0] not in registration(game).players
 
 

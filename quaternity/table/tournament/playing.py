@@ -312,7 +312,6 @@ def record_of_game(tournament: Tournament, game: int) -> str:
 def _play_where_needed(
     play: Callable[[Tournament, int], Result], tournament: Tournament, game: int
 ) -> Result:
-    """Play a game in this process, or in a separate process if its players require this."""
     if not tournament.is_isolated:
         try:
             return play(tournament, game)

@@ -221,7 +221,6 @@ class _Games:
         return Measured.of([*values.values()], [self.deals[game] for game in values])
 
     def score(self, game: int, seat: int) -> float:
-        """Return 1 for a sole win, 0 for a loss, or an equal share if no seat won alone."""
         winner = self.winner[game]
         if winner is None:
             return 1 / len(self.results[game].line_up)
@@ -314,7 +313,6 @@ def _fit_ratings(wins: list[list[float]]) -> list[float | None]:
 def _ratings_with_errors(
     results: Sequence[GameResult], players: int, random: Random, deals: Sequence[int]
 ) -> list[Measured | None]:
-    """Return the ratings with their standard errors, which are computed by resampling the deals."""
     by_deal: dict[int, list[GameResult]] = {}
     for result, deal in zip(results, deals, strict=True):
         by_deal.setdefault(deal, []).append(result)
