@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
     """Return values for the HTML template: the visitor's hand, and the possible owners of cards.
 
-    `chances` contains each player's chances to own each card. It is None if the page shows no
-    chances.
+    `chances` contains each player's chances to own each card. With None, the page omits them.
     """
     view, public = sight.view, sight.view.public
     settings = public.settings
