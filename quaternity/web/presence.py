@@ -15,7 +15,7 @@ from quaternity.web.seats import OPEN, PERSON, Seat
 from quaternity.web.streams import Stream
 
 ABSENCE_LIMIT_SECONDS = 120.0
-"""Seconds for which a player must be away before others may give the player's seat away."""
+"""Time of absence after which other players may give a player's seat away, in seconds."""
 
 PRESENCE_TIMEOUT_SECONDS = 40.0
 """Seconds without a request or an open event stream after which a player counts as absent."""

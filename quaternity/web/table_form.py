@@ -1,4 +1,4 @@
-"""The form for a new table: functions that read the fields that a visitor has submitted."""
+"""The form for a new table: functions that read the fields that a visitor has filled in."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ CLOCKS = {
     "none": None, "short": Clock(30, 5), "long": Clock(120, 15), "day": Clock(DAY),
     "days": Clock(3 * DAY),
 }  # fmt: skip
-"""The clocks that a visitor can choose in the form, by the value of the field `clock`. The value
-"none" means that there is no clock."""
+"""The clocks that the form offers, by the value of the field `clock`. The value "none" means that
+there is no clock.
+"""
 
 
 def read_form(form: Mapping[str, Sequence[str]]) -> NewTable:
@@ -65,7 +66,7 @@ def _form_settings(
 ) -> dict[str, Any]:
     """Return the settings of the game that a submitted form describes.
 
-    The chosen length of the game determines them, unless the form has separate fields for them.
+    They are those of the chosen length of the game. Separate fields for settings take precedence.
 
     Raises `HttpError` if the game has no such length.
     """
