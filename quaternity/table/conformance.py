@@ -225,7 +225,7 @@ class _Walk:
                 self.check_refusal(seat, move)
 
     def check_encoding(self, view: Any, legal: Sequence[Any]) -> None:
-        """Check how a view and its legal moves are encoded as numbers (see `Encoded`)."""
+        """Check that the encoding of a view as numbers is valid and matches the legal moves."""
         encoded = self.encoded
         actions = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
         expect(

@@ -22,10 +22,10 @@ WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
-    """Return pairs of the number of a move and a public event of this move, in order.
+    """Return the public events of some moves, each with the number of its move.
 
-    A question without an answer is omitted if the next event repeats it with its answer. The first
-    step has the number `first`.
+    `first` is the number of the first of these moves. A question without an answer is omitted if
+    the next event repeats it with its answer.
     """
     events: list[tuple[int, str]] = []
     is_pending = False

@@ -29,7 +29,7 @@ class Player(Protocol[M_co, V_contra]):
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
-        """Return a legal move. If other seats may also move now, return None to wait.
+        """Return a legal move, or None to wait if other seats may move as well.
 
         If several seats may move at the same time, a player can have a method `delay(view,
         random)`, which returns the seconds until its move.
@@ -222,7 +222,7 @@ class Match(Generic[P, M, V]):
         return None
 
     def dismiss(self) -> None:
-        """Tell the external programs that their game has ended, and how if it is over."""
+        """Tell the external programs that their game has ended, and its result if it is over."""
         for player in self._players:
             if isinstance(player, ProgramPlayer):
                 player.leave(outcome_of(self.rules, self.position))
@@ -291,10 +291,7 @@ def choose_move(
 
 
 def _view_note(rules: Any, view: Any, error: BaseException) -> str:
-    """Return an addition to an error message, which names the class of the view.
-
-    It is empty unless the player used an attribute that the view or the rules do not have.
-    """
+    """Return a note that names the class of the view, if the player used a missing attribute."""
     if not isinstance(error, AttributeError) or (error.obj is not view and error.obj is not rules):
         return ""
     kind = type(view)

@@ -128,7 +128,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return cls(read_settings(cls._parse_record(data), cls().settings))
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Return the game in a record, which must have the same settings as these rules."""
+        """Return the moves and positions in a record that has the settings of these rules."""
         check_same(self.settings, self.of_record(data).settings)
         record = self._parse_record(data)
         return replay_moves(self, record, self.recorded_start(record))

@@ -136,7 +136,7 @@ class Rules(Protocol[P, M, V]):
         """
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Return the game in a record, which must have the same settings as these rules.
+        """Return the moves and positions in a record that has the settings of these rules.
 
         Raises:
             InputError: If the record is malformed, has other settings, or has an illegal move. The

@@ -117,7 +117,7 @@ class BackgroundWork:
     """The worker processes of a server, in four pools.
 
     One pool chooses the moves of computer players. The others are for short computations, for long
-    computations, and for drawing large pages. A move never waits for one of these.
+    computations, and for drawing large pages. A move never waits for other work.
     """
 
     def __init__(

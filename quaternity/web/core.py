@@ -94,7 +94,7 @@ class TableState(NamedTuple):
 
     @property
     def clock(self) -> Clock | None:
-        """The settings of the clock. None if players have any amount of time for a move."""
+        """The settings of the clock. None if the time for a move is not limited."""
         return stored_clock(self.stored.options.clock)
 
     @property
@@ -109,7 +109,7 @@ class TableState(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Return whether all may be shown: the game is over, or is an uploaded record."""
+        """Return whether the game is over or an uploaded record, so that nothing is hidden."""
         return self.stored.options.archive or not self.rules.to_act(self.history.position)
 
     @property
@@ -119,7 +119,7 @@ class TableState(NamedTuple):
 
     @property
     def to_act(self) -> Sequence[int]:
-        """The seats that may move now. Empty if the game has not begun or is over."""
+        """The seats that may move now. Empty if the game has not begun or cannot continue."""
         if self.stored.options.archive or self.is_waiting:
             return ()
         acting: Sequence[int] = self.rules.to_act(self.history.position)
@@ -244,7 +244,7 @@ class MovesTakenBack(NamedTuple):
 
 
 class GameEnded(NamedTuple):
-    """Event: the game ended, with the place of each seat. `places` is None if it is not over."""
+    """Event: the game has ended with these places. If `places` is None, it is not over."""
 
     places: tuple[int, ...] | None
 
@@ -303,7 +303,7 @@ class SeatGivenAway(NamedTuple):
 
 
 class ClockSet(NamedTuple):
-    """Event: a clock was started or stopped. It runs out at `due`, or `due` is None."""
+    """Event: a clock was started, which runs out at `due`, or stopped (`due` is None)."""
 
     due: float | None
     paused: PausedClock = PausedClock()

@@ -43,7 +43,7 @@ class TableFeed:
             send(self._presence.streams, message(event, data))
 
     def send_version(self, history: VersionedHistory, version: int) -> None:
-        """Send the move, or take-back, with this version number to the streams at this server."""
+        """Send a log entry (a move or a take-back) to the event streams at this server."""
         if self._presence.streams:
             send(self._presence.streams, event_message(history, version))
 
@@ -59,9 +59,9 @@ class TableFeed:
     def send_event(self, event: str, data: dict[str, Any], revision: int, known: int) -> None:
         """Send an event, which is not stored, to the event streams of the table at this server.
 
-        The event may come from another server. `revision` is the number of changes to the table
-        that this server knew of, and `known` is the number that the own server knows of. A message
-        about a problem is kept for later visitors only if `revision` is not less than `known`.
+        The event may come from another server. `revision` is the number of changes to the table at
+        the server that sent the event, and `known` is the number at this server. A message about a
+        problem is kept for later visitors only if `revision` is not less than `known`.
         """
         if event == "talk":
             streams = self._presence.streams
@@ -98,9 +98,9 @@ class TableFeed:
 
 
 def event_message(history: VersionedHistory, version: int) -> bytes:
-    """Return the bytes that tell event streams about the log entry with the given version number.
+    """Return, as bytes, the message for event streams about the log entry of a version.
 
-    They contain no game events if the move of this entry was taken back later.
+    It contains no game events if the move of this entry was taken back later.
     """
     numbers = history.numbers
     before, number = numbers[version - 1], numbers[version]

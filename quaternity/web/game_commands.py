@@ -122,7 +122,6 @@ class Rematch(NamedTuple):
         return Decision((RematchMade(table),), self.name)
 
     def _next(self, state: TableState, number: int) -> Seat:
-        """Return the seat that the player in seat `number` gets at the table for the rematch."""
         seat = state.seats[number]
         is_here = number in self.visitor.seats or seat.kind == PROGRAM
         return renumber(seat, number, (number + 1) % len(state.seats))._replace(

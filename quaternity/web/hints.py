@@ -60,10 +60,7 @@ WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_BETTER = HINT_REASONS = (
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of possible deals, and each player's chance to own each card.
-
-    The result is the object `chances` of the module `quaternity.web.hints`, for Quaternity.
-    """
+    """Return the number of possible deals in Quaternity, and the chances to own each card."""
     from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 
     del record, asked

@@ -281,8 +281,8 @@ class LiveTables:
     async def sync_presence(self) -> None:
         """Exchange news with the other servers of the database, until cancelled.
 
-        The news are changes to tables, and which players are connected. Return immediately if the
-        tables are not shared with other servers.
+        The news is about changed tables and connected players. Return immediately if the tables are
+        not shared with other servers.
         """
         if not self.store.shared:
             return

@@ -268,7 +268,7 @@ class Lobby:
         return name
 
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
-        """Return the tables that the user of a browser has made or plays at, at most 100.
+        """Return at most 100 tables that the user of a browser has made or plays at.
 
         `browser` is the hash of the browser's cookie. If it is None, there are no such tables.
         Unfinished games come before finished games, and newer tables before older tables.

@@ -20,7 +20,7 @@ REMOVAL_BATCH = 200
 """Maximum number of tables that are checked or deleted at once, so that requests need not wait."""
 
 CLOCK_BATCH = 100
-"""Maximum number of expired clocks handled in one round of the periodic tasks."""
+"""Maximum number of tables whose expired clocks are handled in one round of the periodic tasks."""
 
 _log = logging.getLogger("uvicorn.error")
 

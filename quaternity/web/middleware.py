@@ -151,7 +151,7 @@ def root_of(request: Request) -> str:
 
 
 def caller_of(request: Request) -> Caller:
-    """Return hashes of the token or the cookie of a request, which show who sent it.
+    """Return the hash of a request's token, or else of its cookie, which shows who sent it.
 
     Raises `HttpError` if the header contains no valid token.
     """
@@ -295,10 +295,7 @@ async def document_of(request: Request, limit: int) -> dict[str, Any]:
 
 
 def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the entries of a JSON object as a dictionary.
-
-    Raises `HttpError` if a key occurs twice.
-    """
+    """Return the entries of a JSON object. Raise `HttpError` if a key occurs twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)

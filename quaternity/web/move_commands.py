@@ -94,7 +94,6 @@ class Move(NamedTuple):
         return MoveMade(entry, game)
 
     def _mover(self, state: TableState, now: float) -> Seat:
-        """Return the seat of the player with its new saved time and number of missed moves."""
         mover = state.seats[self.seat]
         if state.clock is None or state.due is None:  # a program's move, without a clock
             return mover

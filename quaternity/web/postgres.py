@@ -193,9 +193,9 @@ class PostgresStore(PostgresReader, Store):
         )
 
     def read_uptime(self, step: float = 1.0) -> None:
-        """Set the uptime of this server to the stored uptime, which all servers share.
+        """Set the time that the clocks of games measure to the stored time of all servers.
 
-        Ignore the stored uptime if it differs by `step` seconds or more.
+        Ignore the stored time if it differs by `step` seconds or more.
         """
         # Running servers store the uptime often. If the stored uptime differs by more than `step`
         # seconds, the clock of the database has jumped, so ignore the stored uptime.

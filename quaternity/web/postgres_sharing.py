@@ -81,7 +81,7 @@ class SharedDatabase(Protocol):
         """Return the total time for which servers have used these tables, in seconds."""
 
     def read_uptime(self) -> None:
-        """Set the uptime of this server to the stored uptime."""
+        """Set the time that the clocks of games measure to the stored time of all servers."""
 
 
 class PostgresSharing(Sharing):

@@ -122,7 +122,7 @@ class TablePresence:
         self.follow({number: before[number] for number in seats}, seats)
 
     def follow(self, before: Mapping[int, Seat], after: Mapping[int, Seat]) -> None:
-        """Give the event streams of some seats to the seats that their readers own after a change.
+        """Update the seats of event streams whose readers have moved to other seats.
 
         Readers who no longer have a seat become bystanders.
         """
@@ -132,7 +132,10 @@ class TablePresence:
                 stream.seat = numbers.get(before[stream.seat].token or "")
 
     def renumber(self, numbers: Sequence[int]) -> None:
-        """Update the event streams after the seats got new numbers. `numbers` are the old ones."""
+        """Update the event streams after the seats got new numbers.
+
+        `numbers` contains the old number of each seat.
+        """
         self.last_seen, self.remote = [self.last_seen[number] for number in numbers], {}
         moved = {number: index for index, number in enumerate(numbers)}
         for stream in self.streams:

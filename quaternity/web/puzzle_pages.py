@@ -272,10 +272,7 @@ def puzzle_html(
 
 
 def _choices(puzzle: Puzzle, words: PuzzleWords) -> list[list[tuple[str, str]]]:
-    """Return the possible answers, as lists of choices in a form for browsers without scripts.
-
-    Each choice has a value and a text. The order does not reveal the right answer.
-    """
+    """Return the possible answers, as lists of choices in a form for browsers without scripts."""
     allowed = sorted({*puzzle.answers, *puzzle.wrong})
     if puzzle.answer_form == "card":
         cards, players = ({text.split()[part] for text in allowed} for part in (0, 1))

@@ -198,7 +198,10 @@ class LeakyBuckets:
         return taken
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:
-        """Set the counters of the keys that `collect_use` returned to the use at all servers."""
+        """Set counters to the units used at all servers together.
+
+        `used` has the keys that the last call of `collect_use` returned.
+        """
         for text, amount in used.items():
             key = self._texts[text]
             self._used[key] = amount + self._unsent_use(key), monotonic()
@@ -291,7 +294,7 @@ class Connections:
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return how many connections may be open. The reserved file descriptors do not count."""
+        """Return how many connections may be open: one for each file that is not reserved."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 

@@ -285,7 +285,6 @@ def help_html(
 
 
 def _advised_move(game: str, words: PageWords, move: str | None) -> str:
-    """Return the move of a hint as advice to the player. Return an empty text if it is None."""
     if not move:
         return ""
     advised = registration(game).part("advised_move")

@@ -32,7 +32,7 @@ class TableFields(NamedTuple):
 
 
 class JoinFields(NamedTuple):
-    """The fields of a request for the seat of an invitation.
+    """The fields of a request to take the seat for which an invitation is valid.
 
     Attributes:
         invitation: The invitation link, or its last part.
@@ -48,7 +48,7 @@ class JoinFields(NamedTuple):
 
 
 class LinkFields(NamedTuple):
-    """The field of a request to play on with a seat of another device.
+    """The field of a request that moves a seat to the device that sends the request.
 
     `link` is the link that the other device showed, or the last part of the link.
     """
@@ -57,7 +57,7 @@ class LinkFields(NamedTuple):
 
 
 class CodeFields(NamedTuple):
-    """The field of a request that restores a seat. `code` is the code of the seat."""
+    """The field of a request to get a seat back. `code` is the code of the seat."""
 
     code: str
 

@@ -105,11 +105,7 @@ class Reviews:
         return stored[0]
 
     async def _load(self, kind: str, state: TableState) -> tuple[bytes | None, tuple[Any, ...]]:
-        """Return the stored bytes, and a tuple with the result that they contain.
-
-        The bytes are None if nothing is stored. The tuple is then empty. It is also empty if the
-        bytes are damaged or belong to another version of the table or of the format.
-        """
+        """Return the stored bytes or None, and a tuple with the result if the bytes are valid."""
         rows = await self._store.rows(f"SELECT {kind} FROM tables WHERE id = ?", state.id)
         data: bytes | None = rows[0][0] if rows else None
         if data is None:

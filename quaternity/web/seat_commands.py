@@ -273,7 +273,7 @@ def unknown_code() -> HttpError:
 class ChangeOwner(NamedTuple):
     """A command that replaces the token, cookie and code of a person at this table.
 
-    The server sends it after they have changed at another table of the same series of rematches.
+    The server sends it after these have changed at another table of the same series of rematches.
     `token` is the hash of the old token, and `owner` has the new values. If they are already
     stored, the command only announces the change.
     """

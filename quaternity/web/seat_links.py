@@ -89,7 +89,10 @@ class SeatLinks:
         return table.state.id, ticket
 
     async def fresh_code(self, table: LiveTable, seat: int) -> str:
-        """Return a new code with which the owner can get the seat back. The old code ends."""
+        """Return a new code with which the owner can get the seat back.
+
+        An earlier code of the seat becomes invalid.
+        """
         code, token = new_code(), table.state.seats[seat].token
         owners = await table.submit(SetCode(seat, token, hash_token(plain_code(code))))
         await self._announce(table, *owners)

@@ -138,11 +138,7 @@ def run_server(
 
 
 def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
-    """Start a server of metrics at a port of this machine. Return a function that stops it.
-
-    Raises:
-        InputError: If the port is not free.
-    """
+    """Start a server of metrics at a port of this machine. Return a function that stops it."""
     from prometheus_client import start_http_server
 
     bind_socket("127.0.0.1", port, "--metrics").close()

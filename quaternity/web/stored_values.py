@@ -41,7 +41,7 @@ def dump_value(value: Review | Puzzle | None) -> bytes:
 
 
 def load_value(data: bytes) -> Any:
-    """Return the review, puzzle or None from which `dump_value` has made JSON.
+    """Convert the JSON that `dump_value` has returned to a review, a puzzle or None.
 
     Lists become tuples. Raises any exception if the data is damaged.
     """

@@ -20,7 +20,7 @@ from quaternity.web.table_rows import read_rows, rebuild
 from quaternity.web.versioned_history import has_random_start
 
 TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
-"""Names of the SQL tables, other than `tables`, that have rows for each table with a game."""
+"""Names of the SQL tables, other than `tables`, whose rows belong to a stored table."""
 
 EARLIEST_TIME = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 """Earliest time of activity at a table that is believed, in seconds since 1970. A machine whose
@@ -148,7 +148,7 @@ class Retention(NamedTuple):
 
     @property
     def max_clock_jump(self) -> float:
-        """The seconds by which the clock of the machine may jump without being mistrusted.
+        """Largest jump after which the machine's clock is still trusted, in seconds.
 
         After a larger jump, no tables are deleted.
         """
@@ -167,12 +167,12 @@ class Retention(NamedTuple):
 def clock_jump(store: Store) -> tuple[float, float]:
     """Return the current time, and the seconds by which the clock of the machine has jumped.
 
-    The jump is how much further the clock has advanced than the uptime since it was last believed.
-    Time in which no server was running therefore counts as a jump. The jump is negative if the
-    clock was set back.
+    The jump is how much further the clock has advanced than `Store.uptime`, since the clock was
+    last known to be right. Time in which no server was running therefore counts as a jump. The jump
+    is negative if the clock was set back.
 
-    If the clock was never believed, the jump is measured from the newest table or log entry. If
-    there are no tables either, the jump is 0.
+    If the clock was never known to be right, the jump is measured from the newest table or log
+    entry. If there are no tables either, the jump is 0.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")

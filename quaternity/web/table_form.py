@@ -64,12 +64,6 @@ def read_form(form: Mapping[str, Sequence[str]]) -> NewTable:
 def _form_settings(
     game: str, form: Mapping[str, Sequence[str]], length: str, seats: int
 ) -> dict[str, Any]:
-    """Return the settings of the game that a submitted form describes.
-
-    They are those of the chosen length of the game. Separate fields for settings take precedence.
-
-    Raises `HttpError` if the game has no such length.
-    """
     lengths = {entry.name: entry.settings for entry in registration(game).lengths}
     if lengths and length not in lengths:
         raise HttpError(422, f"length: must be one of {', '.join(lengths)}")

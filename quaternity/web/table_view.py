@@ -164,7 +164,7 @@ class PlayerStatus:
 
 
 class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
-    """Everything that one visitor may see of a table: a player or a bystander.
+    """Everything that one visitor (a player or a bystander) may see of a table.
 
     The view has all attributes of the five objects that are passed to the constructor.
     """

@@ -38,7 +38,7 @@ class TableTalk:
         self._is_scored, self.score = False, ()
 
     def shown_lines(self, visitor: Visitor) -> tuple[Line, ...]:
-        """Return the chat lines that a visitor's page shows. They are not read again."""
+        """Return the chat lines that a visitor's page shows, as they were last read."""
         return self._lines[not visitor.seats]
 
     async def read_shown(self, state: TableState) -> None:

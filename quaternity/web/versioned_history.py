@@ -104,10 +104,11 @@ class VersionedHistory(NamedTuple):
         return max(0, self.numbers[version - 1] - self.numbers[version]) if version else 0
 
     def read_move(self, seat: int, version: int, text: str) -> Any:
-        """Parse a move that a player chose when the table had an earlier or the current version.
+        """Parse the text of a move, which a player may have chosen at an earlier version.
 
-        Raises `HttpError` if the text is not a move, if the version is too old, or if the move is
-        now impossible or would have another meaning.
+        `version` is the number of log entries that the player saw. Raises `HttpError` if the text
+        is not a move, if the version is too old, or if the move is now impossible or would have
+        another meaning.
         """
         rules, stale = self.game.rules, version != self.version
         if version not in self.recent:

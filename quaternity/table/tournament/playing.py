@@ -51,7 +51,7 @@ class Tournament:
 
     Attributes:
         rules: the game with its settings.
-        players: names of the entries (`quaternity.table.players`). A name may occur several times.
+        players: names of the players (`quaternity.table.players`). A name may occur several times.
         seed: random seed.
         rotate: whether each deal is played several times with the players in other seats (see
             `seatings`). Otherwise all players keep their seats, and there must be as many players
@@ -438,7 +438,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> 
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
 def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """Return a player from a cache. Each thread, and each entry of the tournament, has its own."""
+    """Return a cached player, which no other thread or entry of the tournament uses."""
     del entry, thread
     return make_player(rules, name)
 

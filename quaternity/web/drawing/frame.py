@@ -177,10 +177,6 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
 def _shared_context(
     sight: TableView, base: str, root: str, notes: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the values that the templates need both before and after the game begins.
-
-    `notes` contains one note for each player, or is empty.
-    """
     names = seat_names(sight.seats, sight.game)
     return {
         "sight": sight,

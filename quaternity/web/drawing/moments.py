@@ -63,7 +63,7 @@ class Moment(NamedTuple):
 
     @property
     def json(self) -> str:
-        """The object as JSON text."""
+        """All attributes as JSON text."""
         return json.dumps(self._asdict(), ensure_ascii=False)
 
 

@@ -139,11 +139,7 @@ def puzzle_words(puzzle: Puzzle, table: PageWords | None = None) -> PuzzleWords:
 def _draw_asking(
     puzzle: Puzzle, position: Any, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return values for the template that draws a puzzle of Quaternity or Kwartet.
-
-    For each card, the board shows which players could own it after the moves of the game. If
-    `because` or the last step contains hands, the board shows these hands instead.
-    """
+    """Return values for the template that draws a puzzle of Quaternity or Kwartet."""
     about, asks = message_data(because), message_data(puzzle.question)
     last_step = message_data(shown[-1].text) if shown else {}
     line = [message_data(event) for event in about.get("line", ())]
@@ -213,11 +209,7 @@ def _asked_in(value: Any) -> list[dict[str, Any]]:
 def _draw_quarto(
     puzzle: Puzzle, board: Board, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return values for the template that draws a puzzle of Quarto.
-
-    The board shows the position after the steps of the proof in `shown`, or after the moves that
-    show why an answer is wrong.
-    """
+    """Return values for the template that draws a puzzle of Quarto."""
     in_hand, about, start = puzzle.position.partition(" ")[2] or None, message_data(because), board
     marked, scenes = list[str](), list[Scene]()
     for step in shown:

@@ -38,7 +38,7 @@ element in which the piece will appear."""
 
 
 class Piece(NamedTuple):
-    """A piece as the page shows it.
+    """A piece of Quarto, as the page shows it.
 
     `name` is a letter. `words` describes the properties of the piece in the language of the page.
     """
@@ -49,7 +49,7 @@ class Piece(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of the board.
+    """A cell of the board of Quarto.
 
     Attributes:
         name: Name of the cell, such as H1V2.

@@ -77,10 +77,6 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _pending_texts(sight: TableView, answering: bool) -> dict[str, str]:
-    """Return the texts at the top of the page while a question waits for its answer.
-
-    `answering` says whether the visitor has to answer it.
-    """
     pending, words = sight.view.pending, sight_words(sight)
     asker, asked = words.names[pending.asker], words.names[pending.asked]
     card = words.card(pending.card)
@@ -95,10 +91,7 @@ def _pending_texts(sight: TableView, answering: bool) -> dict[str, str]:
 
 
 def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
-    """Return why a player may not ask another player for card `number` of a set.
-
-    `owners` contains the possible owners of each card of this set, as bit masks of players.
-    """
+    """Return why a player may not ask another player for card `number` of a set."""
     can_have = [asker in players_in(mask) for mask in owners]
     if players_in(owners[number]) == (asker,):
         return _("you have it")

@@ -55,10 +55,7 @@ def draw_question(
 
 
 def _hand(seat: int, tile: str) -> str:
-    """Return the CSS selector of the place to which a card flies when a player gets it.
-
-    It is the card in the visitor's own hand, or the seat of another player.
-    """
+    """Return the CSS selector of the place to which a card flies when a player gets it."""
     return f"body:has(#seat{seat}.mine) [data-hand] {tile}, #seat{seat}"
 
 

@@ -43,7 +43,7 @@ def advised_move(words: PageWords, move: str) -> str:
 
 
 class DrawnCard(NamedTuple):
-    """A card as the page shows it.
+    """A card of SET, as the page shows it.
 
     Attributes:
         number: Number of the card, from 0 to 80.
@@ -60,13 +60,13 @@ class DrawnCard(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The cards that a player has taken.
+    """The cards that a player of SET has won.
 
     Attributes:
         seat: Seat of the player.
         name: Name of the player.
-        last: The three cards that the player took last. Empty if the player has taken no cards.
-        all: A text for each three cards that the player has taken, the latest cards first.
+        last: The three cards that the player won last. Empty if the player has no cards.
+        all: A text for each three cards that the player has won, the latest cards first.
     """
 
     seat: int
@@ -201,10 +201,7 @@ def compare_cards(cards: Sequence[int], rule: Rule = Rule.SET) -> Act:
 
 
 def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the animation of a claim, which compares the attributes of the three cards.
-
-    If the claim is right, the cards then fly to the player.
-    """
+    """Return the animation of a claim, which compares the attributes of the three cards."""
     del words
     rule, cards = sight.rules.settings.rule, [f"#card{card}" for card in about["cards"]]
     three = rule.three

@@ -163,7 +163,6 @@ class PageWords(DeckWords):
 
 
 def _quarto_move(text: str) -> str:
-    """Return the translation of a move of Quarto, or an empty text for any other text."""
     move = QUARTO_MOVE.fullmatch(text)
     parts = [gettext("place it on {cell}").format(cell=move[1])] if move and move[1] else []
     parts += [gettext("hand over {piece}").format(piece=move[2])] if move and move[2] else []
@@ -248,8 +247,9 @@ def last_asked(sight: TableView) -> tuple[int, int, int] | None:
 
 
 def move_text(move: Any, text: str) -> str:
-    """Return a move for a page: a message with names for a question, or else `text`.
+    """Return a move as a page shows it.
 
-    `text` is the move as it is written in records.
+    The result is `text`, the move as it is written in records. For a question, it is a message
+    instead, in which the page inserts names.
     """
     return sentences.question_sentence(move) if isinstance(move, Question) else text
