@@ -1,4 +1,4 @@
-"""Matches: a game with its players, who can take back moves and be replaced during the game."""
+"""Matches: games that are being played, whose players can take back moves and be replaced."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return str(move)
 
     def record_start(self, start: P, names: Sequence[str]) -> str:
-        """Return the header of a record: first line, settings, players and results of chance."""
+        """Return the first lines of a record: settings, players and random results."""
         players = f"players {', '.join(names)}\n" if names else ""
         settings = settings_text(self.settings)
         return f"{self.first_line}\n{settings}{players}{self.chance_text(start)}"

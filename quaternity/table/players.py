@@ -3,7 +3,7 @@
 The name of a player is one of the following:
 
 - `name` or `name:argument`, a built-in player that the registration of the game lists
-- a name that another distribution registers
+- a name that another installed package registers
 - `package.module:name`, a Python function or class
 - `cmd:COMMAND`, a program in any language (`quaternity.table.programs`)
 
@@ -12,7 +12,7 @@ A Python player is created by a factory: a function or class that returns a play
 is None if the name has no argument. A factory with a single parameter is called with the rules
 alone.
 
-Other distributions register factories in the entry-point group `quaternity.players`. The name of an
+Other packages register factories in the entry-point group `quaternity.players`. The name of an
 entry point consists of the game, a dot, and the player's name, such as `quarto.mine`. Strategies of
 Kwartet, which are functions `(view, random) -> question`, can also be registered in the group
 `quaternity.kwartet.strategies`, without the name of the game.

@@ -115,7 +115,7 @@ class Registration:
         strategy_player: import path of a function that creates a player from a name and a strategy,
             which is a function `(view, random) -> move`.
         strategy_group: group of entry points in which other distributions register strategies.
-        chance_by_entry: whether a tournament has a random generator for each entry and game,
+        chance_by_entry: whether a tournament has a random generator for each player and game,
             because nothing is dealt. Otherwise it has a random generator for each deal and seat.
         encoded: import path of the encoding (`quaternity.environments.episode.Encoded`).
         batch: import path of a class that plays many games in parallel, like

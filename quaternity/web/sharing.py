@@ -13,9 +13,9 @@ from quaternity.web.changes import ChangeNotice, Presence
 
 
 class Sharing:
-    """Does nothing, for a server whose database no other server uses.
+    """Messages between the servers of a database. In this class, there is only one server.
 
-    The subclass `PostgresSharing` sends messages between servers.
+    The subclass `PostgresSharing` is for several servers.
     """
 
     def listen(
