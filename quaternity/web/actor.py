@@ -146,8 +146,8 @@ class LiveTable:
     def listen(self, stream: Stream, last: int | None) -> None:
         """Start to send what happens at the table to the event stream of a visitor.
 
-        `last` is the latest version of the table that the visitor has seen, or None. The changes
-        since then are sent first.
+        `last` is the latest version of the table that the visitor has seen, or None. If it is known
+        and not too old, the changes since then are sent first.
         """
         self.feed.begin_stream(stream, last, self.state.history, self._on_stream)
         self.programs.go_on()
