@@ -1,13 +1,12 @@
-"""Tests of the laws that the rules of every game must obey.
+"""Test that the rules of a game obey the laws of all games, such as "legal moves are accepted".
 
     from quaternity.table.conformance import check_rules
 
     def test_my_game():
         check_rules(MyRules())
 
-The laws are tested in random matches. They are the same for all games, so they do not cover the
-rules of a single game, for example that a wrong claim costs a point. Write separate tests for such
-rules.
+The laws are tested in random matches. They do not cover what is special to one game, for example
+that a wrong claim costs a point. Write separate tests for such rules.
 """
 
 from __future__ import annotations
@@ -31,18 +30,22 @@ MAX_TRIED_MOVES = 12
 
 
 class LawViolation(QuaternityError):
-    """Error for a game that violates a law. The message names the law and the match."""
+    """Error for rules that break a law, such as "legal moves are accepted".
+
+    The message names the law and the match in which it was broken.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """The extent of a test of a game's rules.
+    """The result of `check_rules`, which says how much was tested.
 
     Attributes:
         matches: number of matches.
         moves: number of moves in all matches.
         over: number of matches that were played to the end.
-        alike: number of pairs of positions with the same view that were compared.
+        alike: number of pairs of positions that were compared because an observer cannot
+            distinguish them.
     """
 
     matches: int
@@ -54,7 +57,10 @@ class Conformance:
 def check_rules(
     rules: Any, matches: int = 20, seed: int = 0, player: Any = None, encoded: Any = None
 ) -> Conformance:
-    """Test in random matches that the rules of a game obey all laws (see the module).
+    """Play random matches, and check in every position that the rules of a game work correctly.
+
+    For example, legal moves must be accepted, and a record must give the same match again. The
+    module `quaternity.table.conformance` contains all these checks, which are called laws.
 
     Args:
         rules: the rules to test.
@@ -65,7 +71,7 @@ def check_rules(
         encoded: the encoding of the game (`quaternity.environments.episode.Encoded`), if any.
 
     Raises:
-        LawViolation: If the rules violate a law. The error describes the first violation.
+        LawViolation: If the rules break a law. The error describes the first violation.
     """
     moves = over = alike = 0
     for number in range(matches):
@@ -124,9 +130,9 @@ class _Walk:
         self.check_record(record.encode(), names, ends)
 
     def check_record(self, data: bytes, names: Sequence[str], ends: Sequence[int]) -> None:
-        """Check that a record gives the same match.
+        """Check that replaying the record of a match gives the same match.
 
-        A truncated record must give the beginning of the match.
+        Replaying the first part of the record must give the beginning of the match.
         """
         rules = self.rules
         expect(
@@ -171,7 +177,6 @@ class _Walk:
         return self.random.choice(list(legal))
 
     def check_scores(self, acting: Sequence[int]) -> None:
-        """Check that each seat has points, and a place (rank) if and only if the game is over."""
         places = self.rules.places(self.position)
         expect(
             len(self.rules.points(self.position)) == self.rules.seats,
@@ -187,7 +192,6 @@ class _Walk:
         )
 
     def check_moves(self, seat: int, acting: Sequence[int]) -> None:
-        """Check that legal moves are accepted and can be typed, and other moves are refused."""
         rules, position = self.rules, self.position
         view, may_act = rules.view(position, seat), seat in acting
         if not may_act:
@@ -221,10 +225,7 @@ class _Walk:
                 self.check_refusal(seat, move)
 
     def check_encoding(self, view: Any, legal: Sequence[Any]) -> None:
-        """Check that the actions match the legal moves, and that the numbers are valid.
-
-        The numbers must match `entries`, and be from 0 to 1.
-        """
+        """Check that the encoding of a view as numbers is valid and matches the legal moves."""
         encoded = self.encoded
         actions = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
         expect(
@@ -253,7 +254,6 @@ class _Walk:
         )
 
     def check_refusal(self, seat: int, move: Any) -> None:
-        """Check that an illegal move is refused and that reasons are given."""
         try:
             self.rules.after(self.position, seat, move)
         except IllegalMove as error:
@@ -262,9 +262,9 @@ class _Walk:
             raise LawViolation(f"{move} of seat {seat} is not a legal move, but is accepted")
 
     def check_indistinguishable(self, seat: int | None) -> None:
-        """Check that an observer gets the same results in two positions with the same view.
+        """Check that an observer notices no difference between two positions with the same view.
 
-        The observer None is a bystander.
+        The observer is a seat. None stands for a bystander.
         """
         rules, observer = self.rules, _observer_name(seat)
         view = rules.view(self.position, seat)
@@ -320,8 +320,8 @@ class _Walk:
     def move_in_both(self, observer: int | None, real: Any, twin: Any) -> tuple[Any, Any] | None:
         """Make the same move in two positions that an observer cannot distinguish.
 
-        Return None if no seat may act, if the move is illegal in the second position, or if its
-        events differ.
+        Return both new positions. Return None if no seat may move, if the move is illegal in the
+        second position, or if the two moves have different events.
         """
         rules = self.rules
         acting = list(rules.to_act(real))

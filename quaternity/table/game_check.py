@@ -40,13 +40,14 @@ PLAY_INPUT = "help\nrules\nstate\nmoves\nhint\nhistory\nundo\nquit\n"
 
 
 def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:
-    """Check a registered game in about ten seconds. Return the names of the completed checks.
+    """Check a registered game in about ten seconds, and return the names of the completed checks.
 
-    An interface is skipped if its optional dependency is not installed.
+    The game is played by its computer players, in a tournament, in the terminal, in a browser and
+    in learning environments. Parts whose optional packages are not installed are skipped.
 
     Args:
         game: name of the game.
-        matches: number of random matches for the laws.
+        matches: number of random matches in which the rules are tested.
         seed: random seed.
 
     Raises:
@@ -198,7 +199,6 @@ def _use_browser(rules: Any) -> None:
 
 @contextmanager
 def _server(folder: str) -> Iterator[str]:
-    """Run a local server, and yield the URL of its start page."""
     command = [sys.executable, "-m", "quaternity", "serve", "--host", "127.0.0.1", "--port", "0"]
     with subprocess.Popen(
         [*command, "--data", folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -217,10 +217,7 @@ def _server(folder: str) -> Iterator[str]:
 def _request(
     link: str, document: Any = None, headers: Any = None, allowed: Sequence[int] = ()
 ) -> Any:
-    """Send a request. Return the JSON document, or the text of the page.
-
-    Return None if the server answers with one of the `allowed` error statuses.
-    """
+    """Return the JSON object or text of a response, or None for an `allowed` error status."""
     data = None if document is None else json.dumps(document).encode()
     sent = {"Content-Type": "application/json", **(headers or {})}
     try:

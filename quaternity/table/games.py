@@ -18,15 +18,18 @@ GAMES = {
     "quarto": "quaternity.quarto.registration:QUARTO",
     "set": "quaternity.ternary.registration:SET",
 }
-"""Location of the registration of each built-in game, by name."""
+"""Import path of the registration of each built-in game, by the name of the game."""
 
 ENTRY_POINTS = "quaternity.games"
-"""Group of entry points in which other distributions register games by name."""
+"""Group of entry points with which other installed packages add games."""
 
 
 @cache
 def plugin_games() -> Plugins[Registration]:
-    """Return the registrations of games from other distributions, by name."""
+    """Return the games that other installed packages add, by name.
+
+    The result also says why games that cannot be loaded are broken.
+    """
 
     def check_registration(name: str, loaded: object) -> Registration:
         if not isinstance(loaded, Registration):
@@ -47,7 +50,7 @@ def game_names() -> Iterator[str]:
 
 
 def registration(game: str) -> Registration:
-    """Return the registration of a game.
+    """Return the `Registration` of a game, which says where the parts of the game are.
 
     Raises:
         InputError: If there is no such game, or it cannot be loaded.
@@ -70,7 +73,7 @@ def rules_class(game: str) -> Any:
 
 
 def rules_of_record(data: bytes) -> Any:
-    """Return the rules of the game that a record describes, with the settings of the record.
+    """Return the rules of the game in a record, with the settings that the record contains.
 
     The first word of the record is the name of the game.
 

@@ -1,4 +1,4 @@
-"""Histories of games: the rules, the first position and all moves, as an immutable value."""
+"""Histories of games. A history is immutable and contains the rules, first position and moves."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
-    """Return the events in order, each with the number of its move.
+    """Return the public events of some moves, each with the number of its move.
 
-    A question without an answer is omitted if the next event repeats it with its answer.
+    `first` is the number of the first of these moves. A question without an answer is omitted if
+    the next event repeats it with its answer.
     """
     events: list[tuple[int, str]] = []
     is_pending = False
@@ -58,7 +59,7 @@ class History(Generic[P, M, V]):
         positions: Iterable[P] = (),
         max_stored: int = MAX_STORED_POSITIONS,
     ) -> None:
-        """Initialize a history.
+        """Create a history. The positions after the given moves are computed if they are not known.
 
         Args:
             positions: the positions from the start on, if they are known. The others are computed.
@@ -137,11 +138,10 @@ class History(Generic[P, M, V]):
         return other
 
     def undo_length(self, people: Collection[int]) -> int:
-        """Return the number of moves that an undo takes back.
+        """Return how many moves must be taken back to undo the last move of a person.
 
-        An undo restores the position before the last move of a person. If no people play, it
-        restores the position before the last move. If a person answered the question of another
-        person, the undo also takes back the question.
+        `people` contains the seats in which people play. If it is empty, every seat counts as a
+        person. If the last move answered another person's question, the question is undone as well.
         """
         people = people or range(self.rules.seats)
         positions, kept = self.positions(), len(self.moves)
@@ -188,10 +188,7 @@ class History(Generic[P, M, V]):
             before = after
 
     def steps(self) -> tuple[Step, ...]:
-        """Return the public information about each move.
-
-        Steps that were already computed for the previous history are reused.
-        """
+        """Return a `Step` for each move: the seat that moved, and messages about the move."""
         steps, before = self._steps
         missing = len(self.moves) - len(steps)
         if missing == 1:  # The usual case. Adding tuples is faster than unpacking.
@@ -209,7 +206,7 @@ class History(Generic[P, M, V]):
 
     @property
     def whole_moves(self) -> int:
-        """The number of moves, where a question and its answer count as one move."""
+        """The number of moves. A question and its answer together count as one move."""
         return sum(self.rules.is_settled(after) for *_, after in self.transitions())
 
     def record(self, names: Sequence[str] = ()) -> str:
@@ -225,7 +222,7 @@ class History(Generic[P, M, V]):
     def chance(self, seed: Any, purpose: int | str) -> Random:
         """Return the random generator for the next move of a seat, or for another purpose.
 
-        The generator depends only on the seed, the purpose and the number of moves, so a resumed
-        game continues in the same way.
+        The generator depends only on the seed, the purpose and the number of moves. A game that is
+        resumed therefore continues with the same random numbers.
         """
         return Random(f"{seed}/{purpose}/{len(self.moves)}")

@@ -21,10 +21,10 @@ _SEATS = re.compile(rb"^# seats: (.*?)\r?$", re.MULTILINE)
 
 
 class MatchJournal(AppendOnlyFile):
-    """The record file of one match, which `begin` creates or `resume` continues.
+    """The record file of a match that is being played. `begin` or `resume` opens the file.
 
     Attributes:
-        seats: the player in each seat since the last handover. Empty if there was no handover.
+        seats: the players that `note_seats` wrote last, by seat. Empty if it was never called.
     """
 
     _ends: list[int]
@@ -33,7 +33,7 @@ class MatchJournal(AppendOnlyFile):
 
     @classmethod
     def begin(cls, path: str, match: Match[Any, Any, Any]) -> Self:
-        """Write a match, with the moves so far, to a new or empty file. Return its journal."""
+        """Write a match, with the moves so far, to a new or empty file. Return the open file."""
         text = match.rules.record_start(match.history.start, match.names)
         journal = cls.create(path, text)
         journal._ends = [len(text.encode())]
@@ -43,7 +43,7 @@ class MatchJournal(AppendOnlyFile):
 
     @classmethod
     def resume(cls, path: str, rules: Any) -> tuple[Self, Replay[Any, Any]]:
-        """Open an existing record. Return the journal and the game so far.
+        """Open an existing record. Return the open file and the game so far.
 
         Raises:
             InputError: If the file cannot be read or written, is in use by another process, is not
@@ -75,7 +75,10 @@ class MatchJournal(AppendOnlyFile):
             self._write_seats(match)
 
     def note_seats(self, match: Match[Any, Any, Any]) -> None:
-        """Write a comment with the players after a handover, once no question is pending."""
+        """Write a comment that names the current players, because players were replaced.
+
+        If the last move is a question without an answer, the comment is written after the answer.
+        """
         self.seats = tuple(match.names)
         self._write_seats(match)
 

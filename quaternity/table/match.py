@@ -1,4 +1,4 @@
-"""Matches: a game with its players, who can take back moves and be replaced during the game."""
+"""Matches: games that are being played, whose players can take back moves and be replaced."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ V_contra = TypeVar("V_contra", contravariant=True)
 
 
 class Player(Protocol[M_co, V_contra]):
-    """Protocol of a program that plays in a seat.
+    """Protocol of a computer player, which chooses moves for one seat.
 
     The optional method `observe(step)` is called after every move, including those of this player.
     A player may store information for the duration of a match. The optional attribute `game` is the
@@ -29,15 +29,15 @@ class Player(Protocol[M_co, V_contra]):
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
-        """Return a legal move. If other seats may act too, return None to wait.
+        """Return a legal move, or None to wait if other seats may move as well.
 
-        If several seats may act simultaneously, the optional method `delay(view, random)` returns
-        the seconds until the move.
+        If several seats may move at the same time, a player can have a method `delay(view,
+        random)`, which returns the seconds until its move.
         """
 
 
 class ChosenMove(NamedTuple, Generic[M]):
-    """The move that a program has chosen, and its delay in seconds (see `Player.choose`)."""
+    """A move that a computer player has chosen, its seat, and the seconds until it is made."""
 
     seconds: float
     seat: int
@@ -45,13 +45,13 @@ class ChosenMove(NamedTuple, Generic[M]):
 
 
 class Match(Generic[P, M, V]):
-    """A game with its players, who can make moves, undo them and leave their seats.
+    """A game that is being played, with its players. Moves can be undone and players replaced.
 
     Attributes:
         history: the rules, the first position and the moves so far.
         keep: function that saves the match. It is called with the match after each move, before any
             player sees the move. If it raises an exception, the move is taken back.
-        names: the player in each seat; see `quaternity.table.players`.
+        names: the name of the player in each seat; see `quaternity.table.players`.
     """
 
     def __init__(
@@ -98,16 +98,18 @@ class Match(Generic[P, M, V]):
 
     @property
     def people(self) -> list[int]:
-        """The seats in which people play, not programs."""
+        """The seats in which people play. Computer players have the other seats."""
         return [seat for seat, name in enumerate(self.names) if name == YOU]
 
     def view(self, seat: int | None) -> V:
-        """Return the current view of a seat. The seat None is a bystander."""
+        """Return what the player in a seat may see now. The seat None is a bystander."""
         view: V = self.rules.view(self.position, seat)
         return view
 
     def play(self, seat: int, move: M) -> Step:
-        """Make a move, save the match, and inform the programs.
+        """Make a move, save the match, and inform the computer players.
+
+        Return the public information about the move.
 
         Raises:
             IllegalMove: If the move is illegal.
@@ -127,14 +129,14 @@ class Match(Generic[P, M, V]):
         return step
 
     def next_program(self) -> ChosenMove[M] | None:
-        """Ask all programs that may move for a move. Return the move with the shortest delay.
+        """Ask all computer players that may move for a move. Return the earliest of these moves.
 
-        Return None if no program may move, or if all programs wait.
+        Return None if no computer player may move, or if all of them wait.
 
         Raises:
-            PlayerFault: If a program fails, exceeds its time limit (PlayerTimeout), or gives an
+            PlayerFault: If a player fails, exceeds its time limit (PlayerTimeout), or gives an
                 illegal move.
-            QuaternityError: If a built-in program refuses the position, for example because it is
+            QuaternityError: If a built-in player refuses the position, for example because it is
                 too large.
         """
         planned = [self._ask_program(seat) for seat in self.rules.to_act(self.position)]
@@ -161,13 +163,12 @@ class Match(Generic[P, M, V]):
         return EXTERNAL_MOVE_SECONDS if self.move_seconds is None else self.move_seconds
 
     def _is_isolated(self, name: str) -> bool:
-        """Return whether a player must run in a separate Python process."""
         if is_program(name):
             return False  # Such a player already is a separate program.
         return self.move_seconds is not None or is_foreign(self.rules.name, name)
 
     def program_move(self) -> Step | None:
-        """Play the move of `next_program` without its delay. Return None if there is no move."""
+        """Let a computer player make its move now. Return None if no computer player moves."""
         planned = self.next_program()
         return None if planned is None else self.play(planned.seat, planned.move)
 
@@ -179,7 +180,7 @@ class Match(Generic[P, M, V]):
         return count
 
     def hand_over(self, seat: int, name: str) -> None:
-        """Replace the player of a seat by another player.
+        """Replace the player in a seat by the player with the given name.
 
         Raises:
             InputError: If there is no such seat or player.
@@ -207,8 +208,8 @@ class Match(Generic[P, M, V]):
     def _make_player(self, seat: int) -> Player[M, V] | None:
         """Create the player of a seat.
 
-        Return None for a person. For a player that runs in another process, only check that it can
-        be created there, and return None.
+        Return None for a person and for a player that runs in another process. In the second case,
+        only check that the player can be created there.
         """
         name = self.names[seat]
         if name == YOU or not self._is_isolated(name):
@@ -221,7 +222,7 @@ class Match(Generic[P, M, V]):
         return None
 
     def dismiss(self) -> None:
-        """End the game for external programs, which receive its outcome (see `outcome_of`)."""
+        """Tell the external programs that their game has ended, and its result if it is over."""
         for player in self._players:
             if isinstance(player, ProgramPlayer):
                 player.leave(outcome_of(self.rules, self.position))
@@ -234,7 +235,10 @@ class Match(Generic[P, M, V]):
 
 
 def outcome_of(rules: Any, position: Any) -> dict[str, Any] | None:
-    """Return the places and points as programs receive them, or None if the game is not over."""
+    """Return the final places and points of a game, as a JSON object for programs.
+
+    Return None if the game is not over.
+    """
     places = rules.places(position)
     return places and {"places": list(places), "points": list(rules.points(position))}
 
@@ -247,7 +251,9 @@ def choose_move(
     random: Random,
     steps: Sequence[Step] = (),
 ) -> tuple[Any, float]:
-    """Ask a player for a move, after informing it of the steps. Return the move and its delay.
+    """Tell a player about the latest moves (`steps`), and ask it for a move.
+
+    Return the move and the seconds until it is made. The move is None if the player waits.
 
     Raises:
         PlayerFault: If the player fails, or gives an illegal move or an invalid delay.
@@ -285,10 +291,7 @@ def choose_move(
 
 
 def _view_note(rules: Any, view: Any, error: BaseException) -> str:
-    """Return a hint about the type of the view, for a player that used a missing attribute.
-
-    The hint is empty if the player failed for another reason.
-    """
+    """Return a note that names the class of the view, if the player used a missing attribute."""
     if not isinstance(error, AttributeError) or (error.obj is not view and error.obj is not rules):
         return ""
     kind = type(view)
@@ -298,9 +301,10 @@ def _view_note(rules: Any, view: Any, error: BaseException) -> str:
 def choose_move_isolated(
     rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
 ) -> tuple[str | None, float]:
-    """Call `choose_move` with a new player in a separate process, and return the move as text.
+    """Create a player, and ask it for a move. Return the move as text, and its delay in seconds.
 
-    Text is returned so that no object of external code is created in the main process.
+    This function runs in a separate process. It returns text so that no object of external code is
+    created in the main process.
     """
     sitting, player = SeatedPlayer("player", name, seat), _make_isolated(rules, name, seat)
     if isinstance(player, ProgramPlayer):
@@ -316,7 +320,7 @@ def choose_move_isolated(
 
 
 def _make_isolated(rules: Any, name: str, seat: int) -> Any:
-    """Create a player in this worker process, after reporting that its time limit starts."""
+    """Report that the time limit of a player begins now, and create the player."""
     announced = notes()
     if announced is not None:
         announced.note_thinking(seat)

@@ -20,7 +20,7 @@ from quaternity.table.protocol import M, P, Rules, V
 
 
 class LegalMoves(Sequence[M]):
-    """The legal moves of a view. They are computed when they are needed."""
+    """The legal moves of a player, as a sequence that computes them when they are needed."""
 
     def __init__(self, rules: PlainRules[Any, M, V], view: V) -> None:
         self._rules, self._view = rules, view
@@ -42,14 +42,14 @@ class LegalMoves(Sequence[M]):
 
 
 class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
-    """Base class for rules in which no move needs an answer and every move is written as text.
+    """Base class for the rules of a game in which no move needs an answer.
 
     A record (`quaternity.base.text_record`) has one line for each setting, one for the players, and
     one for each move. Every setting must have a default value.
 
     Attributes:
         first_line: first line of a record.
-        chance_keys: keys of the header lines that contain the results of chance.
+        chance_keys: names of the lines of a record that contain random results, such as the deal.
     """
 
     __slots__ = ()
@@ -61,25 +61,25 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         """Create the rules with the given settings. None stands for the default settings."""
 
     def iter_moves(self, view: V) -> Iterator[M]:
-        """Return an iterator over the legal moves of the seat with this view, in a fixed order."""
+        """Return an iterator over the legal moves of the player with this view."""
 
     def chance_text(self, start: P) -> str:
-        """Return the header lines of a record that contain the results of chance."""
+        """Return the lines of a record that contain random results, such as the deal."""
         del start
         return ""
 
     def recorded_start(self, record: TextRecord) -> P:
-        """Return the first position of the game in a record."""
+        """Return the first position of the game that a record contains."""
         del record
         return self.start(Random(0))
 
     def is_settled(self, position: P) -> bool:
-        """Return True, because every move is complete."""
+        """Return True, because no move waits for an answer."""
         del position
         return True
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Return whether a move has the same meaning now as in an earlier view."""
+        """Return whether the view has not changed, so that a move means the same as before."""
         del move
         return then == now
 
@@ -89,14 +89,17 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return None
 
     def places(self, position: P) -> tuple[int, ...] | None:
-        """Rank the seats by points, or return None if the game is not over. Ties share a place."""
+        """Return the place of each seat. More points give a better place, and ties share a place.
+
+        Return None if the game is not over.
+        """
         if self.to_act(position):
             return None
         points = self.points(position)
         return tuple(1 + sum(other > own for other in points) for own in points)
 
     def moves(self, view: V) -> Collection[M]:
-        """Return the legal moves of the seat with this view."""
+        """Return the legal moves of the player with this view."""
         return LegalMoves(self, view)
 
     def write(self, move: M) -> str:
@@ -104,13 +107,13 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return str(move)
 
     def record_start(self, start: P, names: Sequence[str]) -> str:
-        """Return the header of a record: first line, settings, players and results of chance."""
+        """Return the first lines of a record: settings, players and random results."""
         players = f"players {', '.join(names)}\n" if names else ""
         settings = settings_text(self.settings)
         return f"{self.first_line}\n{settings}{players}{self.chance_text(start)}"
 
     def record_move(self, before: P, seat: int, move: M, after: P) -> str:
-        """Return the line of a move in a record."""
+        """Return the line of a record that describes a move."""
         del before, after
         return f"{seat} {move}\n"
 
@@ -121,11 +124,11 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
 
     @classmethod
     def of_record(cls, data: bytes) -> Self:
-        """Return the rules with the settings of a record."""
+        """Return rules with the settings that a record contains."""
         return cls(read_settings(cls._parse_record(data), cls().settings))
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Replay a record that has the same settings as these rules."""
+        """Return the moves and positions in a record that has the settings of these rules."""
         check_same(self.settings, self.of_record(data).settings)
         record = self._parse_record(data)
         return replay_moves(self, record, self.recorded_start(record))

@@ -142,7 +142,7 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @property
     def turn(self) -> int | None:
-        """The player to move, or None if several players may move or the game is over."""
+        """The player to move. None if several players may move, or if the game is over."""
         acting = self.to_act
         return acting[0] if len(acting) == 1 else None
 
@@ -172,7 +172,7 @@ class PlayedGame(Generic[S, P, M, V]):
         )
 
     def view(self, seat: int | None = None) -> V:
-        """Return everything that a seat may know now. The seat None is a bystander."""
+        """Return everything that a player may know now. The seat None is a bystander."""
         place = None if seat is None else check_index(seat, self.rules.seats, "seat")
         view: V = self.rules.view(self.position, place)
         return view

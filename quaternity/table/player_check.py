@@ -29,7 +29,9 @@ DEFAULT_POSITIONS = 2000
 """Default number of positions to test."""
 
 FULL_SIZE = 1000
-"""Number of positions over which the settings and the numbers of moves grow to their full size."""
+"""Number of positions after which the tested positions no longer grow. Earlier positions have
+smaller settings and fewer moves.
+"""
 
 MAX_SETTING_FACTOR = 2
 """Maximum ratio of a random setting to its default value. Settings without a default value go up to
@@ -40,15 +42,16 @@ MAX_PLAYED_MOVES = 60
 settings without a default value."""
 
 OWN_MOVES = 8
-"""Number of moves at the end of a game among which the tested player chooses its own moves. If the
-player has had no turn by then, the game continues for at most as many further moves."""
+"""Number of moves at the end of a test game in which the tested player chooses its own moves. If
+the player has no turn among them, the game continues for at most as many further moves.
+"""
 
 KILL_INTERVAL = 50
 """Number of positions after which one of a program's two processes is killed."""
 
 
 class CheckedPosition(NamedTuple):
-    """A position in which the tested player must move.
+    """A position in which the tested player had to move.
 
     Attributes:
         number: number of the position.
@@ -64,11 +67,11 @@ class CheckedPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The result of a test.
+    """The result of testing a player in many positions.
 
     Attributes:
         positions: number of positions tested.
-        refused: number of positions that the player refused.
+        refused: number of positions in which the player refused to move.
         fault: description of the player's failure. Empty if the player did not fail.
         asked: the position in which the player failed. None if it did not fail.
     """
@@ -79,7 +82,7 @@ class CheckResult:
     asked: CheckedPosition | None = None
 
     def document(self, again: str) -> dict[str, Any]:
-        """Return the result as a JSON object. `again` is the command that repeats the failure."""
+        """Return the result as a JSON object. `again` is a command that repeats the failure."""
         case, failure = self.asked, None
         if case is not None:
             failure = {
@@ -102,7 +105,7 @@ def check_player(
     move_seconds: float | None = None,
     on_done: Callable[[], object] = lambda: None,
 ) -> CheckResult:
-    """Test a player of a game until it fails or all positions are tested.
+    """Test a player in many random positions, until it fails or all positions are tested.
 
     Args:
         name: the player; see `quaternity.table.players`.
@@ -137,7 +140,6 @@ def check_player(
 
 
 def _play_position(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
-    """Play a game up to a position. Return whether the player had to move."""
     random, size = Random(f"{seed}/{number}"), min(1.0, (number + 1) / FULL_SIZE)
     while True:
         rules = rules_class(game)(_settings(game, size, random))
@@ -202,7 +204,7 @@ class _Seat:
             self._player.sit(seat, own, seconds, ("check", process))
 
     def answer(self, asked: CheckedPosition) -> Any:
-        """Return the player's move in a position. None means that the player waits."""
+        """Ask the player for a move in a position. Return None if the player waits."""
         rules, name = self._rules, self.name
         if self._is_isolated:
             text, _ = play_isolated(
@@ -219,7 +221,6 @@ class _Seat:
         return choose_move(rules, self._player, sitting, asked.view, self._random, news)[0]
 
     def leave(self, killed: bool) -> None:
-        """End the game. Kill the second process if `killed` is true; otherwise it is kept."""
         if isinstance(self._player, ProgramPlayer):
             if killed and self._process:
                 self._player.end()
@@ -257,6 +258,6 @@ def _settings(game: str, size: float, random: Random) -> Any:
 
 
 def settings_lines(rules: Any) -> Iterator[str]:
-    """Yield the settings of a game as lines of text."""
+    """Yield a line of text for each setting of a game: its name and its value."""
     for field in setting_fields(type(rules)):
         yield f"{field.name.replace('_', '-')} {getattr(rules.settings, field.name)}"

@@ -25,7 +25,7 @@ PLAYER_FILE = "players.toml"
 
 
 def file_players(game: str, path: str | None = None) -> dict[str, str]:
-    """Return the full names of a game's players in a file, by their short names.
+    """Return the short names of a game's players in a file, with the full name of each player.
 
     Args:
         game: name of the game.
@@ -41,10 +41,10 @@ def file_players(game: str, path: str | None = None) -> dict[str, str]:
 
 
 class ListedPlayer(NamedTuple):
-    """A player in a list. Its `level` and `rating` are None if the player has no level.
+    """A player of a game, as `list_players` returns it.
 
-    `source` is `quaternity`, `installed`, `broken` with the reason, or the full name of a player
-    in the player file.
+    `source` is `quaternity`, `installed`, `broken` with the reason, or the full name of a player in
+    the player file. `level` and `rating` are None if the player has no level of difficulty.
     """
 
     game: str
@@ -55,7 +55,7 @@ class ListedPlayer(NamedTuple):
 
 
 def list_players(path: str | None = None) -> list[ListedPlayer]:
-    """Return the players of all games, with the names in the player file."""
+    """Return the players of all games, including those in the player file."""
     listed = []
     for game in game_names():
         registered = registration(game)
@@ -72,10 +72,10 @@ def list_players(path: str | None = None) -> list[ListedPlayer]:
 
 
 def resolve_player(game: str, name: str, path: str | None = None) -> str:
-    """Replace a short name from a file of players by the full name. Return other names unchanged.
+    """Return the full name of a player that has a short name in a file of players.
 
-    The argument of an external program (3 in `hoarder:3`) is appended to its command as a last word
-    (`:3`).
+    Other names are returned unchanged. The argument of an external program (3 in `hoarder:3`) is
+    appended to its command as a last word (`:3`).
     """
     short, colon, argument = name.partition(":")
     player = file_players(game, path).get(short, name)

@@ -3,7 +3,7 @@
 The name of a player is one of the following:
 
 - `name` or `name:argument`, a built-in player that the registration of the game lists
-- a name that another distribution registers
+- a name that another installed package registers
 - `package.module:name`, a Python function or class
 - `cmd:COMMAND`, a program in any language (`quaternity.table.programs`)
 
@@ -12,7 +12,7 @@ A Python player is created by a factory: a function or class that returns a play
 is None if the name has no argument. A factory with a single parameter is called with the rules
 alone.
 
-Other distributions register factories in the entry-point group `quaternity.players`. The name of an
+Other packages register factories in the entry-point group `quaternity.players`. The name of an
 entry point consists of the game, a dot, and the player's name, such as `quarto.mine`. Strategies of
 Kwartet, which are functions `(view, random) -> question`, can also be registered in the group
 `quaternity.kwartet.strategies`, without the name of the game.
@@ -35,7 +35,7 @@ from quaternity.table.registration import Registration
 from quaternity.workers.program import COMMAND_PREFIX, command_words
 
 ENTRY_POINTS = "quaternity.players"
-"""Group of entry points in which other distributions register players."""
+"""Group of entry points with which other installed packages add players."""
 
 YOU = "you"
 """Name that stands for a human player."""
@@ -58,7 +58,10 @@ class RandomPlayer:
 
 
 def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
-    """Return a factory of players that choose moves by a function `(view, random) -> move`."""
+    """Return a function that creates players from a strategy, which chooses their moves.
+
+    A strategy is a function `(view, random) -> move`.
+    """
 
     def factory(rules: Any) -> Any:
         del rules
@@ -69,7 +72,10 @@ def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
 
 @cache
 def plugin_players(game: str) -> Plugins[Factory]:
-    """Return the factories of a game's players from other distributions, by name."""
+    """Return the players of a game that other installed packages add, by name.
+
+    Each player is a factory: a function or class that creates the player.
+    """
 
     def check_factory(name: str, loaded: object) -> Factory:
         if not callable(loaded):
@@ -93,17 +99,17 @@ def plugin_players(game: str) -> Plugins[Factory]:
 
 
 def is_foreign(game: str, text: str) -> bool:
-    """Return whether a player is external code, which does not belong to this distribution."""
+    """Return whether a player is neither a person nor one of the game's own players."""
     return text != YOU and text.partition(":")[0] not in registration(game).players
 
 
 def is_program(text: str) -> bool:
-    """Return whether a player is an external program, with a name `cmd:COMMAND`."""
+    """Return whether a player has a name `cmd:COMMAND`, and so is an external program."""
     return text.startswith(COMMAND_PREFIX)
 
 
 def check_name(game: str, text: str, kind: str = "player", people: bool = True) -> None:
-    """Check that a player exists. Plug-ins are loaded only if the name is not built in.
+    """Check that there is a player with the given name, without creating the player.
 
     Args:
         game: name of the game.
@@ -197,7 +203,6 @@ def _player_description(game: Registration) -> str:
 
 
 def _call_factory(factory: Factory, rules: Any, name: str, argument: str | None) -> Any:
-    """Call a factory with the rules and, if it takes two parameters, the argument."""
     try:
         takes_argument = len(signature(factory).parameters) != 1
     except ValueError:  # Python may not know the signature of a built-in function.

@@ -32,15 +32,15 @@ MAX_SENT_MOVES = 500
 """Maximum number of legal moves in a request to a program. Further moves are left out."""
 
 WANTS = ("view", "moves", "events", "numbers", "mask")
-"""Names of the fields of the message `choose` that a program can request."""
+"""Optional fields of a request for a move. A program names those that it wants to receive."""
 
 ANSWERS = ("move", "action", "wait", "delay")
 MAX_IDLE_PROGRAMS = 64
-"""Maximum number of idle processes that are kept for later games."""
+"""Maximum number of processes that are kept for later games when their games have ended."""
 
 
 class ProgramPlayer:
-    """A program that plays one game in a seat. Its process may have played other games before.
+    """A player that is an external program. Its process may have played other games before.
 
     `name` is `cmd:COMMAND`. If the last word is `:TEXT`, it is the argument of the player and not a
     part of the command.
@@ -68,15 +68,16 @@ class ProgramPlayer:
         Args:
             seed: the seed that the program gets.
             seconds: time limit for a move, in seconds. None stands for `EXTERNAL_MOVE_SECONDS`.
-            key: key of the idle processes that may be reused. None requires a new process.
+            key: only processes of games with the same key are reused. None requires a new process.
         """
         self._seat, self._seed, self._key = seat, seed, key
         self.seconds = EXTERNAL_MOVE_SECONDS if seconds is None else seconds
 
     def begin(self) -> Program:
-        """Start the program or reuse an idle process, send `new`, and read which fields it wants.
+        """Tell the program that a new game begins, and return the program.
 
-        If the program has already begun its game, only return it.
+        Start the program, or reuse a process whose game has ended. If this game has already begun,
+        do nothing.
         """
         if self._program is not None:
             return self._program
@@ -99,12 +100,12 @@ class ProgramPlayer:
         return program
 
     def observe(self, step: Step) -> None:
-        """Store the events of a move, to send them with the next request for a move."""
+        """Store the public events of a move, to send them with the next request for a move."""
         self._version += 1
         self._events += step.events
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return the move of the program. None means that it waits. The move may be illegal."""
+        """Ask the program for a move, which may be illegal. Return None if the program waits."""
         del random  # The program has received its own seed.
         rules, program = self._rules, self.begin()
         message: dict[str, Any] = {
@@ -133,17 +134,18 @@ class ProgramPlayer:
         return self._parse_answer(program, answer, view)
 
     def delay(self, view: Any, random: Random) -> float:
-        """Return the delay of the last move in seconds.
+        """Return the seconds until the last move is made.
 
-        It is the delay that the program has stated, or the time that its answer took.
+        The program can state them. By default, they are the time that its answer took.
         """
         del view, random
         return self._delay
 
     def leave(self, outcome: Mapping[str, Any] | None = None) -> None:
-        """Send `end` with the outcome. Keep the process for later games, or quit it.
+        """Tell the program that the game has ended, and with which outcome.
 
-        `outcome` is None if the game is not over.
+        The outcome is None if the game is not over. The process is kept for a later game if
+        possible, and otherwise asked to quit.
         """
         program, self._program = self._program, None
         if program is not None:
@@ -191,9 +193,9 @@ def _is_number(value: object) -> bool:
 
 
 def encoder_of(rules: Any) -> Any:
-    """Return the encoding of a game with its settings (`quaternity.environments.episode.Encoded`).
+    """Return the object that encodes the views and moves of a game as numbers.
 
-    The encoding of the last game is cached.
+    It is a `quaternity.environments.episode.Encoded`. That of the last game is cached.
     """
     if rules not in _encoded:
         encoded_class = registration(rules.name).part("encoded") or load_place(
@@ -229,7 +231,7 @@ def _release(words: tuple[str, ...], key: Hashable, program: Program) -> None:
 
 @atexit.register
 def end_idle() -> None:
-    """Quit all idle programs."""
+    """Quit all programs that were kept for later games."""
     with _lock:
         programs = [program for waiting in _idle.values() for program in waiting]
         _idle.clear()
@@ -238,7 +240,7 @@ def end_idle() -> None:
 
 
 def try_program(rules: Any, name: str) -> None:
-    """Check that a program starts and answers `new`.
+    """Check that a program starts, and that it can begin a game with these rules.
 
     Raises:
         InputError: If the program does not start or does not answer correctly.

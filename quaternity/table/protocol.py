@@ -50,19 +50,19 @@ class Rules(Protocol[P, M, V]):
 
     @property
     def hidden(self) -> bool:
-        """Return whether seats have different views. If so, two people cannot share a screen."""
+        """Return whether players have hidden information, and so cannot share a screen."""
 
     def start(self, random: Random) -> P:
         """Return the first position. All random events of the game are drawn here."""
 
     def to_act(self, position: P) -> Sequence[int]:
-        """Return the seats that may move now. Empty if the game is over."""
+        """Return the seats that may move now. There are none if the game is over."""
 
     def is_settled(self, position: P) -> bool:
-        """Return whether the last move is complete. A question without an answer is incomplete."""
+        """Return whether the last move is complete. A question is complete once it is answered."""
 
     def view(self, position: P, seat: int | None) -> V:
-        """Return everything that a seat may know of a position. The seat None is a bystander."""
+        """Return all that a seat may know about a position. The seat None is a bystander."""
 
     def after(self, position: P, seat: int, move: M) -> P:
         """Return the position after a move.
@@ -88,10 +88,13 @@ class Rules(Protocol[P, M, V]):
         """
 
     def moves(self, view: V) -> Collection[M]:
-        """Return the legal moves of the seat with this view."""
+        """Return the legal moves of the player with this view."""
 
     def faults(self, view: V, move: M) -> Sequence[str]:
-        """Return all reasons why a move of this seat is illegal. Empty if it is legal."""
+        """Return all reasons why a move of the player with this view is illegal.
+
+        There are none if the move is legal.
+        """
 
     def read(self, text: str, view: V) -> M:
         """Parse the text of a move, as `write` returns it or shorter. The move need not be legal.
@@ -104,36 +107,36 @@ class Rules(Protocol[P, M, V]):
         """Return the text of a move, which `read` can parse."""
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Return whether a move has the same meaning now as in an earlier view."""
+        """Return whether a move means the same in the view `now` as in an earlier view, `then`."""
 
     def default_move(self, view: V) -> M | None:
         """Return the default move for an absent player, or None if the other players must wait."""
 
     def show(self, view: V, width: int = 80) -> str:
-        """Return the table as text, as this seat sees it, in `width` columns if possible."""
+        """Return the view as text, in lines of at most `width` characters if possible."""
 
     def view_json(self, view: V) -> dict[str, Any]:
         """Return the view as a JSON object."""
 
     def like(self, view: V, random: Random) -> P:
-        """Return a random position that has this view."""
+        """Return a random position in which the player would have this view."""
 
     def record_start(self, start: P, names: Sequence[str]) -> str:
-        """Return the header of a record, which consists of complete lines."""
+        """Return the first lines of a record: settings, players and first position."""
 
     def record_move(self, before: P, seat: int, move: M, after: P) -> str:
-        """Return the text of a move in a record."""
+        """Return the part of a record that describes a move."""
 
     @classmethod
     def of_record(cls, data: bytes) -> Rules[P, M, V]:
-        """Return the rules with the settings of a record.
+        """Return rules with the settings that a record contains.
 
         Raises:
             InputError: If the data are not a record of this game. The message names the line.
         """
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Replay a record of this game that has the same settings.
+        """Return the moves and positions in a record that has the settings of these rules.
 
         Raises:
             InputError: If the record is malformed, has other settings, or has an illegal move. The
@@ -142,16 +145,16 @@ class Rules(Protocol[P, M, V]):
 
 
 class DealtRules(Rules[P, M, V], Protocol[P, M, V]):
-    """Protocol of rules with optional methods that make tournaments faster."""
+    """Protocol of rules that have two optional methods, which make tournaments faster."""
 
     __slots__ = ()
 
     def start_of_deal(self, random: Random, deal: int) -> P:
-        """Return the first position of a tournament's deal, given the number of the deal."""
+        """Return the first position of the deal with the number `deal` in a tournament."""
 
     def record_of(self, start: P, names: Sequence[str], moves: Iterable[M]) -> tuple[str, int]:
-        """Return the record of a game, and the number of its goes.
+        """Return the record of a game, and the number of times that a player had a turn.
 
-        A go is a sequence of consecutive moves by one player. This method is faster than adding the
-        moves to the record one by one.
+        A turn may consist of several consecutive moves. This method is faster than adding the moves
+        to the record one by one.
         """

@@ -115,7 +115,7 @@ class Registration:
         strategy_player: import path of a function that creates a player from a name and a strategy,
             which is a function `(view, random) -> move`.
         strategy_group: group of entry points in which other distributions register strategies.
-        chance_by_entry: whether a tournament has a random generator for each entry and game,
+        chance_by_entry: whether a tournament has a random generator for each player and game,
             because nothing is dealt. Otherwise it has a random generator for each deal and seat.
         encoded: import path of the encoding (`quaternity.environments.episode.Encoded`).
         batch: import path of a class that plays many games in parallel, like
@@ -219,13 +219,16 @@ class Registration:
                 )
 
     def part(self, name: str) -> Any:
-        """Import a part of the game, or return None if the game does not have it."""
+        """Import and return the part of the game that the attribute `name` locates.
+
+        Return None if the attribute is empty, because the game has no such part.
+        """
         place = getattr(self, name)
         return load_place(place) if place else None
 
     @property
     def usual_program(self) -> str:
-        """The player of the middle level. Without levels, it is the strongest player."""
+        """Name of the player of the middle level. Without levels, name of the strongest player."""
         return self.levels[len(self.levels) // 2].player if self.levels else self.strongest
 
     @property

@@ -15,7 +15,7 @@ COUNT_OF_SEATS = ("players", "seats")
 
 
 class SettingField(NamedTuple):
-    """Description of a setting of a game.
+    """Description of a setting of a game, for forms and command options.
 
     Attributes:
         name: name of the setting.
@@ -25,7 +25,7 @@ class SettingField(NamedTuple):
         default: default value.
         least, most, step: minimum, maximum and step of a number.
         choices: names of the values of a choice.
-        words: the choices in plain words.
+        words: texts that describe these values to people.
         seats: whether the setting is the number of players.
     """
 
@@ -43,13 +43,15 @@ class SettingField(NamedTuple):
 
 
 def setting_fields(rules_class: Any) -> tuple[SettingField, ...]:
-    """Return the settings of a game that people can choose, which are those with a help text."""
+    """Return descriptions of the settings that people can choose: those with a help text."""
     settings = type(rules_class().settings)
     return tuple(_setting_field(item) for item in fields(settings) if "help" in item.metadata)
 
 
 def settings_with(rules_class: Any, chosen: Mapping[str, Any], seats: int | None = None) -> Any:
-    """Return the settings of a game. Missing values and None stand for the default values.
+    """Return the settings of a game with the chosen values.
+
+    A setting that is missing or None has its default value.
 
     Args:
         rules_class: the class of the rules.
@@ -64,7 +66,7 @@ def settings_with(rules_class: Any, chosen: Mapping[str, Any], seats: int | None
 
 
 def settings_of(rules: Any) -> dict[str, Any]:
-    """Return the settings of a game as JSON values, by name."""
+    """Return the values of a game's settings, by name, as JSON values."""
     return {
         field.name: str(value) if isinstance(value, str) else value
         for field in fields(rules.settings)

@@ -46,14 +46,14 @@ from quaternity.web.table_rows import event_statements, read_rows, rebuild
 from quaternity.web.talk import TableTalk
 
 COUNTDOWN_SECONDS = 3.0
-"""Seconds from the moment when all players are ready to the start of the game."""
+"""Length of the countdown that starts the game once all players are ready, in seconds."""
 
 
 class LiveTable:
-    """A table in memory, with a queue of commands.
+    """A table in memory, which executes commands (requests to change the table) one at a time.
 
     Attributes:
-        state: The current state of the table. Only a command from the queue, or a notice from
+        state: The current state of the table. Only a command from the queue, or a message from
             another server, changes it.
         queue: The commands that wait to be executed.
     """
@@ -64,9 +64,11 @@ class LiveTable:
     ) -> None:  # fmt: skip
         """Set up a table in memory.
 
-        `seen` contains, for each seat, the time at which its owner was last active at this server,
-        as returned by `monotonic`. `remote` contains, for some seats, the presence of their owners
-        at other servers.
+        Args:
+            state: The stored state of the table.
+            seen: For each seat, the time at which its owner was last active at this server, as
+                returned by `monotonic`.
+            remote: For some seats, whether their owners are connected to other servers.
         """
         self.state = state
         self.presence = TablePresence(seen, remote)
@@ -80,12 +82,12 @@ class LiveTable:
         self._publisher = Publisher(self.presence, self.feed, self.talk, self.programs)
 
     def uptime(self) -> float:
-        """Return the total running time of the servers, in seconds. See `Store.uptime`."""
+        """Return the time that the clocks of games measure, in seconds. See `Store.uptime`."""
         return self._store.uptime()
 
     @property
     def notice(self) -> str | None:
-        """The message shown to visitors about a problem with the store or the table.
+        """A message for visitors about a problem with the store or the table.
 
         It is None if there is no problem.
         """
@@ -93,24 +95,24 @@ class LiveTable:
 
     @property
     def is_quiet(self) -> bool:
-        """Return whether the table has no open stream, running program, command or countdown.
+        """Return whether the table is idle, so that it can be dropped from memory.
 
-        A quiet table can be dropped from memory.
+        An idle table has no open event stream, no running computer player, command or countdown.
         """
         is_used = self.presence.streams or self.programs.tasks or self._countdown
         return not (is_used or self.queue.is_busy)
 
     def attendance(self) -> Attendance:
-        """Return which players are present, and which have been absent for a long time."""
+        """Return which players are present, and which have been away for a long time."""
         return self.presence.attendance(self.state.seats)
 
     # ------------------------------------------------------------------ visitors
 
     def identify(self, caller: Caller, asked: int | None = None, *, comes: bool = True) -> Visitor:
-        """Return the visitor with the given credentials, who sees the game from seat `asked`.
+        """Return the visitor to whom the given token or cookie belongs.
 
-        `TableState.visitor` describes the arguments and the errors. If `comes` is true, the players
-        of the caller's seats count as present from now on.
+        The visitor sees the game from seat `asked` (see `TableState.visitor`). If `comes` is true,
+        a visitor who owns seats counts as present from now on.
         """
         state = self.state
         held = state.seats_of(caller)
@@ -124,7 +126,6 @@ class LiveTable:
         return state.visitor(caller, asked)
 
     def _count_down(self) -> None:
-        """Start the countdown if every player is ready, or stop it if one is not."""
         if not self.state.is_ready:
             if self._countdown is not None:
                 self._countdown.cancel()
@@ -143,10 +144,10 @@ class LiveTable:
             await self.submit(command)
 
     def listen(self, stream: Stream, last: int | None) -> None:
-        """Start sending the events at the table to a stream.
+        """Start to send what happens at the table to the event stream of a visitor.
 
-        `last` is the latest version that the reader of the stream has seen. It is None if the
-        reader has seen no version. See `TableFeed.begin_stream`.
+        `last` is the latest version of the table that the visitor has seen, or None. If it is known
+        and not too old, the changes since then are sent first.
         """
         self.feed.begin_stream(stream, last, self.state.history, self._on_stream)
         self.programs.go_on()
@@ -157,9 +158,10 @@ class LiveTable:
             self.feed.seats_changed()
 
     async def say(self, seat: int | None, name: str, text: str) -> None:
-        """Store a chat line and tell the visitors who may read it that there is a new line.
+        """Store a chat line, and tell the visitors who may read it that there is a new line.
 
-        The line goes to the players. If `seat` is None, it goes to the bystanders instead.
+        The players read it if it was written from a seat. If `seat` is None, the bystanders read
+        it.
 
         Raises `HttpError` if the table has no chat, or if the line is not allowed or not stored.
         """
@@ -172,14 +174,14 @@ class LiveTable:
     # ------------------------------------------------------------------ commands
 
     async def submit(self, command: Command) -> Any:
-        """Execute a command after those in the queue, and return the result of the command.
+        """Execute a command once all earlier commands are finished, and return its result.
 
-        Raises `HttpError` if the command is not allowed or its events cannot be stored.
+        Raises `HttpError` if the command is not allowed or its changes cannot be stored.
         """
         return await self.queue.submit(command)
 
     async def write(self, statements: Sequence[Statement]) -> None:
-        """Store something that is not part of the state, such as a chat line.
+        """Store something that is not part of the table's state, such as a chat line.
 
         Raises `HttpError` if the table was deleted or dropped from memory, or the write fails.
         """
@@ -187,7 +189,7 @@ class LiveTable:
         await self._store.write((), statements)
 
     def stop(self) -> None:
-        """Stop the countdown and the programs of this table, and end its event streams."""
+        """Stop the countdown and the computer players of this table, and end its event streams."""
         if self._countdown is not None:
             self._countdown.cancel()
         self.programs.stop()
@@ -226,7 +228,7 @@ class LiveTable:
         raise VersionConflict
 
     async def _write(self, state: TableState, events: Sequence[Event]) -> TableState:
-        """Store the events of a command, and return the state after them."""
+        """Store the changes that a command makes, and return the new state of the table."""
         name, revision = state.id, state.revision
         entries, statements = [], []
         for event in events:
@@ -247,9 +249,10 @@ class LiveTable:
     # ------------------------------------------------------------------ sharing with other servers
 
     def apply_notice(self, news: ChangeNotice) -> bool:
-        """Apply a change of this table that another server has announced.
+        """Make a change that another server has already made to this table and announced.
 
-        Return whether this table is now as new as the notice. If not, it must be reloaded.
+        Return whether this table is now as new as the announced change. If not, it must be
+        reloaded.
         """
         follows = news.revision == self.state.revision + 1 and not self.queue.is_busy
         if follows and news.entry and news.entry[1] == self.state.version + 1:
@@ -262,7 +265,7 @@ class LiveTable:
         return 0 <= news.revision <= self.state.revision
 
     async def _refresh(self, context: Context) -> None:
-        """Load the changes that other servers have made since the version in memory."""
+        """Load the changes to this table that other servers have stored."""
         before = self.state
         row = await self._store.run_read(read_rows, self._store, before.id, before.version)
         if row is None:

@@ -41,13 +41,13 @@ MAX_MOVE_LENGTH = 200
 """Maximum length of the text of a move, in characters."""
 
 MAX_ID_LENGTH = 64
-"""Maximum length of the id that a client chooses for a move, in characters."""
+"""Maximum length of the id by which a client identifies a move, in characters."""
 
 Handler = Callable[[Request], Awaitable[Any]]
 
 
 class _Endpoint:
-    """An ASGI application that calls one handler. It is faster than an endpoint of Starlette."""
+    """An ASGI application that calls one function. It is faster than an endpoint of Starlette."""
 
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
@@ -66,10 +66,10 @@ class _Endpoint:
 
 
 class TableApi(Handlers):
-    """The handlers of requests for one table and its game."""
+    """The functions that answer requests for one table and its game."""
 
     async def look(self, request: Request) -> Response:
-        """`GET /api/tables/T`: return the description of a table."""
+        """`GET /api/tables/T`: return the table and its game, as the caller may see them."""
         table, visitor = await self.open_table(request)
         sight, base = view_table(table, visitor), base_of(request)
         text = await self.tables.thinking.draw(sight.is_large, document_text, sight, base)
@@ -87,7 +87,7 @@ class TableApi(Handlers):
         return answer({"version": await table.submit(command)})
 
     async def undo(self, request: Request) -> Response:
-        """`POST /api/tables/T/undo`: agree to take back the last move, or withdraw that consent."""
+        """`POST /api/tables/T/undo`: vote to take the last moves back, or withdraw the vote."""
         sent = await self.read(request, UndoFields)
         table, seat = await self.require_seat(request, sent.seat)
         command = VoteUndo(seat, table.state.seats[seat].token, sent.version, sent.agree)
@@ -95,12 +95,12 @@ class TableApi(Handlers):
         return answer({"version": version, "agreed": sorted(table.state.votes.undo)})
 
     async def marks(self, request: Request) -> Response:
-        """`GET /api/tables/T/marks`: return the pencil marks of the caller's seat."""
+        """`GET /api/tables/T/marks`: return the caller's own notes about who has which card."""
         table, seat = await self.require_seat(request, None)
         return answer({"marks": await self.tables.assistance.marks(table.state, seat)})
 
     async def mark(self, request: Request) -> Response:
-        """`POST /api/tables/T/marks`: set a pencil mark, or remove it if the mark is `none`."""
+        """`POST /api/tables/T/marks`: store or remove a note about who has a card."""
         sent = await self.read(request, MarkFields)
         table, seat = await self.require_seat(request, sent.seat)
         await self.tables.assistance.mark(table, seat, (sent.player, sent.card), sent.mark)
@@ -114,7 +114,7 @@ class TableApi(Handlers):
         return answer({})
 
     async def react(self, request: Request) -> Response:
-        """`POST /api/tables/T/reactions`: send a reaction."""
+        """`POST /api/tables/T/reactions`: send an emoji to everybody at the table."""
         sent = await self.read(request, ReactionFields)
         table, seat, name = await self._speaker(request, sent)
         table.talk.react(table.state, seat, name, sent.reaction)
@@ -132,9 +132,9 @@ class TableApi(Handlers):
     async def _speaker(
         self, request: Request, sent: TalkFields | ReactionFields
     ) -> tuple[LiveTable, int | None, str]:
-        """Return the table of a request, and the seat and the name of the author of a chat line.
+        """Return the table of a request, and the seat and the name of the sender of a chat line.
 
-        The seat is None if the author is a bystander. Bystanders choose a name in each request.
+        The seat is None if the sender is a bystander. Bystanders choose a name in each request.
         """
         table, visitor = await self.open_table(request, sent.seat)
         seat = visitor.looking if visitor.looking in visitor.seats else None
@@ -156,7 +156,7 @@ class TableApi(Handlers):
         )
 
     async def events(self, request: Request) -> Stream | Response:
-        """`GET /api/tables/T/events`: return the event stream of a table."""
+        """`GET /api/tables/T/events`: send everything that happens at the table, as it happens."""
         last = request.headers.get("last-event-id", request.query_params.get("after", ""))
         table, visitor = await self.open_table(request)
         streams = self.tables.streams
@@ -172,7 +172,7 @@ class TableApi(Handlers):
         return stream
 
     async def help(self, request: Request) -> Response:
-        """`GET /api/tables/T/help/WORD`: return the requested help (see `quaternity.web.hints`)."""
+        """`GET /api/tables/T/help/WORD`: return help such as a hint. See `quaternity.web.hints`."""
         asked = query_of(request)
         table, visitor = await self.open_table(request)
         word = request.path_params["word"]
@@ -180,7 +180,7 @@ class TableApi(Handlers):
 
 
 def routes(tables: Tables, admission: RateLimits) -> list[BaseRoute]:
-    """Return the routes of the JSON API, and of the form for a new table."""
+    """Return the routes of the JSON API, and the route that receives the form for a new table."""
     table, lobby = TableApi(tables, admission), LobbyApi(tables, admission)
     base = "/api/tables/{table}"
     posts: list[tuple[str, Handler]] = [

@@ -60,15 +60,16 @@ def app(
     keep: Retention | None = None,
     metrics_token: str | None = None,
 ) -> Starlette:
-    """Return the ASGI application.
+    """Return the ASGI application of the web server.
 
     Args:
         data: Where to store the tables: a folder, or the URL of a PostgreSQL database. If None, the
             environment variable `QUATERNITY_DATA` is used.
         hosts: Additional host names that requests may use for this server.
-        players: Specifications of additional programs that may play, by game and name.
+        players: Additional computer players. The keys are the game and the short name of a player,
+            and the values are the names described in `quaternity.table.players`.
         limits: Rate limits and other limits. None uses the defaults.
-        move_seconds: Time limit for a move of a program, in seconds.
+        move_seconds: Time limit for a move of a computer player, in seconds.
         keep: Number of days without activity after which tables are deleted. None keeps all tables.
         metrics_token: Token with which a client may read `/metrics`. None switches the page off.
     """
@@ -114,9 +115,9 @@ class ErrorMiddleware:
         self.app, self.refused = app, refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Call the wrapped application. After an exception, answer 500 and raise it again.
+        """Call the wrapped application. After an exception, send status 500 and raise it again.
 
-        If a response has already started, only raise the exception.
+        If the response has already started, the status is not sent.
         """
         has_started = scope["type"] != "http"
 
@@ -139,7 +140,7 @@ class ErrorMiddleware:
 async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Run the periodic tasks of a server, and the coroutines `more`, during an `async with` block.
 
-    At the end of the block, stop the tasks and the tables, and close the store.
+    At the end of the block, stop the tasks and the tables, and close the database.
     """
     tasks = tables.maintenance.tick(), tables.live.sync_presence(), *more
     doing = list(map(asyncio.create_task, tasks))
@@ -169,7 +170,7 @@ async def _respond_to_error(request: Request, error: Exception) -> Response:
 
 
 def _open_store(data: str | None) -> Store:
-    """Return the store of the tables.
+    """Open the database or file with all tables.
 
     Some stores can be used by only one process. If another process already uses such a store, raise
     `InUse`. A worker process instead stops its parent, which would restart it, and exits.

@@ -28,7 +28,7 @@ MARKS = ("yes", "no", "maybe", "none")
 
 
 class Assistance:
-    """The help that players get at a table."""
+    """Gives help to the players at a table, and stores their pencil marks."""
 
     def __init__(self, live: LiveTables) -> None:
         self._store, self._thinking = live.store, live.thinking
@@ -36,7 +36,7 @@ class Assistance:
     async def help(
         self, table: LiveTable, visitor: Visitor, word: str, asked: Mapping[str, str]
     ) -> Any:
-        """Return the help that a visitor requests, as a JSON document.
+        """Return the help that a visitor requests, such as a hint, as a JSON document.
 
         `word` names the kind of help, and `asked` contains its parameters. The module
         `quaternity.web.hints` describes the kinds, their parameters and the documents.
@@ -84,7 +84,10 @@ class Assistance:
         return {"move": move_text(move, text), "by": name, **more}
 
     async def marks(self, state: TableState, seat: int) -> dict[str, str]:
-        """Return the pencil marks of a seat. The key `1 0/2` stands for player 1 and card 0/2."""
+        """Return a player's own notes about who has which card, which are called pencil marks.
+
+        The key `1 0/2` stands for player 1 and card 0/2. The value is one of `MARKS`.
+        """
         # Check the token in the query, because another server may have just given the seat away.
         query = (
             "SELECT cell, mark FROM marks JOIN seats USING (table_id, seat) "
@@ -93,9 +96,10 @@ class Assistance:
         return dict(await self._store.rows(query, state.id, seat, state.seats[seat].token))
 
     async def mark(self, table: LiveTable, seat: int, cell: tuple[int, str], mark: str) -> None:
-        """Store or remove a pencil mark, which only the player of the seat sees.
+        """Store or remove a player's own note about whether another player has a card.
 
-        `cell` contains the number of the player and the name of the card.
+        `cell` contains the number of the player and the name of the card, and `mark` is one of
+        `MARKS`.
 
         Raises `HttpError` if the game has no such player or card, or there is no such mark.
         """

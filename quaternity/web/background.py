@@ -1,4 +1,4 @@
-"""Background work in separate processes, with limits on time and memory.
+"""Computations in separate processes, with limits on time and memory.
 
 Some processes choose the moves of computer players, which are called programs. One process draws
 large pages. The others run counts. A count is a computation for a page, such as a hint, a puzzle or
@@ -36,7 +36,7 @@ MEMORY = 2 << 30
 """Memory limit of each worker process, in bytes."""
 
 COSTLY_NICENESS = 15
-"""Niceness of a worker process during an expensive count, so that moves are computed first."""
+"""Unix niceness of a process during an expensive computation, so that moves are computed first."""
 
 
 class ProcessPool:
@@ -47,10 +47,10 @@ class ProcessPool:
     """
 
     def __init__(self, number: int, seconds: float) -> None:
-        """Set up `number` processes, which start on first use.
+        """Set up a pool of `number` processes, which start on first use.
 
-        `seconds` is the time limit of each call, without the time that the call waits for a
-        process.
+        `seconds` is the time limit of each call. The time that a call waits for a process does not
+        count.
         """
         self.seconds = seconds
         self.waiting: Counter[str] = Counter()
@@ -114,10 +114,10 @@ class ProcessPool:
 
 
 class BackgroundWork:
-    """The background work of a server: worker processes in four pools.
+    """The worker processes of a server, in four pools.
 
-    There is a pool for moves of programs, one for cheap counts, one for expensive counts and one
-    for large pages. Because the pools are separate, a move never waits for a count or a page.
+    One pool chooses the moves of computer players. The others are for short computations, for long
+    computations, and for drawing large pages. A move never waits for other work.
     """
 
     def __init__(
@@ -126,12 +126,12 @@ class BackgroundWork:
         players: Mapping[tuple[str, str], str] | None = None,
         admission: RateLimits | None = None,
     ) -> None:
-        """Set up the pools. Each process starts on first use.
+        """Set up the pools of worker processes. Each process starts on first use.
 
         Args:
-            seconds: Time limit for a move of a program, and for a count.
-            players: Specifications of additional programs, by game and name.
-            admission: Rate limits for counts. Its `limits` contain the number of processes.
+            seconds: Time limit for a move of a computer player, and for any other computation.
+            players: Additional computer players, as in `quaternity.web.app.app`.
+            admission: Rate limits for computations. Its `limits` contain the number of processes.
         """
         self.players = players or {}
         # Wait for a process for longer than a count may take, so that the next call in the queue
@@ -146,12 +146,10 @@ class BackgroundWork:
     async def plan(
         self, rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
     ) -> ChosenMove[Any] | None:
-        """Return the move that the program in a seat chooses. It is None if the program waits.
+        """Let a computer player choose a move in another process, and return the move.
 
-        The program runs in another process.
-
-        Raises `PlayerFault` if the program fails, or its subclass `PlayerTimeout` if the program
-        takes too long.
+        Return None if the player waits. Raises `PlayerFault` if the player fails, or its subclass
+        `PlayerTimeout` if the player takes too long.
         """
         sitting = SeatedPlayer("player", name, seat)
         short, name = name, self.players.get((rules.name, name), name)
@@ -168,13 +166,13 @@ class BackgroundWork:
         return None if text is None else ChosenMove(delay, seat, rules.read(text, view))
 
     async def count(self, function: Callable[..., Any], *arguments: Any, kind: str = "help") -> Any:
-        """Call a function in a process for counts, and return its result or raise its exception.
+        """Call a function in a worker process, and return its result or raise its exception.
 
         The function and its arguments must be picklable. `kind` is a key of `rate_limits.WORK`,
-        which says whether the count is expensive.
+        which says whether the computation may take long, and how it counts for the rate limits.
 
         Raises `HttpError` if the call takes too much time or memory, if no process becomes free in
-        time, or if the client's address has requested too many counts.
+        time, or if the client's address has requested too many computations.
         """
         self.admission.count(kind)
         dear = WORK[kind].dear
@@ -191,7 +189,7 @@ class BackgroundWork:
             ) from None
 
     async def draw(self, apart: bool, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a function that writes texts in the language of the request. Return its result.
+        """Call a function that draws a page in the language of the request, and return its result.
 
         If `apart` is true, call the function in the process for large pages. Raises `HttpError` if
         this call takes too much time or memory, or if the process does not become free in time.
@@ -207,17 +205,18 @@ class BackgroundWork:
         return drawn
 
     def waiting(self) -> dict[str, int]:
-        """Return the number of programs and counts that are running or waiting, by kind.
+        """Return the number of computations that are running or waiting, by kind.
 
-        The kinds are `programs`, `cheap` and `dear`.
+        The kinds are `programs` (moves of computer players), and `cheap` and `dear` (short and long
+        computations).
         """
         kinds = {"programs": self._programs, "cheap": self._cheap, "dear": self._dear}
         return {kind: processes.waiting.total() for kind, processes in kinds.items()}
 
     async def try_player(self, rules: Any, name: str) -> None:
-        """Check that the named program can be created for the rules of a game.
+        """Check that a computer player can be created for a game with these rules.
 
-        Raises the exception of the program, or `HttpError` if its creation takes too long.
+        Raises `InputError` if it cannot be created, or `HttpError` if this takes too long.
         """
         await self.count(_try_player, rules, name, kind="player")
 
@@ -237,11 +236,7 @@ def _draw(spoken: str, function: Callable[..., T], *arguments: Any) -> T:
 
 
 def _call_in_worker(dear: bool, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in this worker process, with low priority if the count is expensive.
-
-    Report the beginning of the call first, so that the time limit of the call does not include the
-    start of the process.
-    """
+    """Call a function in this worker process, with low priority if `dear` is true."""
     if dear:
         os.setpriority(os.PRIO_PROCESS, 0, COSTLY_NICENESS)
     announced = notes()

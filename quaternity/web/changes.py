@@ -16,15 +16,15 @@ TAKEN_BACK = -1
 that it takes back."""
 
 MAX_TRIES = 10
-"""Maximum number of attempts to make a change, if changes by other servers conflict with it."""
+"""Maximum number of times that a change is tried if other servers change the table meanwhile."""
 
 
 class Entry(NamedTuple):
-    """An entry of a table's log: a move, or a number of moves that are taken back.
+    """An entry in the log of a table, which lists the moves and take-backs in order.
 
     `version` is the length of the log including this entry. `seat` is the seat that moved, or
-    `TAKEN_BACK`. `id` is the id that the client chose for the move. It is empty for a program's
-    move and for moves that are taken back.
+    `TAKEN_BACK`. `id` is the id that the client chose for the move. It is empty for the move of a
+    computer player and for a take-back.
     """
 
     table: str
@@ -39,13 +39,13 @@ Statement = tuple[str, Sequence[Any]]
 
 
 class ChangeNotice(NamedTuple):
-    """A notice about a table, which one server sends to the other servers of its database.
+    """A message about a table, which a server sends to the other servers of the same database.
 
     Attributes:
         revision: Number of changes to the table so far, or `REMOVED` if the table was removed.
         entry: The new log entry if the change is only a move, otherwise None.
         event, data: Name and data of an event that is sent but not stored, such as a reaction. Both
-            are None if the notice is about a stored change.
+            are None if the message is about a stored change.
     """
 
     table: str
@@ -56,11 +56,11 @@ class ChangeNotice(NamedTuple):
 
 
 REMOVED = -1
-"""Revision number in the notice that a table was removed from the store."""
+"""Value of `ChangeNotice.revision` for a table that was deleted."""
 
 
 class Presence(NamedTuple):
-    """A report of one server about the presence of a player.
+    """A report of a server on whether the player in a seat is connected to it.
 
     `streams` is the number of the player's open event streams. `seen` is the time of the player's
     last activity, measured in seconds by `Store.uptime`.
@@ -74,10 +74,9 @@ class Presence(NamedTuple):
 
 
 class VersionConflict(HttpError):
-    """Error for a change that is based on an old revision of a table.
+    """Error for a change to a table that another server has changed in the meantime.
 
-    Another server has changed the table in the meantime, so the caller must check the request
-    again on the new state.
+    The caller must check the request again on the new state of the table.
     """
 
     def __init__(self) -> None:

@@ -36,9 +36,9 @@ class Line(NamedTuple):
 
 
 def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line]:
-    """Return the lines of a chat with numbers greater than `after`, from oldest to newest.
+    """Return the chat lines at a table with numbers greater than `after`, from oldest to newest.
 
-    If `watching` is true, it is the chat of the bystanders, and otherwise the chat of the players.
+    Bystanders have a separate chat. Its lines are returned if `watching` is true.
     """
     query = (
         "SELECT number, seat, name, text FROM talk WHERE table_id = ? AND watching = ? "
@@ -50,9 +50,10 @@ def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line
 def chat_statements(
     table: str, watching: bool, seat: int | None, name: str, text: str
 ) -> list[Statement]:
-    """Return the statements that store a chat line and delete the oldest lines.
+    """Return the SQL statements that store a new chat line and delete the oldest lines.
 
-    Only the last `LINES_KEPT` lines of the chat remain.
+    `watching` says whether it is a line for the bystanders, who have a separate chat. Only the last
+    `LINES_KEPT` lines remain.
 
     Raises `HttpError` if the line is empty, too long or not printable.
     """
@@ -78,7 +79,7 @@ def chat_statements(
 def is_visible(text: str) -> bool:
     """Return whether a text is printable and has a visible character.
 
-    Zero-width joiners, which some emoji and scripts need, are allowed.
+    Zero-width joiners, which some emoji and scripts need, are allowed in the text.
     """
     shown = text.replace("\u200c", "").replace("\u200d", "")
     seen = any(sign not in BLANKS and category(sign)[0] not in "MZ" for sign in shown)

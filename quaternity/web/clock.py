@@ -12,13 +12,13 @@ DAY = 86_400
 """Number of seconds in a day."""
 
 MIN_MOVE_SECONDS, MAX_MOVE_SECONDS = 5, 14 * DAY
-"""Smallest and largest time for a move that a clock may have, in seconds."""
+"""Smallest and largest number of seconds that a clock may give a player for each move."""
 
 MAX_INCREMENT_SECONDS = 3_600
-"""Maximum time that a move may add to a player's saved time, in seconds."""
+"""Maximum number of seconds that each move may add to the time that a player has saved."""
 
 MAX_MISSED_MOVES = 3
-"""Number of consecutive missed moves after which a program takes over the player's seat."""
+"""Number of consecutive moves missed by a player after which a computer player takes the seat."""
 
 
 class Clock(NamedTuple):
@@ -35,17 +35,17 @@ class Clock(NamedTuple):
     def saved_after(self, saved: float, left: float) -> float:
         """Return the seconds that a player has saved after a move.
 
-        `saved` is the saved time before the move, and `left` is the time that was left when the
-        player moved. Both are in seconds.
+        `saved` is the number of seconds saved before the move, and `left` the number that was left
+        when the player moved.
         """
         spent = self.seconds + saved - left
         return min(max(0.0, saved - spent + self.increment), 9.0 * self.seconds)
 
 
 def read_clock(document: dict[str, Any] | None) -> Clock | None:
-    """Return the clock that a request asks for, or None if `document` is None.
+    """Return the clock that a request for a new table asks for, or None if `document` is None.
 
-    The document has either `days`, or `seconds` and perhaps `increment`.
+    The JSON object has either `days`, or `seconds` and perhaps `increment`.
 
     Raises `HttpError` if an entry is missing, unknown, of the wrong type, too small or too large.
     """
@@ -74,5 +74,5 @@ def read_clock(document: dict[str, Any] | None) -> Clock | None:
 
 @lru_cache(maxsize=256)
 def stored_clock(text: str | None) -> Clock | None:
-    """Return the clock that a table stores as JSON, or None if the table has no clock."""
+    """Return the clock of a table from its stored JSON text, or None if the table has no clock."""
     return None if text is None else Clock(*json.loads(text))

@@ -1,4 +1,4 @@
-"""A queue of commands for one table, which executes them one at a time."""
+"""A queue of commands (requests to change a table), which executes them one at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Reload:
 
 
 class ForgetRematch(NamedTuple):
-    """A command to remove the id of the table of the rematch if that table was deleted.
+    """A command to forget the table of the rematch if that table was deleted.
 
     `deleted` contains the ids of the deleted tables.
     """
@@ -30,7 +30,7 @@ QueuedCommand: TypeAlias = Command | Reload | ForgetRematch
 
 
 class CommandQueue:
-    """A queue of commands for a table. A task executes them one at a time.
+    """A queue of commands (requests to change a table), which executes them one at a time.
 
     Attributes:
         gone: Status and message of the error that answers all further commands after the table was
@@ -38,7 +38,10 @@ class CommandQueue:
     """
 
     def __init__(self, execute: Callable[[QueuedCommand, Context], Awaitable[Any]]) -> None:
-        """Set up a queue. `execute` is called with each command and the context of its sender."""
+        """Set up a queue.
+
+        `execute` is called with each command and the context (`contextvars`) of its sender.
+        """
         self.gone: tuple[int, str] | None = None
         self._execute = execute
         self._waiting: deque[tuple[QueuedCommand, Context, asyncio.Future[Any]]] = deque()
@@ -50,7 +53,7 @@ class CommandQueue:
         return self._worker is not None
 
     async def submit(self, command: QueuedCommand) -> Any:
-        """Execute a command after the waiting commands, and return its result.
+        """Execute a command once all earlier commands are finished, and return its result.
 
         Raises `HttpError` if the queue is closed, and any error that the command raises.
         """
@@ -69,7 +72,7 @@ class CommandQueue:
             await asyncio.shield(self._worker)
 
     def check_open(self) -> None:
-        """Raise `HttpError` if the queue accepts no commands."""
+        """Raise `HttpError` if the queue no longer accepts commands."""
         if self.gone is not None:
             raise HttpError(*self.gone)
 

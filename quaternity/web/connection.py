@@ -81,7 +81,7 @@ class Connection(HttpToolsProtocol):
     def _check_reading(self) -> None:
         """Close the connection if its client reads too slowly.
 
-        Between two checks, the client must read at least half of the data that waits to be sent.
+        Since the last check, it must have read at least half of the data that waited to be sent.
         """
         waiting = self.transport.get_write_buffer_size()
         if self._unread and 2 * waiting > self._unread:
@@ -102,12 +102,12 @@ class Connection(HttpToolsProtocol):
                 )
 
     def on_message_begin(self) -> None:
-        """Start the timer of a new request."""
+        """Start the time limit of a request that has begun to arrive."""
         super().on_message_begin()
         self._wait()
 
     def on_headers_complete(self) -> None:
-        """Stop counting the bytes of the head, which has been received completely."""
+        """Stop counting the bytes of the request line and headers, which have arrived."""
         self._head = None
         if self.parser.get_http_version() == "1.1" and self.parser.get_method() == b"GET":
             self.scope["extensions"] = {CHUNK_EXTENSION: {"transport": self.transport}}
@@ -116,13 +116,13 @@ class Connection(HttpToolsProtocol):
             self._answered = self.cycle
 
     def on_response_complete(self) -> None:
-        """Finish a response, and continue with the next waiting request."""
+        """Handle the end of a response, and continue with the next waiting request."""
         if self.pipeline:
             self._answered = self.pipeline[-1][0]
         super().on_response_complete()
 
     def on_message_complete(self) -> None:
-        """Stop the timer of the request, which has been received completely."""
+        """Stop the time limit of the request, which has arrived completely."""
         self._stop_timer()
         super().on_message_complete()
 

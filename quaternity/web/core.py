@@ -1,7 +1,7 @@
-"""The functional core of a table: its state, and the events that change the state.
+"""The state of a table, and the events that change it, without input or output.
 
 A command is a request to change a table. Given the state of the table, it returns the events that
-carry out the change (see `move_commands`, `seat_commands` and `game_commands`). The core uses no
+carry out the change (see `move_commands`, `seat_commands` and `game_commands`). This code uses no
 store, no event loop, no clock and no random generator. Callers pass the current time as `now`,
 measured in seconds by `Store.uptime`. Commands contain the random tokens that they need.
 """
@@ -32,7 +32,7 @@ from quaternity.web.versioned_history import VersionedHistory, has_random_start
 
 
 class Votes(NamedTuple):
-    """The votes of the players.
+    """The votes of the players at a table.
 
     `undo` contains the seats of the people who agree to take the last moves back. `takeovers` maps
     the seat of each absent player to the seats of the players who agree to give that seat away.
@@ -46,21 +46,21 @@ NO_VOTES = Votes()
 
 
 class Attendance(NamedTuple):
-    """The seats of present players, and the seats that others may take after a long absence."""
+    """The seats of players who are present, and the seats of players who are long absent."""
 
     present: frozenset[int]
     absent: frozenset[int]
 
 
 class PausedClock(NamedTuple):
-    """The seconds left when a change of players stopped the clock, and the version at that time."""
+    """The seconds left on a clock that was stopped, and the version of the table at that time."""
 
     version: int = -1
     left: float = 0.0
 
 
 class TableState(NamedTuple):
-    """The state of a table. It is immutable; an event leads to a new state.
+    """The complete state of a table. It is immutable: each event leads to a new state.
 
     Attributes:
         revision: Number of changes to the table. The servers of one database use it to detect
@@ -79,7 +79,7 @@ class TableState(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The id of the table."""
+        """The id of the table, which is part of its address."""
         return self.stored.id
 
     @property
@@ -89,12 +89,12 @@ class TableState(NamedTuple):
 
     @property
     def version(self) -> int:
-        """The version of the table, which is the number of entries in its log."""
+        """The number of log entries of the table, which are moves and take-backs."""
         return self.history.version
 
     @property
     def clock(self) -> Clock | None:
-        """The settings of the clock, or None if the time for a move is not limited."""
+        """The settings of the clock. None if the time for a move is not limited."""
         return stored_clock(self.stored.options.clock)
 
     @property
@@ -104,17 +104,17 @@ class TableState(NamedTuple):
 
     @property
     def is_public(self) -> bool:
-        """Return whether anyone who opens the table's address may take a free seat."""
+        """Return whether everybody who opens the address of the table may take a free seat."""
         return self.stored.invitation == self.stored.id
 
     @property
     def is_over(self) -> bool:
-        """Return whether nothing is hidden because the game is over or is an uploaded record."""
+        """Return whether the game is over or an uploaded record, so that nothing is hidden."""
         return self.stored.options.archive or not self.rules.to_act(self.history.position)
 
     @property
     def is_secret(self) -> bool:
-        """Return whether the game has a random first position, which may be secret."""
+        """Return whether the game has a random first position, such as dealt cards."""
         return has_random_start(self.rules)
 
     @property
@@ -127,10 +127,7 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats that must be taken before anybody may move.
-
-        It is empty unless several players may act at the same time.
-        """
+        """The open seats that hold up a game in which several players may move at the same time."""
         acting = self.to_act
         if len(acting) < 2:
             return []
@@ -138,13 +135,14 @@ class TableState(NamedTuple):
 
     @property
     def people(self) -> list[int]:
-        """The seats in which people play."""
+        """The seats in which people play. The other seats are open or played by programs."""
         return [number for number, seat in enumerate(self.seats) if seat.kind == PERSON]
 
     def due_after(self, now: float) -> float | None:
-        """Return when the clock of the player to move runs out if it starts at time `now`.
+        """Return the time at which the clock of the player to move runs out.
 
-        Both times are measured in seconds by `Store.uptime`. Return None if no clock will run.
+        `now` is the time at which the clock starts. Both times are measured in seconds by
+        `Store.uptime`. Return None if no clock will run.
         """
         acting = self.to_act
         if self.clock is None or len(acting) != 1 or self.seats[acting[0]].kind != PERSON:
@@ -152,7 +150,7 @@ class TableState(NamedTuple):
         return now + self.clock.seconds + self.seats[acting[0]].saved
 
     def seats_of(self, caller: Caller) -> tuple[int, ...]:
-        """Return the seats that belong to the owner of the given credentials."""
+        """Return the seats that belong to the sender of a request, by its token or cookie."""
         token, browser = caller
         return tuple(
             number
@@ -162,7 +160,7 @@ class TableState(NamedTuple):
         )
 
     def visitor(self, caller: Caller, asked: int | None = None) -> Visitor:
-        """Return the visitor with the given credentials.
+        """Return the visitor (a player or a bystander) who sent a request.
 
         The visitor sees the game from the seat `asked`, which must be one of the visitor's seats
         unless the game is over. If `asked` is None, it is the first of the visitor's seats that may
@@ -183,15 +181,15 @@ class TableState(NamedTuple):
         return Visitor(held, maker, next(iter(acting or held), None))
 
     def is_host(self, visitor: Visitor, attendance: Attendance) -> bool:
-        """Return whether a visitor made the table or is the first person present."""
+        """Return whether a visitor made the table, or is the first of the people present."""
         arrived = (seat for seat in self.people if self.seats[seat].ready != NOT_ARRIVED)
         present = (seat for seat in arrived if seat in attendance.present)
         return visitor.maker or next(present, None) in visitor.seats
 
     def would_show(self, seat: int, visitor: Visitor) -> bool:
-        """Return whether taking a program's seat would show its secret hand to the visitor.
+        """Return whether a visitor who takes a seat from a program would see secret cards.
 
-        The hand is secret if a game with hidden cards is under way, and a person other than the
+        They are secret if a game with hidden cards is under way, and a person other than the
         visitor owns a seat.
         """
         played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.is_waiting)
@@ -200,18 +198,18 @@ class TableState(NamedTuple):
         return bool(played and self.rules.hidden and others)
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
-        """Return the token hashes of some seats, so that a command can detect a new owner."""
+        """Return the hash of the owner's token for each of the given seats."""
         return {number: self.seats[number].token for number in seats}
 
     def check_owners(self, tokens: Mapping[int, str | None]) -> None:
-        """Raise `HttpError` if a seat does not exist, or if its token hash is not the given one."""
+        """Raise `HttpError` unless the owner of each seat has the token with the given hash."""
         for number, token in tokens.items():
             if number not in range(len(self.seats)) or self.seats[number].token != token:
                 raise HttpError(403, NOT_YOURS(seat=number))
 
     @property
     def is_ready(self) -> bool:
-        """Return whether the game has not begun, and all seats are taken and ready."""
+        """Return whether the game can begin: it has not yet begun, and all seats are ready."""
         return self.is_waiting and all(
             seat.kind == PROGRAM or (seat.kind == PERSON and seat.ready == READY)
             for seat in self.seats
@@ -224,71 +222,71 @@ class TableState(NamedTuple):
 
 
 class MoveMade(NamedTuple):
-    """A move was made. `game` is the history of the game after it."""
+    """Event: a move was made, after which the game has the history `game`."""
 
     entry: Entry
     game: History[Any, Any, Any]
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state after the move."""
+        """Return the state of the table after the move."""
         history = state.history.with_game(*self)
         return state._replace(history=history, votes=NO_VOTES)
 
 
 class MovesTakenBack(NamedTuple):
-    """The last moves were taken back. The log entry contains the number of these moves."""
+    """Event: the last moves were taken back. The log entry contains their number."""
 
     entry: Entry
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state after the moves were taken back."""
+        """Return the state of the table after the moves were taken back."""
         return state._replace(history=state.history.with_entry(self.entry), votes=NO_VOTES)
 
 
 class GameEnded(NamedTuple):
-    """The game ended with the ranks `places`. If `places` is None, the game is not over."""
+    """Event: the game has ended with these places. If `places` is None, it is not over."""
 
     places: tuple[int, ...] | None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state unchanged, because the ranks are computed from the game's position."""
+        """Return the state unchanged, because the places are computed from the game's position."""
         return state
 
 
 class VotesChanged(NamedTuple):
-    """Votes were given or withdrawn. `topic` is "undo" or "seats"."""
+    """Event: a player voted or withdrew a vote. `topic` is "undo" or "seats"."""
 
     votes: Votes
     topic: str
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state with the new votes."""
+        """Return the state of the table with the new votes."""
         return state._replace(votes=self.votes)
 
 
 class SeatsChanged(NamedTuple):
-    """Some seats have a new player or owner. All votes end."""
+    """Event: some seats have another player or owner. All votes end."""
 
     seats: Mapping[int, Seat]
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state with the new seats."""
+        """Return the state of the table with the new seats and without votes."""
         return SeatsNoted(self.seats).apply(state)._replace(votes=NO_VOTES)
 
 
 class SeatsNoted(NamedTuple):
-    """Some seats have a new code, saved time or number of missed moves, but the same player."""
+    """Event: seats have a new code, saved time or count of missed moves, but the same player."""
 
     seats: Mapping[int, Seat]
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state with the new seats."""
+        """Return the state of the table with the new seats."""
         seats = (self.seats.get(number, seat) for number, seat in enumerate(state.seats))
         return state._replace(seats=tuple(seats))
 
 
 class SeatGivenAway(NamedTuple):
-    """The seat of an absent player was given to a program, or is now open.
+    """Event: the seat of an absent player was given to a program, or is now open.
 
     Attributes:
         person: Name of the player who lost the seat.
@@ -300,26 +298,26 @@ class SeatGivenAway(NamedTuple):
     program: str | None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state unchanged, because a `SeatsChanged` event has changed the seat."""
+        """Return the state unchanged. A `SeatsChanged` event has changed the seat."""
         return state
 
 
 class ClockSet(NamedTuple):
-    """The clock was set. It runs out at `due`, or it is not running if `due` is None."""
+    """Event: a clock was started, which runs out at `due`, or stopped (`due` is None)."""
 
     due: float | None
     paused: PausedClock = PausedClock()
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state with the new clock."""
+        """Return the state of the table with the new clock."""
         return state._replace(due=self.due, paused=self.paused)
 
 
 class GameBegun(NamedTuple):
-    """The game began.
+    """Event: the game began.
 
     Attributes:
-        head: Head of the record of the game.
+        head: Beginning of the record of the game, which contains its first position.
         seats: The seats in their new order.
         numbers: For each new seat, the number that the seat had before.
     """
@@ -331,7 +329,7 @@ class GameBegun(NamedTuple):
     numbers: tuple[int, ...]
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state at the beginning of the game."""
+        """Return the state of the table at the beginning of the game."""
         deal = state.stored.deal._replace(head=self.head, waiting=None)
         return state._replace(
             stored=state.stored._replace(deal=deal),
@@ -341,19 +339,20 @@ class GameBegun(NamedTuple):
 
 
 class RematchMade(NamedTuple):
-    """A table for the rematch was made. `table` is its state."""
+    """Event: a new table was made for the rematch. `table` is its state."""
 
     table: TableState
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state with the id of the new table."""
+        """Return the state of the old table, with the id of the new table."""
         return state._replace(stored=state.stored._replace(again=self.table.id))
 
 
 class OwnerChanged(NamedTuple):
-    """An owner has new credentials at all tables of the series.
+    """Event: the owner of a seat has another token, cookie or code than before.
 
-    `link` is the hash of the link that the owner used. It is None if no link was used.
+    It applies to all tables of the series of rematches. `link` is the hash of the link with which
+    the owner moved the seat to another device. It is None if no link was used.
     """
 
     before: Owner
@@ -361,7 +360,7 @@ class OwnerChanged(NamedTuple):
     link: str | None = None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state unchanged, because another event has changed the seat at this table."""
+        """Return the state unchanged. Another event has changed the seat at this table."""
         return state
 
 
@@ -372,29 +371,29 @@ Event = (
 
 
 class Decision(NamedTuple):
-    """The events that carry out a command, and the result for the sender of the command."""
+    """The events that carry out a command, and the result that its sender receives."""
 
     events: tuple[Event, ...]
     answer: Any = None
 
 
 class Command(Protocol):
-    """A request to change a table."""
+    """A request to change a table, such as to make a move or take a seat."""
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that carry out the command, and its result. See function `decide`."""
+        """Return the events that carry out the command, and its result. See `decide`."""
 
 
 def decide(state: TableState, command: Command, now: float) -> Decision:
-    """Return the events that carry out a command, and the result for its sender.
+    """Return the events that carry out a command, and the result that its sender receives.
 
-    Raises `HttpError` if the command is not allowed.
+    The command is a request to change a table. Raises `HttpError` if the command is not allowed.
     """
     return command.decide(state, now)
 
 
 def apply(state: TableState, *events: Event) -> TableState:
-    """Return the state after the given events."""
+    """Return the state of a table after the given events have changed it."""
     for event in events:
         state = event.apply(state)
     return state

@@ -16,9 +16,9 @@ MAX_LISTED_MOVES = 500
 
 
 def document(sight: TableView, base: str) -> dict[str, Any]:
-    """Return, as a JSON document, the parts of a table that a visitor may see.
+    """Return everything that a visitor may see of a table and its game, as a JSON object.
 
-    The links in the document begin with the address `base`.
+    The links in it begin with the address `base`.
     """
     rules, seat = sight.rules, sight.seat
     may_move = seat in sight.to_act and seat in sight.own_seats and not sight.empty_seats
@@ -62,15 +62,15 @@ def document(sight: TableView, base: str) -> dict[str, Any]:
 
 
 def document_text(sight: TableView, base: str) -> str:
-    """Return, as JSON text, the parts of a table that a visitor may see. See `document`."""
+    """Return the JSON object of `document` as text."""
     return json.dumps(document(sight, base), separators=(",", ":"))
 
 
 def game_document(game: str, more: Any) -> dict[str, Any]:
-    """Return, as a JSON document, the choices that the form for a new table offers for a game.
+    """Return the choices that a form for a new table of a game offers, as a JSON object.
 
-    These choices are the settings, programs, levels and decks. `more` contains the programs that
-    the operator has added, by game and name.
+    These choices are the settings, computer players, levels and decks. `more` contains the computer
+    players that the operator has added, by game and name.
     """
     return {
         "game": game,

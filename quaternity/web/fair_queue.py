@@ -1,4 +1,4 @@
-"""A queue for a limited number of places, such as processes, shared fairly by client addresses."""
+"""A queue for a limited number of places, such as processes. Client addresses take turns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FairQueue:
         self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     async def take(self) -> str:
-        """Wait for a place for the current client address, and return this address.
+        """Wait for a place for the client address of the current request, and return this address.
 
         The caller must pass the address to `give_back` to free the place.
         """
@@ -37,7 +37,7 @@ class FairQueue:
 
     @asynccontextmanager
     async def hold_place(self) -> AsyncIterator[None]:
-        """Hold a place during an `async with` block."""
+        """Wait for a place, and keep it during an `async with` block."""
         network = await self.take()
         try:
             await asyncio.sleep(0)  # lets requests that have arrived run first
@@ -46,7 +46,7 @@ class FairQueue:
             self.give_back(network)
 
     def give_back(self, network: str) -> None:
-        """Free a place that a client address has taken."""
+        """Free a place, so that the next waiting client gets it."""
         self._free += 1
         self._running -= Counter((network,))
         if network in self._queues:
@@ -72,7 +72,7 @@ class FairQueue:
                 self._queues[network] = queue
 
     def end(self) -> None:
-        """Cancel all waiting calls of `take`."""
+        """Cancel all calls of `take` that are waiting."""
         for queue in self._queues.values():
             for turn in queue:
                 turn.cancel()

@@ -1,4 +1,7 @@
-"""Messages about a table to the event streams of its visitors, at this server and at others."""
+"""Sends what happens at a table to the event streams of its visitors, at all servers.
+
+An event stream is an open HTTP response through which a browser learns of events at once.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +18,18 @@ from quaternity.web.versioned_history import VersionedHistory
 TALK = message("talk", {})
 
 MAX_REPLAYED_VERSIONS = 200
-"""Maximum number of missed versions whose events are sent to a client that reconnects. A client
-that has missed more versions reloads the table."""
+"""Maximum number of missed moves that are sent to a client that reconnects. A client that has
+missed more moves reloads the table.
+"""
 
 
 class TableFeed:
-    """The messages to the event streams of a table.
+    """Sends what happens at a table to the event streams of its visitors.
 
     Attributes:
         notice: The latest message to the players about a problem at the table. None if they see no
             such message.
-        noticed: The revision of the table when the notice was sent.
+        noticed: The revision of the table (its number of changes) when the notice was sent.
     """
 
     def __init__(self, table: str, revision: int, presence: TablePresence, store: Store) -> None:
@@ -34,30 +38,30 @@ class TableFeed:
         self._table, self._presence, self._store = table, presence, store
 
     def send(self, event: str, data: dict[str, Any]) -> None:
-        """Send an event to the streams of the table at this server."""
+        """Send an event to all event streams of the table at this server."""
         if self._presence.streams:
             send(self._presence.streams, message(event, data))
 
     def send_version(self, history: VersionedHistory, version: int) -> None:
-        """Send the log entry with a version number to the streams at this server."""
+        """Send a log entry (a move or a take-back) to the event streams at this server."""
         if self._presence.streams:
             send(self._presence.streams, event_message(history, version))
 
     def seats_changed(self) -> None:
-        """Send the news that the seats, their players or the players' presence have changed."""
+        """Tell the visitors at this server that a seat or a player's presence has changed."""
         self.send("seats", {})
 
     def send_everywhere(self, event: str, data: dict[str, Any], revision: int) -> None:
-        """Send an event that is not stored to the streams of the table at all servers."""
+        """Send an event, which is not stored, to the event streams of the table at all servers."""
         self.send_event(event, data, revision, revision)
         self._store.sharing.notify(ChangeNotice(self._table, revision, None, event, data))
 
     def send_event(self, event: str, data: dict[str, Any], revision: int, known: int) -> None:
-        """Send an event that is not stored to the streams of the table at this server.
+        """Send an event, which is not stored, to the event streams of the table at this server.
 
-        The event may come from another server. `revision` is the revision of the table at the
-        server that sent the event, and `known` is the revision at this server. A notice is kept for
-        later visitors only if `revision` is not less than `known`.
+        The event may come from another server. `revision` is the number of changes to the table at
+        the server that sent the event, and `known` is the number at this server. A message about a
+        problem is kept for later visitors only if `revision` is not less than `known`.
         """
         if event == "talk":
             streams = self._presence.streams
@@ -71,18 +75,18 @@ class TableFeed:
         self.send(event, data)
 
     def notify(self, notice: Message, revision: int) -> None:
-        """Send a notice to the players at all servers, and keep it for later visitors."""
+        """Send a message about a problem to the players, and keep it for players who come later."""
         self.send_everywhere("notice", {"kind": notice.kind, "about": notice.data}, revision)
 
     def begin_stream(
         self, stream: Stream, last: int | None, history: VersionedHistory,
         on_change: Callable[[Stream], None],
     ) -> None:  # fmt: skip
-        """Send the events after version `last` to a new stream, and then the current version.
+        """Send the events that the reader of a new stream has missed, and the current version.
 
-        If `last` is None or too old, only the number of the current version is sent. A client that
-        knows an older version then reloads the table. `on_change` is called with the stream now,
-        and again when the stream ends.
+        The reader has seen the table at version `last`. If `last` is None or too old, only the
+        number of the current version is sent. A client that knows an older version then reloads the
+        table. `on_change` is called with the stream now, and again when the stream ends.
         """
         stream.on_end = on_change
         version = history.version
@@ -94,9 +98,9 @@ class TableFeed:
 
 
 def event_message(history: VersionedHistory, version: int) -> bytes:
-    """Return the message for event streams about the log entry with the given version number.
+    """Return, as bytes, the message for event streams about the log entry of a version.
 
-    The message contains no events if the move of the entry was taken back later.
+    It contains no game events if the move of this entry was taken back later.
     """
     numbers = history.numbers
     before, number = numbers[version - 1], numbers[version]

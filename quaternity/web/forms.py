@@ -1,4 +1,4 @@
-"""Fields of the form for the settings of a game, and validation of requested settings."""
+"""The settings of a game in the form for a new table, and checks of the settings in a request."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MAX_CARDS = 200
 """Maximum number of cards of a game in the browser. Pages with more cards would be unreadable."""
 
 MAX_FAULTS = 5
-"""Maximum number of faults of the requested settings that an error message lists."""
+"""Maximum number of faults in one error message about the settings of a new table."""
 
 
 def form_fields(game: str) -> tuple[SettingField, ...]:
-    """Return the fields for the settings of a game, in the form for a new table.
+    """Return descriptions of a game's settings, from which a form can be made.
 
     Their upper limits are lowered to `MAX_SEATS` and `MAX_CARDS`, so that the game fits on a page.
     """
@@ -31,7 +31,7 @@ def form_fields(game: str) -> tuple[SettingField, ...]:
 
 
 def settings_in_words(game: str, values: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the label and the value of each setting.
+    """Return pairs of label and value of a game's settings, as a page shows them.
 
     If the value is the name of a choice, it is replaced by the text that describes the choice.
     """
@@ -88,7 +88,6 @@ def read_settings(game: str, values: Mapping[str, Any], seats: int | None = None
 
 
 def _value(field: SettingField, value: Any) -> Any:
-    """Return the requested value of a field. Raise InputError if it is not allowed."""
     if field.kind == "choice":
         if value not in field.choices:
             allowed = ", ".join(field.choices)

@@ -1,4 +1,4 @@
-"""The commands that start the game at a table, and that make the table of a rematch.
+"""The commands that start the game at a table, and that make a table for a rematch.
 
 A command is a request to change a table. Its method `decide` returns the events that carry out the
 change (see `core`).
@@ -25,16 +25,16 @@ from quaternity.web.seats import (
 )
 
 NOBODY = "nobody"
-"""Value of `Start.fill` that removes the open seats when the game starts."""
+"""Value of `Start.fill` with which open seats are removed when the game starts."""
 
 
 class Start(NamedTuple):
-    """A command with which the host starts the game.
+    """A command with which the host starts the game at a table.
 
     Attributes:
-        fill: `NOBODY` to remove the open seats. With any other value, a program plays in them.
-        program: Name of this program. It also plays for people who have not yet arrived at the
-            table of a rematch.
+        fill: `NOBODY` to remove the open seats. With any other value, a computer player gets them.
+        program: Name of this computer player. It also plays for people who have not yet arrived at
+            the table of a rematch.
         deal: Seed of the deal, which is used unless the maker of the table chose a seed.
     """
 
@@ -43,7 +43,7 @@ class Start(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that start the game, or no events if it has already begun."""
+        """Return the events that start the game. There are none if it has already begun."""
         if not state.is_waiting:
             return Decision(())
         chosen: dict[int, Seat] = {}
@@ -64,7 +64,7 @@ class Start(NamedTuple):
 
 
 def check_start(state: TableState, visitor: Visitor, attendance: Attendance) -> None:
-    """Raise `HttpError` if a visitor may not start the game."""
+    """Raise `HttpError` if a visitor may not start the game at a table."""
     if not state.is_waiting:
         raise HttpError(409, "the game has already begun", version=state.version)
     if not state.is_host(visitor, attendance):
@@ -76,15 +76,15 @@ def check_start(state: TableState, visitor: Visitor, attendance: Attendance) -> 
 
 
 class Rematch(NamedTuple):
-    """A command that creates the table for a rematch. Each player moves on by one seat.
+    """A command that makes a table for a rematch, at which each player moves on by one seat.
 
     Attributes:
         visitor: The player who asks for the rematch.
         name: Random id of the new table.
         deal: Random seed of the deal.
-        seed: Random seed of the moves of programs.
-        invitation: Random invitation that is valid for any free seat.
-        invitations: One random invitation per seat. It is used only if the seat is open.
+        seed: Random seed of the moves of computer players.
+        invitation: New invitation (a secret text in a link) that is valid for any free seat.
+        invitations: A new invitation for each seat. It is used only if the seat is open.
     """
 
     visitor: Visitor
@@ -95,9 +95,9 @@ class Rematch(NamedTuple):
     invitations: tuple[str, ...]
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the event that creates the table for the rematch, and the id of that table.
+        """Return the event that makes the new table, and the id of this table.
 
-        If the table already exists, return no event.
+        If the table already exists, there is no event.
         """
         if not self.visitor.seats:
             raise HttpError(403, "only players at this table can do that")
@@ -122,7 +122,6 @@ class Rematch(NamedTuple):
         return Decision((RematchMade(table),), self.name)
 
     def _next(self, state: TableState, number: int) -> Seat:
-        """Return the new seat, at the table for the rematch, of the player in seat `number`."""
         seat = state.seats[number]
         is_here = number in self.visitor.seats or seat.kind == PROGRAM
         return renumber(seat, number, (number + 1) % len(state.seats))._replace(

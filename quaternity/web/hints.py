@@ -60,7 +60,7 @@ WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_BETTER = HINT_REASONS = (
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of possible deals, and each player's chance to own each card."""
+    """Return the number of possible deals in Quaternity, and the chances to own each card."""
     from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 
     del record, asked
@@ -73,7 +73,7 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 
 
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the legal questions, with the chance of a yes and the expected information of each.
+    """Return the legal questions in Quaternity, with how much each is expected to reveal.
 
     The list is empty while a question waits for its answer.
     """
@@ -98,7 +98,7 @@ def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> A
 
 
 def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return lines that say why a question is refused or has only one possible answer."""
+    """Return sentences that say why a question is refused or why only one answer is possible."""
     from quaternity.game.game import Game
     from quaternity.game.record import parse_record
     from quaternity.game.rules import QuaternityPosition
@@ -130,7 +130,7 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
 
 
 def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return which players can have a card, and why if only one player can have it."""
+    """Return lines of text that say which players can have a card, or why only one can have it."""
     from quaternity.game.cards import Card
     from quaternity.kwartet.queries import moment_of_view, read_formula
     from quaternity.kwartet.seat_log import SeatLog
@@ -156,7 +156,7 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
 
 
 def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the requests that may be answered with yes, the likeliest first.
+    """Return the questions in Kwartet that may be answered with yes, the likeliest first.
 
     The list is empty if it is not the player's turn.
     """
@@ -179,7 +179,7 @@ def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, st
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of deals that fit a view, and each player's chance to own each card."""
+    """Return the number of possible deals in Kwartet, and the chances to own each card."""
     from quaternity.kwartet.chances import count_or_none, owner_weights
     from quaternity.kwartet.strategies.reader import beliefs
 
@@ -197,7 +197,7 @@ def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the truth value of a formula if it is the same in all possible deals.
+    """Return whether a formula is true in all possible deals, false in all of them, or neither.
 
     If the query has `why`, also return the reason.
     """
@@ -214,7 +214,7 @@ def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
-    """Return lines with a deal in which a formula is true, and one in which it is false."""
+    """Return lines of text with a deal in which a formula is true, and one in which it is false."""
     from quaternity.epistemic.deal_text import hand_lines
     from quaternity.epistemic.sentences import FALSE_IF, TRUE_IF
 
@@ -269,7 +269,7 @@ def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -
 
 
 def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the outcomes of a position of Quarto and of its moves, with perfect play."""
+    """Return the outcome of a position of Quarto and of each move, if both play perfectly."""
     from quaternity.quarto.solving import rated_moves
 
     del rules, record, asked
@@ -284,7 +284,7 @@ def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
-    """Return the entry `chance`: the chance that the answer to a request in Kwartet is yes.
+    """Return the chance that the answer to a question in Kwartet is yes, under the key `chance`.
 
     Return an empty dictionary if the chance cannot be computed within the limits.
     """
@@ -297,10 +297,10 @@ def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
 
 
 def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
-    """Return the entry `owners` or `reason` for a move in Quaternity.
+    """Return the reason for a question or an answer in Quaternity, as a dictionary with one entry.
 
-    `owners` lists the players who may own the card of a question. `reason` says why an answer is
-    good.
+    For a question, `owners` lists the players who may own the card. For an answer, `reason` says
+    why it is good.
     """
     if not hasattr(move, "card"):
         # A question to which only one answer is possible is answered at once.
@@ -310,7 +310,7 @@ def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
 
 
 def quarto_reason(view: Any, move: Any) -> dict[str, str]:
-    """Return the entry `reason`: why a move in Quarto is good.
+    """Return why a move in Quarto is good, under the key `reason`.
 
     Return an empty dictionary for the last piece of a game, for which there is no choice.
     """
@@ -324,6 +324,6 @@ def quarto_reason(view: Any, move: Any) -> dict[str, str]:
 
 
 def set_reason(view: Any, move: Any) -> dict[str, str]:
-    """Return the entry `reason`: why a move in SET is good."""
+    """Return why a move in SET is good, under the key `reason`."""
     del view
     return {"reason": IS_SET if move.cards else HAS_NO_SET}

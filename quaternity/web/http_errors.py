@@ -54,11 +54,11 @@ def quote_start(text: str) -> str:
 
 
 class HttpError(QuaternityError):
-    """Error that the server answers with an HTTP status and a JSON document.
+    """Error that the server reports to the client with an HTTP status and a JSON object.
 
     Attributes:
         status: The HTTP status, such as 404.
-        more: Entries that the document contains in addition to the message.
+        more: Entries that the JSON object contains in addition to the message.
         retry_after: Seconds after which the client may send the request again. None if the response
             does not contain this number.
     """
@@ -70,7 +70,7 @@ class HttpError(QuaternityError):
 
     @property
     def document(self) -> dict[str, Any]:
-        """The JSON document of the response, with the message in the entry `error`."""
+        """The JSON object of the response, with the message as its entry `error`."""
         return {"error": str(self), **self.more}
 
     @property

@@ -44,9 +44,9 @@ _language: ContextVar[str] = ContextVar("language", default="en")
 
 @cache
 def catalogue(language: str) -> dict[str, str]:
-    """Return the translation of each English text into a language.
+    """Return a dictionary with the translation of each English text into a language.
 
-    The catalogue is empty for English and for unknown languages.
+    The dictionary is empty for English and for unknown languages.
     """
     from babel.messages.pofile import read_po
 
@@ -58,7 +58,7 @@ def catalogue(language: str) -> dict[str, str]:
 
 
 def language() -> str:
-    """Return the language of the current request."""
+    """Return the code of the language of the current request, such as "en"."""
     return _language.get()
 
 
@@ -68,10 +68,10 @@ def gettext(message: str) -> str:
 
 
 class TranslatedWording(Wording):
-    """The wording of messages (`Message`) in the language of the request."""
+    """Writes messages (`Message`) in the language of the request."""
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the template of a kind of message in the language of the request."""
+        """Return the text of a kind of message, with placeholders, in the request's language."""
         return gettext(kind.template)
 
     def _join(self, texts: Iterable[str]) -> str:
@@ -79,7 +79,7 @@ class TranslatedWording(Wording):
 
 
 def translate(text: str) -> str:
-    """Return a text or a message in the language of the request."""
+    """Return the translation of a text or a message into the language of the request."""
     return TranslatedWording().say(text) if isinstance(text, Message) else gettext(text)
 
 
@@ -97,8 +97,8 @@ def translate_picture(svg: str) -> Markup:
 def translate_words(text: str) -> str:
     """Translate the descriptions of cards and pieces in a text word by word.
 
-    The description of a SET card becomes a phrase in which adjectives need no endings, such as
-    "2 Rauten (rot, offen)".
+    The description of a SET card becomes a phrase in which adjectives need no endings, such as "2
+    Rauten (rot, offen)".
     """
     known = catalogue(_language.get())
     if not known:
@@ -108,7 +108,7 @@ def translate_words(text: str) -> str:
 
 
 def _card_phrase(match: re.Match[str]) -> str:
-    """Return the description of a SET card, still in English words, in the translated order."""
+    """Return the English description of a SET card, with its words in the translated order."""
     number, colour, fill, shape = match.groups()
     digit = ("one", "two", "three").index(number) + 1
     phrase = gettext("{number} {colour} {fill} {shape}")
@@ -117,7 +117,7 @@ def _card_phrase(match: re.Match[str]) -> str:
 
 @contextmanager
 def using_language(name: str) -> Iterator[None]:
-    """Translate texts into a language during a `with` block."""
+    """Translate texts into a language as long as a `with` block runs."""
     token = _language.set(name)
     try:
         yield
@@ -126,7 +126,7 @@ def using_language(name: str) -> Iterator[None]:
 
 
 def page_words() -> Markup:
-    """Return a JSON object that maps each text in `SCRIPT_WORDS` to its translation."""
+    """Return a JSON object that maps the English texts of the scripts to their translations."""
     return Markup("{}").format(json.dumps({text: gettext(text) for text in SCRIPT_WORDS}))
 
 
@@ -203,7 +203,7 @@ def _cookie(text: str) -> str:
 
 
 def set_up_templates(environment: Any) -> None:
-    """Add the functions that templates use to translate texts to a Jinja environment."""
+    """Add functions that translate texts to the environment of the Jinja templates."""
     environment.add_extension("jinja2.ext.i18n")
     environment.install_gettext_callables(gettext, _ngettext, newstyle=True)
     environment.globals.update(language=language, spoken=LANGUAGES, page_words=page_words)

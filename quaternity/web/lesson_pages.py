@@ -26,18 +26,19 @@ from solvers.problem import DealProblem
 from solvers.registry import SOLVERS
 
 JUDGES = ("coalitions", "max-flow", "cp-sat")
-"""Names of the solvers that decide whether a state or a deal problem is possible."""
+"""Names of the solvers that decide whether a file is possible."""
 
 MAX_PAIRS = MAX_SEATS * MAX_CARDS
-"""Maximum product of the numbers of players and cards in a file. The largest table has the same
-product."""
+"""Maximum product of the numbers of players and cards in a file. The largest game in the browser
+has the same product.
+"""
 
 MAX_ANSWER_BYTES = 4 << 20
-"""Maximum size of the page with the analysis, in bytes."""
+"""Maximum size of the page that shows the result, in bytes."""
 
 
 def analysis_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
-    """Return the HTML page with the analysis or an error message, and the HTTP status."""
+    """Return a page with the analysis of an uploaded file or an error, and the HTTP status."""
     with using_language(language):
         try:
             page, status = analysis_html(analyse_file(data), root=root).encode(), 200
@@ -52,7 +53,7 @@ def analysis_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
 
 
 def analyse_file(data: bytes) -> dict[str, Any]:
-    """Return the analysis of a state, a deal problem or a record.
+    """Return the analysis of a file with a state, a deal problem or the record of a game.
 
     The dictionary has these keys:
 
@@ -121,7 +122,6 @@ def _result(
 
 
 def _owners(position: State | DealProblem) -> dict[str, Any]:
-    """Return the entries `blocks`, `players` and `deals` of the analysis of a position."""
     problem = problem_of(position)
     completed = position.completed if isinstance(position, State) else (None,) * len(problem.sets)
     deals: str | None = None

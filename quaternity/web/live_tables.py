@@ -28,14 +28,15 @@ from quaternity.web.table_rows import read_rows, rebuild
 from quaternity.web.writer import STORE_RELOADING
 
 MAX_CACHED_TABLES = 500
-"""Number of tables in memory above which quiet tables are dropped. The next request for a dropped
-table reads it from the store again."""
+"""Number of tables in memory above which unused tables are dropped. The next request for a dropped
+table reads it from the store again.
+"""
 
 _log = logging.getLogger("uvicorn.error")
 
 
 class LiveTables:
-    """The tables of a server that are in memory, and all its event streams."""
+    """The tables that a server has in memory, with all event streams of its visitors."""
 
     def __init__(self, store: Store, thinking: BackgroundWork) -> None:
         self.store, self.thinking = store, thinking
@@ -53,16 +54,16 @@ class LiveTables:
         self.has_clocks = bool(store.read("SELECT 1 FROM tables WHERE clock IS NOT NULL LIMIT 1"))
         """Whether any stored table has a clock that limits the time for moves."""
         self._removed: set[str] = set()
-        """Ids of the tables that are being deleted."""
+        """Ids of the tables that are being deleted from the store."""
         self._following: dict[str, asyncio.Task[None]] = {}
 
     @property
     def count(self) -> int:
-        """Return the number of tables in memory."""
+        """The number of tables in memory."""
         return len(self._live)
 
     async def open(self, name: str) -> LiveTable:
-        """Return a table from memory or from the store.
+        """Return the table with the given id, which is read from the store if necessary.
 
         Raises `HttpError` if there is no such table.
         """
@@ -89,12 +90,12 @@ class LiveTables:
     async def open_for(
         self, name: str, caller: Caller, asked: int | None = None, kind: str = "page"
     ) -> tuple[LiveTable, Visitor]:
-        """Count a visitor's request for a table, and return the table and the visitor.
+        """Count a request for the rate limits, and return its table and the visitor who sent it.
 
-        The visitor sees the game from the seat `asked`, or from the usual seat if it is None (see
-        `TableState.visitor`). If the table is in memory and the caller has a seat there, the
-        request counts as a request of this `kind`, for the rate limit of the seat. Any other
-        request counts as a request for a page, for the rate limit of the client address.
+        The visitor sees the game from the seat `asked`. If it is None, `TableState.visitor` chooses
+        the seat. `kind` is the kind of request, as in `rate_limits.WORK`. It is ignored if the
+        table is not in memory or the visitor has no seat: the request then counts as a request for
+        a page.
 
         Raises `HttpError` if there is no such table, if the rate limit is exceeded, or if the
         visitor may not see the game from the seat.
@@ -131,7 +132,7 @@ class LiveTables:
         return table
 
     def find_loaded(self, name: str) -> LiveTable | None:
-        """Return a table, or None if it is not in memory."""
+        """Return the table with the given id. Return None if it is not in memory."""
         task = self._live.get(name)
         if task is None or not task.done() or task.cancelled() or task.exception() is not None:
             return None
@@ -143,11 +144,11 @@ class LiveTables:
         return [table for table in tables if table is not None]
 
     def note_made(self, name: str, seats: int) -> None:
-        """Count the players of a new table as present, although they have sent no request."""
+        """Note that a new table was made. Its players count as present, without any request."""
         self._seen[name] = [monotonic()] * seats
 
     def forget_absent(self) -> None:
-        """Delete the times of activity of tables at which no player has been active recently."""
+        """Forget when players were active at tables where nobody has been active recently."""
         gone = monotonic() - ABSENCE_LIMIT_SECONDS
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
 
@@ -171,7 +172,7 @@ class LiveTables:
             self.drop(name)
 
     def drop(self, name: str) -> None:
-        """Drop a table from memory, if it is there, because it may be outdated."""
+        """Drop a table from memory because it may be outdated. Ignore a table that is not there."""
         table, task = self.find_loaded(name), self._live.pop(name, None)
         if table is not None:
             self._seen[name] = table.presence.last_seen
@@ -181,9 +182,9 @@ class LiveTables:
                 _drop(task)
 
     async def _make_room(self) -> None:
-        """Drop quiet tables if more than `MAX_CACHED_TABLES` tables are in memory.
+        """Drop the least recently used tables if too many tables are in memory.
 
-        See `LiveTable.is_quiet`. The least recently used tables are dropped first.
+        Tables that are in use stay (see `LiveTable.is_quiet`).
         """
         for name in list(self._live):
             if len(self._live) <= MAX_CACHED_TABLES:
@@ -196,7 +197,7 @@ class LiveTables:
                 _drop(self._live.pop(name))
 
     async def remove(self, names: Sequence[str]) -> None:
-        """Delete tables from the store and from memory."""
+        """Delete the tables with the given ids from the store and from memory."""
         if not names:
             return
         self._removed.update(names)  # prevents opening them
@@ -230,7 +231,7 @@ class LiveTables:
                     await table.queue.submit(ForgetRematch(frozenset(names)))
 
     def end(self) -> None:
-        """End all streams, tables and programs of the server."""
+        """End all event streams, and stop all tables and computer players of this server."""
         self.streams.end()
         for table in self.all_loaded():
             table.stop()
@@ -239,7 +240,7 @@ class LiveTables:
     # ------------------------------------------------------------------ sharing with other servers
 
     def apply_changes(self, news: Sequence[ChangeNotice]) -> None:
-        """Apply changes that other servers have announced."""
+        """Make the changes that other servers have announced, in the tables in memory."""
         for notice in news:
             if notice.table not in self._live:
                 continue
@@ -253,7 +254,7 @@ class LiveTables:
                 self._follow(notice.table)
 
     def on_listen_lost(self) -> None:
-        """Reload the tables in memory that have changed, because notices may have been lost."""
+        """Check all tables in memory for changes, because messages may have been lost."""
         for name in self._live:
             self._follow(name)
 
@@ -278,10 +279,10 @@ class LiveTables:
         task.add_done_callback(lambda done: self._following.pop(name, None))
 
     async def sync_presence(self) -> None:
-        """Follow changes by other servers, and exchange presence with them, until cancelled.
+        """Exchange news with the other servers of the database, until cancelled.
 
-        The presence of a player says whether the player is connected. Return immediately if the
-        tables cannot be shared with other servers.
+        The news is about changed tables and connected players. Return immediately if the tables are
+        not shared with other servers.
         """
         if not self.store.shared:
             return
@@ -299,7 +300,6 @@ class LiveTables:
 
 
 def _drop(task: asyncio.Task[LiveTable]) -> None:
-    """Stop a table that is dropped from memory, and make it refuse further commands."""
     if not task.cancelled() and task.exception() is None:
         table = task.result()
         table.queue.gone = 503, STORE_RELOADING

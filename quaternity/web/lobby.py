@@ -54,19 +54,21 @@ from quaternity.web.table_view import TableView
 from quaternity.web.view import view_table
 
 MAX_PREVIEWS = 20
-"""Maximum number of tables with a live preview on a start page. Further tables are only listed."""
+"""Maximum number of tables on a start page that show the current position. The others are only
+listed.
+"""
 
 
 class OwnTable(NamedTuple):
-    """A table in the list on a visitor's start page.
+    """A table in the list of a visitor's own tables, which the start page shows.
 
     Attributes:
         table: Id of the table.
         game: Name of the game.
         over: Whether the game is over.
         seconds: Seconds since the last move, or since the table was made.
-        sight: The visitor's view of the table, for a preview. None for finished games, for damaged
-            tables, and for tables after the first `MAX_PREVIEWS`.
+        sight: What the visitor may see of the table, for a preview. None for finished games, for
+            damaged tables, and for tables after the first `MAX_PREVIEWS`.
     """
 
     table: str
@@ -85,10 +87,10 @@ class Lobby:
     async def make(
         self, new: NewTable, caller: Caller, ready: bool = True
     ) -> tuple[str, str | None, list[SeatTicket]]:
-        """Make a table, and return its id, an invitation to any free seat, and its seats.
+        """Make a table. Return its id, an invitation to any free seat, and its seats.
 
-        `ready` says whether the maker is ready for the game to begin. The invitation is None if no
-        seat is open, because the game then begins immediately.
+        An invitation is a secret text in a link. It is None if no seat is open, because the game
+        then begins immediately. `ready` says whether the maker is ready for the game to begin.
 
         Raises `HttpError` if the server does not allow such a table.
         """
@@ -138,16 +140,16 @@ class Lobby:
         return Seat(PROGRAM, player), SeatTicket(number, None)
 
     async def store(self, state: TableState, log: Sequence[Entry] = ()) -> None:
-        """Store a new table with the moves of its log."""
+        """Store a new table, with the entries of its log if a game has already been played."""
         statements = new_table_statements(state)
         if state.due is not None:
             statements.append(self._store.uptime_statement())
         await self._store.write(log, statements)
 
     async def upload(self, data: bytes, caller: Caller) -> str:
-        """Make a table for watching the recorded game in `data`, and return the id of the table.
+        """Make a table at which an uploaded game can be watched, and return the id of the table.
 
-        Raises `HttpError` if the record is not valid.
+        `data` is the record of the game. Raises `HttpError` if the record is not valid.
         """
         try:
             game, head, names, moves = await self._thinking.count(parse_upload, data, kind="record")
@@ -165,9 +167,10 @@ class Lobby:
         return name
 
     async def open_invitation(self, invitation: str) -> tuple[LiveTable, int | None]:
-        """Return the table to which an invitation leads, and the seat.
+        """Return the table and the seat for which an invitation is valid.
 
-        The seat is None if the invitation is for any free seat.
+        An invitation is the secret last part of a link. The seat is None if the invitation is for
+        any free seat.
 
         Raises `HttpError` if there is no such invitation.
         """
@@ -197,10 +200,10 @@ class Lobby:
         return table.state.id, ticket
 
     async def start(self, table: LiveTable, visitor: Visitor, fill: str | None) -> None:
-        """Start the game at a table where it has not begun yet.
+        """Start the game at a table, which has not begun yet.
 
-        `fill` names the program that plays in open seats. If it is `nobody`, these seats are
-        removed. If it is None, the usual program of the game plays in them.
+        `fill` names the computer player that gets the open seats. If it is `nobody`, these seats
+        are removed. If it is None, the usual computer player of the game gets them.
 
         Raises `HttpError` if the visitor is not the host, or the game has already begun.
         """
@@ -215,27 +218,25 @@ class Lobby:
     async def set_ready(
         self, table: LiveTable, seat: int, ready: bool, counts_down: bool = False
     ) -> None:
-        """Set whether a player is ready.
+        """Store whether the player in a seat is ready for the game to begin.
 
-        Once all players are ready, the game begins. If `counts_down` is true, a countdown comes
-        first.
+        The game begins once all players are ready. If `counts_down` is true, there is a countdown
+        before it begins.
         """
         token = table.state.seats[seat].token
         await table.submit(SetReady(seat, token, ready, new_token(), counts_down))
 
     async def leave(self, table: LiveTable, seat: int) -> None:
-        """Make the player of a seat leave it before the game begins.
-
-        Another visitor can then take the seat.
-        """
+        """Free the seat of a player who leaves before the game begins."""
         await table.submit(Leave(seat, table.state.seats[seat].token, new_token()))
 
     async def hand_over(
         self, table: LiveTable, visitor: Visitor, number: int, player: str
     ) -> str | None:
-        """Give a seat to another player. If the seat is now open, return the invitation to it.
+        """Give a seat to another player. If the seat is now open, return an invitation to it.
 
-        `player` is the name of a program, `me` for the owner of the seat, or `open` for nobody.
+        `player` is the name of a computer player, `me` for the owner of the seat, or `open` to let
+        other people take the seat.
 
         Raises `HttpError` if the visitor may not give the seat to this player.
         """
@@ -253,7 +254,7 @@ class Lobby:
         return invitation
 
     async def again(self, table: LiveTable, visitor: Visitor) -> str:
-        """Return the id of the table for the rematch. The first call makes this table.
+        """Return the id of the table for the rematch, which the first call of this method makes.
 
         Each player moves on by one seat.
         """

@@ -1,4 +1,4 @@
-"""Request handlers of the JSON API that make tables and change seats."""
+"""The JSON API for tables and seats: functions that answer requests to make or change them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from quaternity.web.table_form import MAX_FORM_FIELDS, read_form
 
 
 class LobbyApi(Handlers):
-    """Handlers of the requests that make tables and change seats."""
+    """The functions that answer requests to make tables and change seats."""
 
     async def make(self, request: Request) -> Response:
         """`POST /api/tables`: make a table."""
@@ -63,7 +63,7 @@ class LobbyApi(Handlers):
         return answer_with_cookie(request, document, cookie)
 
     async def make_by_form(self, request: Request) -> Response:
-        """`POST /new`: make a table from a submitted HTML form, which works without scripts."""
+        """`POST /new`: make a table from the form on a page, for browsers without scripts."""
         self.count()
         try:
             sent = (await body_of(request, self.limits.body)).decode()
@@ -80,7 +80,7 @@ class LobbyApi(Handlers):
         return response
 
     async def join(self, request: Request) -> Response:
-        """`POST /api/seats`: give the caller the seat to which an invitation leads."""
+        """`POST /api/seats`: give the caller the seat to which an invitation link leads."""
         self.count()
         sent = await self.read(request, JoinFields)
         invitation = sent.invitation.rpartition("/")[2]
@@ -91,7 +91,7 @@ class LobbyApi(Handlers):
         return _answer_seat(request, table, seat, cookie)
 
     async def move_seat(self, request: Request) -> Response:
-        """`POST /api/seats/move`: move a seat to the device that sends the request, by a link."""
+        """`POST /api/seats/move`: move a seat to this device, by a link from the other device."""
         self.count()
         sent = await self.read(request, LinkFields)
         link = sent.link.rpartition("/")[2]
@@ -108,7 +108,7 @@ class LobbyApi(Handlers):
         return _answer_seat(request, table, seat, cookie)
 
     async def elsewhere(self, request: Request) -> Response:
-        """`POST /api/tables/T/elsewhere`: make a link that moves the seat to another device."""
+        """`POST /api/tables/T/elsewhere`: return a link that moves the seat to another device."""
         self.count()
         sent = await self.read(request, SeatFields)
         table, seat = await self.require_seat(request, sent.seat)
@@ -116,7 +116,7 @@ class LobbyApi(Handlers):
         return answer({"link": link, "qr": str(qr_svg(link)), "seconds": MOVING_SECONDS}, 201)
 
     async def code(self, request: Request) -> Response:
-        """`POST /api/tables/T/code`: make a code with which the owner can get the seat back."""
+        """`POST /api/tables/T/code`: return a code with which the owner can get the seat back."""
         self.count()
         sent = await self.read(request, SeatFields)
         table, seat = await self.require_seat(request, sent.seat)
@@ -134,7 +134,7 @@ class LobbyApi(Handlers):
         )
 
     async def hand_over(self, request: Request) -> Response:
-        """`POST /api/tables/T/hand-over`: give a seat to a program or its owner, or open it."""
+        """`POST /api/tables/T/hand-over`: give a seat to another player, or make it free."""
         sent = await self.read(request, HandOverFields)
         self.count()
         table, visitor = await self.open_table(request)
@@ -143,10 +143,7 @@ class LobbyApi(Handlers):
         return answer({"version": table.state.version, "invitation": link})
 
     async def again(self, request: Request) -> Response:
-        """`POST /api/tables/T/again`: return the table of the rematch.
-
-        The first request makes this table.
-        """
+        """`POST /api/tables/T/again`: return the table for the rematch, making it if needed."""
         self.count()
         sent = await self.read(request, SeatFields)
         table, visitor = await self.open_table(request, sent.seat)
@@ -156,7 +153,7 @@ class LobbyApi(Handlers):
         return answer({"table": name, "watch": f"{base_of(request)}/t/{name}"}, 201)
 
     async def start(self, request: Request) -> Response:
-        """`POST /api/tables/T/start`: start the game, which only the host may do."""
+        """`POST /api/tables/T/start`: start the game. Only the host may do so."""
         sent = await self.read(request, StartFields)
         self.count()
         table, visitor = await self.open_table(request, sent.seat)
@@ -164,7 +161,7 @@ class LobbyApi(Handlers):
         return answer({"version": table.state.version})
 
     async def ready(self, request: Request) -> Response:
-        """`POST /api/tables/T/ready`: set whether a player is ready."""
+        """`POST /api/tables/T/ready`: store whether a player is ready for the game to begin."""
         sent = await self.read(request, ReadyFields)
         table, seat = await self.require_seat(request, sent.seat)
         await self.tables.lobby.set_ready(table, seat, sent.ready, sent.countdown)
@@ -178,7 +175,7 @@ class LobbyApi(Handlers):
         return answer({"version": table.state.version})
 
     async def games(self, request: Request) -> Response:
-        """`GET /api/games`: return all games with their settings, programs and decks."""
+        """`GET /api/games`: return all games with their settings, computer players and decks."""
         del request
         self.admission.count("page")
         more = self.tables.thinking.players
@@ -186,7 +183,6 @@ class LobbyApi(Handlers):
 
 
 def _answer_seat(request: Request, table: str, seat: SeatTicket, cookie: str | None) -> Response:
-    """Return the response to a caller who has received a seat."""
     return answer_with_cookie(
         request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie
     )

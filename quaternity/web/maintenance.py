@@ -20,18 +20,18 @@ REMOVAL_BATCH = 200
 """Maximum number of tables that are checked or deleted at once, so that requests need not wait."""
 
 CLOCK_BATCH = 100
-"""Maximum number of expired clocks handled in one round of the periodic tasks."""
+"""Maximum number of tables whose expired clocks are handled in one round of the periodic tasks."""
 
 _log = logging.getLogger("uvicorn.error")
 
 
 class Maintenance:
-    """The periodic tasks of a server, which handle expired clocks and delete expired tables."""
+    """The periodic tasks of a server: handle clocks that have run out, and delete old tables."""
 
     def __init__(self, live: LiveTables, keep: Retention) -> None:
         self._live, self._store, self._keep = live, live.store, keep
         self._is_clock_believed = True
-        """Whether the time of the machine's clock was credible at the last check."""
+        """Whether the clock of the machine seemed to be right at the last check."""
         self._believes_clock(*clock_jump(self._store))
         self._keeping: asyncio.Task[None] | None = None
         self._ticking: asyncio.Task[None] | None = None
@@ -43,7 +43,7 @@ class Maintenance:
         tables are in the order in which their clocks were handled."""
 
     async def tick(self) -> None:
-        """Run the periodic tasks of the server and of its tables until cancelled."""
+        """Run the periodic tasks of the server and its tables again and again, until cancelled."""
         while True:
             await asyncio.sleep(KEEPALIVE_SECONDS)
             self._tick_once()
@@ -73,7 +73,7 @@ class Maintenance:
             self._keeping = asyncio.create_task(self.run_maintenance())
 
     async def run_maintenance(self) -> None:
-        """Delete expired tables, and tables that an operator has asked to delete.
+        """Delete tables that are old enough, and tables that an operator has asked to delete.
 
         If this fails, log the error. The next call tries again.
         """
@@ -91,9 +91,10 @@ class Maintenance:
             _log.error("tables could not be deleted: %s", reason)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
-        """Return whether the machine's clock, which shows the time `now`, is credible.
+        """Return whether the time `now` of the machine's clock seems to be right.
 
-        `jump` is the result of `clock_jump`. Log an error when the clock stops being credible.
+        `jump` is the result of `clock_jump`. Log an error if the time was right before, but is no
+        longer.
         """
         is_believed = abs(jump) <= self._keep.max_clock_jump
         if is_believed:
@@ -109,7 +110,7 @@ class Maintenance:
         return is_believed
 
     async def _clean(self, now: float) -> None:
-        """Check the next batch of tables, and delete the expired ones.
+        """Check the next batch of tables, and delete those that are old enough.
 
         A table that belongs to a series of rematches is deleted only together with the whole
         series.
@@ -136,10 +137,7 @@ class Maintenance:
         self._ticking = asyncio.create_task(self.look_at_clocks())
 
     async def look_at_clocks(self) -> None:
-        """Let programs move for players whose time has run out.
-
-        Tables that are not in memory are loaded for this purpose.
-        """
+        """Let computer players move at all tables where a player's time has run out."""
         query = "SELECT id, due FROM tables WHERE due <= ? ORDER BY due LIMIT ?"
         try:
             await self._store.keep_uptime()

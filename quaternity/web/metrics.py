@@ -42,16 +42,16 @@ HEALTH_SECONDS = 1.0
 """Minimum interval between two test writes to the store, in seconds."""
 
 COUNT_SECONDS = 0.5
-"""Maximum time to wait for the size of the store and its number of tables, in seconds."""
+"""Maximum time to wait until the store returns its size and its number of tables, in seconds."""
 
 BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-"""Upper bounds of the buckets of the latency histogram, in seconds."""
+"""Upper limits of the intervals in which the durations of requests are counted, in seconds."""
 
 UNKNOWN = "(none)"
 """Name that stands for the route of a request that matches no route."""
 
 MAX_LOOP_SECONDS = 0.02
-"""Processor time above which a request is logged in debug mode, in seconds."""
+"""Processor time of a request above which it is logged in debug mode, in seconds."""
 
 METHODS = ("GET", "HEAD", "POST")
 
@@ -62,7 +62,7 @@ _requests.setLevel(logging.WARNING)
 
 
 class RequestMetrics:
-    """Middleware that gives each request an id, counts it, and logs it if `log_json` was called."""
+    """Middleware that counts each request and logs it if `log_json` was called."""
 
     def __init__(self, app: ASGIApp, seen: ServerMetrics) -> None:
         self.app, self.seen = app, seen
@@ -111,13 +111,13 @@ class RequestMetrics:
 
 
 class MeasuredAwaitable:
-    """An awaitable that measures the processor time of a coroutine, without the time it waits."""
+    """An awaitable that runs a coroutine and measures the processor time that it takes."""
 
     def __init__(self, coroutine: Awaitable[None]) -> None:
         self._coroutine, self.seconds = coroutine, 0.0
 
     def __await__(self) -> Generator[Any, Any, None]:
-        """Run the coroutine, and sum up the processor time of its steps in `seconds`."""
+        """Run the coroutine, and add up the processor time of its steps in `seconds`."""
         steps = self._coroutine.__await__()
         step, argument = steps.send, None
         while True:
@@ -151,7 +151,9 @@ class ServerMetrics:
         # as long as a move.
         self._requests: Counter[tuple[str, str, str]] = Counter()
         self._seconds: dict[str, list[float]] = {}
-        """For each route, the number of requests per latency bucket, and their total seconds."""
+        """For each route, the number of requests in each interval of `BUCKETS`, and their total
+        seconds.
+        """
         self.registry = CollectorRegistry()
         self.registry.register(self)
 
@@ -167,7 +169,7 @@ class ServerMetrics:
         return routes
 
     def register_routes(self, routes: Sequence[BaseRoute]) -> None:
-        """Remember the path template of each route, by its handler."""
+        """Store the path of each route, such as `/t/{table}`, by the function that handles it."""
         for route in routes:
             if isinstance(route, Route):
                 self._templates.setdefault(route.endpoint, route.path)
@@ -177,7 +179,10 @@ class ServerMetrics:
         return self._templates.get(scope.get("endpoint"), UNKNOWN)
 
     def count(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count a request and its latency. The latency of an event stream is left out."""
+        """Count a request and the seconds until its response was complete.
+
+        The duration of an event stream is not counted.
+        """
         self._requests[route, method, str(status)] += 1
         if not route.endswith("/events"):
             row = self._seconds.get(route)
@@ -187,7 +192,7 @@ class ServerMetrics:
             row[-1] += seconds
 
     async def healthz(self, request: Request) -> Response:
-        """`GET /healthz`: return whether the server can write to the store."""
+        """`GET /healthz`: return whether the server is alive and can write to the store."""
         del request
         async with self._trying:
             if monotonic() - self._tried >= HEALTH_SECONDS:
@@ -206,7 +211,7 @@ class ServerMetrics:
         return Response(text, media_type=CONTENT_TYPE_LATEST)
 
     def collect(self) -> Iterator[Any]:
-        """Yield the current metrics for Prometheus. May be called from any thread."""
+        """Yield the current metrics, as objects of Prometheus. May be called from any thread."""
         store, streams = self.tables.store, [*self.tables.streams.open]
         seated = sum(stream.seat is not None for stream in streams)
         on_disk: dict[str, float] = {}
@@ -239,7 +244,6 @@ class ServerMetrics:
         yield moves
 
     def _collect_requests(self) -> Iterator[Any]:
-        """Yield the metrics of answered and refused requests."""
         requests = CounterMetricFamily(
             "quaternity_requests", "Answered requests.",
             labels=["route", "method", "status"],

@@ -49,23 +49,23 @@ _PORTS = {"http": ":80", "https": ":443"}
 
 
 class RequestChecks:
-    """Middleware that rejects unknown hosts and foreign origins, and sets security headers.
+    """Middleware that refuses requests from pages of other sites, or for unknown host names.
 
-    The origin of a request is the site whose page sent it.
+    It also adds security headers to all responses.
     """
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
-        """Allow the given host names in requests, as well as `localhost` and all IP addresses.
+        """Set up the checks. `hosts` are host names that requests may use for this server.
 
-        IP addresses are safe, because an attacker cannot redirect them to this server by changing
-        DNS records (DNS rebinding).
+        `localhost` and all IP addresses are also allowed. IP addresses are safe, because an
+        attacker cannot redirect them to this server by changing DNS records (DNS rebinding).
         """
         self.app = app
         self.host_names = frozenset(host.lower() for host in hosts)
         self.hosts = self.host_names | {"localhost"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Reject the request, or pass it on to the application."""
+        """Refuse the request, or pass it on to the application."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -95,7 +95,6 @@ class RequestChecks:
         await self.app(scope, receive, send_with_headers)
 
     def _check(self, scope: Scope) -> None:
-        """Raise `HttpError` for a request from a foreign page, or for an unknown host."""
         values: dict[bytes, list[str]] = {}
         for name, value in scope["headers"]:
             values.setdefault(name, []).append(value.decode("latin-1"))
@@ -113,7 +112,7 @@ class RequestChecks:
             raise HttpError(403, "a request with a cookie must have an Origin header")
 
     def _is_own(self, origins: list[str], scheme: str, host: str) -> bool:
-        """Return whether a request has a single origin, which is this server.
+        """Return whether a request was sent by a page of this server, according to its `origins`.
 
         Behind a proxy that speaks HTTPS, the origin has the scheme `https` and may have one of the
         additional host names, even if the proxy does not forward this scheme or name.
@@ -123,7 +122,6 @@ class RequestChecks:
 
 @lru_cache(maxsize=1024)
 def _own_origins(scheme: str, host: str, names: frozenset[str]) -> frozenset[str]:
-    """Return the origins of this server. `names` contains its additional host names."""
     own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
     secure, name = f"https://{host.removesuffix(':443')}", _name(host)
     proxied = [secure if known == name else f"https://{known}" for known in names]
@@ -132,7 +130,7 @@ def _own_origins(scheme: str, host: str, names: frozenset[str]) -> frozenset[str
 
 @lru_cache(maxsize=1024)
 def is_known(host: str, hosts: frozenset[str]) -> bool:
-    """Return whether a host is one of `hosts` or an IP address. A port is ignored."""
+    """Return whether a host name is one of `hosts` or an IP address. A port is ignored."""
     name = _name(host)
     try:
         ip_address(name)
@@ -148,12 +146,12 @@ def _name(host: str) -> str:
 
 
 def root_of(request: Request) -> str:
-    """Return the path with which all links to this server begin, without a final slash."""
+    """Return the path prefix of all links to this server, without a final slash."""
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
 def caller_of(request: Request) -> Caller:
-    """Return the credentials of a request: the token in its header, or else its cookie.
+    """Return the hash of a request's token, or else of its cookie, which shows who sent it.
 
     Raises `HttpError` if the header contains no valid token.
     """
@@ -185,7 +183,7 @@ def secret_of(request: Request) -> str | None:
 
 
 def sign(request: Request, token: str) -> str:
-    """Return a token with a signature appended, for use as the value of a cookie."""
+    """Return a token followed by its signature, for use as the value of a cookie."""
     return token + derive_token(request.app.state.tables.store.secret, token)
 
 
@@ -206,7 +204,7 @@ def is_browser(headers: Headers) -> bool:
 
 
 def new_cookie(request: Request) -> str:
-    """Return the value of a new cookie, signed with the secret of the store."""
+    """Return the value of a new cookie: a random token with a signature of this server."""
     return sign(request, new_token())
 
 
@@ -220,7 +218,7 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
 
 
 def seat_of(request: Request) -> int | None:
-    """Return the seat number in the query `?seat=`. It is None if the query has no `seat`.
+    """Return the number in the query parameter `seat` of a request, or None without it.
 
     Raises `HttpError` if the value is not a seat number.
     """
@@ -244,7 +242,7 @@ def query_of(request: Request) -> dict[str, str]:
 
 
 BODY_KEY = "quaternity.body"
-"""Key of the ASGI scope under which the body of a request is cached."""
+"""Key under which the ASGI scope of a request stores its body."""
 
 
 async def body_of(request: Request, limit: int) -> bytes:
@@ -297,10 +295,7 @@ async def document_of(request: Request, limit: int) -> dict[str, Any]:
 
 
 def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of a JSON object.
-
-    Raises `HttpError` if a field occurs twice.
-    """
+    """Return the entries of a JSON object. Raise `HttpError` if a key occurs twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)
@@ -313,6 +308,6 @@ def _refuse_constant(text: str) -> None:
 
 
 def answer(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a response with a JSON document."""
+    """Return a response that contains a JSON document."""
     text = json.dumps(document, separators=(",", ":"))
     return Response(text, status, headers, media_type="application/json")

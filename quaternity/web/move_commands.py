@@ -31,13 +31,13 @@ from quaternity.web.seats import PERSON, PROGRAM, Seat
 
 
 class Move(NamedTuple):
-    """A command that makes a move for a player or a program.
+    """A command that makes a move for a person or a computer player.
 
     Attributes:
         token: Hash of the token that the owner of the seat had when the move was sent.
         version: The version of the table that the player saw. If only one player may act, it must
             be the latest version.
-        identity: Id that the client chose for the move. Empty for a program.
+        identity: Id that the client chose for the move. Empty for a computer player.
         text: The move, as the rules of the game write it. It refers to the given version.
     """
 
@@ -50,7 +50,7 @@ class Move(NamedTuple):
     def decide(self, state: TableState, now: float) -> Decision:
         """Return the events of the move, and the version of the table after it.
 
-        If the seat has already made a move with this identity, there are no events.
+        There are no events if the client has already sent this move.
         """
         state.check_owners({self.seat: self.token})
         known = state.history.versions_by_id.get((self.seat, self.identity))
@@ -94,7 +94,6 @@ class Move(NamedTuple):
         return MoveMade(entry, game)
 
     def _mover(self, state: TableState, now: float) -> Seat:
-        """Return the mover's seat with its new saved time and number of missed moves."""
         mover = state.seats[self.seat]
         if state.clock is None or state.due is None:  # a program's move, without a clock
             return mover
@@ -154,9 +153,9 @@ class VoteUndo(NamedTuple):
 
 
 class LeaveToProgram(NamedTuple):
-    """A command with which a program takes over the seat of a player who missed many moves.
+    """A command that gives a computer player the seat of a person who missed many moves.
 
-    `due` is the time at which the player's clock ran out, measured in seconds by `Store.uptime`. If
+    `due` is the time at which the person's clock ran out, measured in seconds by `Store.uptime`. If
     the clock of the table now runs out at another time, the command changes nothing.
     """
 
@@ -164,7 +163,7 @@ class LeaveToProgram(NamedTuple):
     due: float
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events of the change, or no events if the player has moved meanwhile."""
+        """Return the events of the change. There are none if the person has moved meanwhile."""
         late = state.seats[self.seat]
         if late.kind != PERSON or self.seat not in state.to_act or state.due != self.due:
             return Decision(())

@@ -1,4 +1,4 @@
-"""Validation of requests for new tables: rules, settings, clock, deck, names and programs."""
+"""Checks of requests for new tables: rules, settings, clock, deck, names and computer players."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_RECORD_MOVES = 5_000
 
 
 class Permissions(NamedTuple):
-    """The permissions that the maker of a table gives to other people.
+    """What the maker of a table allows to other people.
 
     Attributes:
         help: Whether help is allowed, such as hints and the number of possible deals.
@@ -43,9 +43,9 @@ class NewTable(NamedTuple):
     """A request for a new table. Its fields are those of `POST /api/tables`.
 
     Attributes:
-        seats: For each seat, `me` for the maker, `open`, or the name or level of a program.
+        seats: For each seat, `me` for the maker, `open`, or the name or level of a computer player.
         name: Name of the maker as a player, or None for the default name of the seat.
-        seed: Seed of the deal and of the programs, or None for secret random seeds.
+        seed: Seed of the deal and of the computer players, or None for secret random seeds.
         deck: Name of the deck, or None for the first deck that has enough cards.
     """
 
@@ -60,7 +60,7 @@ class NewTable(NamedTuple):
 
 
 def check_game(game: str, status: int = 422) -> str:
-    """Return the name of a game, or raise `HttpError` with `status` if it is unknown."""
+    """Return the name of a game. If there is no such game, raise `HttpError` with `status`."""
     known = tuple(game_names())
     if game not in known:
         choices = ", ".join(known)
@@ -85,7 +85,7 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
 
 
 def check_clock(rules: Any, clock: Clock | None) -> None:
-    """Raise `HttpError` if a clock is requested for a game that has no turns."""
+    """Raise `HttpError` if a table should have a clock, but its players do not take turns."""
     if clock is not None and not may_have_clock(rules):
         raise HttpError(
             422, f"clock: not allowed in {rules.name}, because all players may move at any time"
@@ -93,12 +93,12 @@ def check_clock(rules: Any, clock: Clock | None) -> None:
 
 
 def may_have_clock(rules: Any) -> bool:
-    """Return whether a game may have a clock, because only one player at a time may move."""
+    """Return whether the players of a game take turns, so that their time can be limited."""
     return len(rules.to_act(rules.start(Random(0)))) < 2
 
 
 def settings_for(rules: Any, seats: int) -> dict[str, Any]:
-    """Return the settings of a game, with the number of seats replaced."""
+    """Return the settings of a game by name, changed to another number of seats."""
     return {
         form_field.name: seats if form_field.seats else getattr(rules.settings, form_field.name)
         for form_field in form_fields(rules.name)
@@ -106,7 +106,7 @@ def settings_for(rules: Any, seats: int) -> dict[str, Any]:
 
 
 def decks_of(game: str) -> tuple[Deck, ...]:
-    """Return the decks for a game, or no decks if the game has no sets of cards."""
+    """Return the decks for a game. There are none if the game has no sets of cards."""
     return decks() if set_counts(rules_class(game)().settings) else ()
 
 
@@ -115,7 +115,7 @@ def deck_name(settings: Any, asked: str | None) -> str:
 
     By default, it is the first deck that has enough cards.
 
-    Raises `HttpError` if there is no deck `asked`, or if the deck has too few cards.
+    Raises `HttpError` if there is no deck with the name `asked`, or if it has too few cards.
     """
     size = set_counts(settings)
     if not asked:
@@ -130,7 +130,7 @@ def deck_name(settings: Any, asked: str | None) -> str:
 
 
 def check_name(name: str | None, seat: int) -> str:
-    """Return the name that a person has chosen, or the default name of the seat if None.
+    """Return the name of a player. If it is None, return the default name of the seat.
 
     Raises `HttpError` if the name is too long or not printable.
     """
@@ -168,9 +168,9 @@ def parse_upload(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]
 
 
 def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:
-    """Return the names of the programs that a request may ask for.
+    """Return the names of the computer players that a request may ask for.
 
-    The keys of `more` are the game and the name of each program that the operator has added.
+    The keys of `more` are the game and the name of each player that the operator has added.
     """
     game_registration = registration(game)
     names = [name for name in game_registration.players if name not in game_registration.of_files]

@@ -1,4 +1,4 @@
-"""Functions that open, check, back up and restore the database of a web server.
+"""Functions that open, check, back up and restore the database with all tables of a server.
 
 The option `--data` names the database: the folder of an SQLite file, or the URL of a PostgreSQL
 database. Only an SQLite file can be backed up and restored here.
@@ -26,10 +26,10 @@ POSTGRES = ("postgresql", "postgres")
 
 
 def place_of(data: str | None) -> str:
-    """Return the folder or database URL that `--data` names.
+    """Return the folder of the SQLite file, or the URL of the PostgreSQL database.
 
-    The default is the environment variable `QUATERNITY_DATA`. If this is not set, the default is
-    the user's data folder.
+    `data` is the value of the option `--data`. The default is the environment variable
+    `QUATERNITY_DATA`. If this is not set, the default is the user's data folder.
 
     Raises:
         InputError: If `data` is a URL, but not a URL of PostgreSQL.
@@ -44,37 +44,37 @@ def place_of(data: str | None) -> str:
 
 
 def open_store(data: str | None, alone: bool = False) -> Store:
-    """Open the store that `data` names, for use by a server.
+    """Open the database or the file that contains all tables, for use by a server.
 
     Args:
         data: The value of `--data`, or None for the default (see `place_of`).
         alone: Whether to refuse a PostgreSQL database that another server uses.
 
     Raises:
-        InUse: If another server uses the store, and the two servers cannot share it.
-        InputError: If the store cannot be used.
+        InUse: If another server uses the database, and the two servers cannot share it.
+        InputError: If the database cannot be used.
     """
     place = place_of(data)
     return _postgres()[1](place, alone) if _is_database(place) else FileStore(place)
 
 
 def is_shared(data: str | None) -> bool:
-    """Return whether the store is a PostgreSQL database, which several servers may share."""
+    """Return whether the option `--data` names a PostgreSQL database, which servers can share."""
     return _is_database(place_of(data))
 
 
 def open_reader(data: str | None) -> Reader:
-    """Open the store that `data` names for reading. A server may use it at the same time.
+    """Open the database that `--data` names for reading. A server may use it at the same time.
 
     Raises:
-        InputError: If the store cannot be read.
+        InputError: If the database cannot be read.
     """
     place = place_of(data)
     return _postgres()[0](place) if _is_database(place) else FileReader(place)
 
 
 def check_store(data: str | None) -> None:
-    """Raise InputError if a server could not use the store. The tables are not changed."""
+    """Raise InputError if a server could not use the database. The stored tables do not change."""
     place = place_of(data)
     if _is_database(place):
         _postgres()[0](place, for_server=True).close()

@@ -1,4 +1,4 @@
-"""The HTML pages: the routes, and the functions that answer requests for pages."""
+"""The HTML pages: their routes, and the functions that return them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ MAX_UPLOAD_BYTES = 1 << 20
 """Maximum size of a file that a visitor uploads for analysis, in bytes."""
 
 BASE = "\x02"
-"""Placeholder in a cached page for the server's address. No other text contains this character."""
+"""Text that stands for the server's address in a cached page, which contains it nowhere else."""
 
 MAX_CACHED_PAGE_BYTES = 8 << 20
 """Maximum total size of the cached pages, in bytes. The cache drops the least recently used page
@@ -74,7 +74,7 @@ MEDIA_TYPES = {
 
 
 class Pages:
-    """The handlers of requests for HTML pages, with a cache of pages."""
+    """The functions that answer requests for HTML pages. Drawn pages are kept in a cache."""
 
     def __init__(self, tables: Any) -> None:
         self.tables = tables
@@ -141,7 +141,7 @@ class Pages:
         return HTMLResponse(new_html(game, root_of(request), more, friends))
 
     async def join(self, request: Request) -> Response:
-        """`GET /join/INVITATION`: return the page of an invitation.
+        """`GET /join/INVITATION`: return the page on which a visitor can accept an invitation.
 
         A visitor who already has the seat is redirected to the table. If the invitation is for any
         free seat, every visitor who has a seat is redirected.
@@ -176,7 +176,7 @@ class Pages:
         return response
 
     async def table(self, request: Request) -> Response:
-        """`GET /t/T`: return the page of a table."""
+        """`GET /t/T`: return the page of a table, on which its game is played."""
         return await self._respond_with_table(request, await self._sight(request))
 
     async def part(self, request: Request) -> Response:
@@ -200,7 +200,7 @@ class Pages:
         return await self._respond_with_table(request, sight, replayed=True)
 
     async def help(self, request: Request) -> Response:
-        """`GET /t/T/help/WORD`: return the help of `/api/tables/T/help/WORD` as HTML."""
+        """`GET /t/T/help/WORD`: return help for a player, such as a hint, as HTML."""
         asked = query_of(request)
         name, word = request.path_params["table"], request.path_params["word"]
         table, visitor = await self.tables.live.open_for(name, caller_of(request))
@@ -216,17 +216,17 @@ class Pages:
             return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def learn(self, request: Request) -> Response:
-        """`GET /learn`: return the page *Learn*."""
+        """`GET /learn`: return the page *Learn*, with links to rules and lessons."""
         self._count()
         return HTMLResponse(learn_html(root_of(request)))
 
     async def analyse(self, request: Request) -> Response:
-        """`GET /analyse`: return the page *Analyse a file*."""
+        """`GET /analyse`: return the page to which visitors can upload files."""
         self._count()
         return HTMLResponse(analyse_html(root_of(request)))
 
     async def analyse_file(self, request: Request) -> Response:
-        """`POST /learn`: return the analysis of an uploaded state, deal problem or record."""
+        """`POST /learn`: return a page with the analysis of an uploaded file."""
         data = await body_of(request, MAX_UPLOAD_BYTES)
         asked = data, root_of(request), language()
         try:
@@ -262,10 +262,10 @@ class Pages:
     async def _respond_with_table(
         self, request: Request, sight: TableView, whole: bool = True, replayed: bool = False
     ) -> Response:
-        """Return the page of a table, or the part of it that changes, from the cache if possible.
+        """Return the page of a table, or only the part of it that changes during the game.
 
         `whole` says whether to return the whole page. `replayed` says whether the page shows a
-        position that the visitor has chosen.
+        position that the visitor has chosen. The page comes from the cache if possible.
         """
         packs = "gzip" in request.headers.get("accept-encoding", "")
         sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
@@ -294,7 +294,6 @@ class Pages:
         return HTMLResponse(page, headers=headers)
 
     def _added_programs(self, game: str) -> list[str]:
-        """Return the names of the programs that the operator has added for a game."""
         return [name for other, name in self.tables.thinking.players if other == game]
 
     async def _sight(self, request: Request, at: int | None = None) -> TableView:
@@ -314,9 +313,7 @@ class Pages:
 
 
 def _number(text: str) -> int:
-    """Parse a number of moves or a version of a table.
-
-    The result is `sys.maxsize` if the number has 8 or more digits.
+    """Parse the number of a move. A number of 8 or more digits becomes `sys.maxsize`.
 
     Raises `HttpError` if the text is not a number.
     """
@@ -327,7 +324,7 @@ def _number(text: str) -> int:
 
 
 def refusal(request: Request, error: HttpError) -> Response:
-    """Return the response to a request that is refused: an HTML page with the error message."""
+    """Return an HTML page that says why a request was refused, with the status of the error."""
     headline = gettext("Not found") if error.status == 404 else gettext("That is not possible")
     text = translate(error.args[0])
     text = f"{text[:1].upper()}{text[1:]}."

@@ -1,4 +1,4 @@
-"""Presence and rate limits shared between the servers of one database.
+"""Exchange of presence and rate limits between the servers of one database.
 
 Once a second, each server reports to the others which players are connected to it, and how much of
 the rate limits its clients have used.
@@ -28,16 +28,16 @@ times as long without a report."""
 
 
 class Peers:
-    """The presence of players at the peers, which are the other servers of the same database."""
+    """The players who are connected to other servers of the same database."""
 
     def __init__(self, store: Store, admission: RateLimits) -> None:
         self._store, self._admission = store, admission
         self._begun = monotonic()
         self._afar: dict[str, dict[tuple[int, str], RemotePresence]] = {}
-        """For each table, the presence of players by seat and server."""
+        """For each table, the reports of other servers on its players, by seat and server."""
 
     def of(self, table: str) -> dict[int, RemotePresence]:
-        """Return the presence of a table's players at other servers, by seat."""
+        """Return, by seat, which players of a table are or were connected to other servers."""
         seats: dict[int, RemotePresence] = {}
         for (seat, _), presence in self._afar.get(table, {}).items():
             before = seats.get(seat, presence)
@@ -45,7 +45,7 @@ class Peers:
         return seats
 
     async def meet(self, tables: Iterable[LiveTable]) -> None:
-        """Exchange presence and rate-limit usage with the other servers, and apply the result.
+        """Exchange reports on players and rate limits with the other servers, and apply theirs.
 
         Only changes since the last call are sent. `tables` are the tables in memory.
         """
@@ -68,7 +68,7 @@ class Peers:
                 table.feed.seats_changed()
 
     def _new_reports(self, table: LiveTable) -> Iterable[Presence]:
-        """Yield reports of the players who have connected, disconnected or been active recently.
+        """Yield a report on each player who has connected, disconnected or been active recently.
 
         A player who stays connected or active is reported every `PRESENCE_REFRESH_SECONDS`.
         """
@@ -83,7 +83,7 @@ class Peers:
                 yield Presence(table.state.id, seat, "", streams[seat], up - (now - seen))
 
     def _store_reports(self, reports: Iterable[Presence]) -> set[str]:
-        """Keep the reports of other servers in memory. Return the ids of their tables."""
+        """Remember the reports of other servers. Return the ids of the tables that they concern."""
         now, up = monotonic(), self._store.uptime()
         changed = set()
         for report in reports:

@@ -43,7 +43,7 @@ from quaternity.web.store import Store
 from quaternity.web.writer import Job, UnconfirmedWrite
 
 FULL_ERRORS = errors.DiskFull, errors.InsufficientResources
-"""Classes of the errors of a database that has no space or memory left."""
+"""Exceptions that psycopg raises if the database has no space or memory left."""
 
 LOCK = 5_172_843_906_112
 """Number of the advisory lock that all servers of a database share. A server that migrates the
@@ -82,12 +82,12 @@ def postgres_schema(script: str) -> str:
 
 
 class PostgresStore(PostgresReader, Store):
-    """The store in a PostgreSQL database, as used by one of the servers that share it."""
+    """Storage of all tables in a PostgreSQL database, which several servers can share."""
 
     shared = True
 
     def __init__(self, place: str, alone: bool = False) -> None:
-        """Connect to a database, and create or migrate its tables.
+        """Connect to a database, and create its SQL tables or bring them up to date.
 
         Args:
             place: The URL of the database.
@@ -122,7 +122,7 @@ class PostgresStore(PostgresReader, Store):
         return int(size)
 
     def close(self) -> None:
-        """Write the pending jobs, and close the connections."""
+        """Write the changes that wait, and close the connections."""
         self.is_closing = True
         Store.close(self)
 
@@ -141,10 +141,11 @@ class PostgresStore(PostgresReader, Store):
         PostgresReader.close(self)
 
     def _join_servers(self, database: Connection, begins: bool = False) -> None:
-        """Get the shared lock of the servers. Migrate the tables if no other server is running.
+        """Get the lock that all servers of a database share, or raise `InUse`.
 
-        Retry for a while, because a server that has just ended may still hold the lock. `begins`
-        says whether this server is starting. If not, it is reconnecting, and never migrates.
+        If no other server is running, bring the tables up to date. Retry for a while, because a
+        server that has just ended may still hold the lock. `begins` says whether this server is
+        starting. If not, it is reconnecting, and changes no tables.
         """
         for _ in range(LOCK_TRIES if begins and not self._alone else 20):
             if begins and try_lock(database, LOCK):
@@ -184,7 +185,7 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ clocks
 
     def uptime_statement(self) -> Statement:
-        """Return the statement that stores the uptime of the servers."""
+        """Return the SQL statement that stores the time for which servers have run."""
         return (
             "UPDATE uptime SET seconds = GREATEST(seconds, ?), "
             "at = extract(epoch FROM clock_timestamp())",
@@ -192,7 +193,10 @@ class PostgresStore(PostgresReader, Store):
         )
 
     def read_uptime(self, step: float = 1.0) -> None:
-        """Adopt the stored uptime if it differs from this server's by less than `step` seconds."""
+        """Set the time that the clocks of games measure to the stored time of all servers.
+
+        Ignore the stored time if it differs by `step` seconds or more.
+        """
         # Running servers store the uptime often. If the stored uptime differs by more than `step`
         # seconds, the clock of the database has jumped, so ignore the stored uptime.
         now = (
@@ -206,17 +210,14 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ writing
 
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a failed write."""
+        """Return the error for the callers of a write that failed with `error`."""
         if isinstance(error, psycopg.IntegrityError):
             return VersionConflict()
         full = isinstance(error, FULL_ERRORS)
         return HttpError(507 if full else 503, NOT_SAVED(error=self.fault(error)))
 
     def fault(self, error: Exception) -> str:
-        """Return the text of an error without secret values.
-
-        Messages of PostgreSQL may contain stored values, so they are not quoted.
-        """
+        """Return a text about an error, which contains no stored values."""
         if isinstance(error, InputError):
             return str(error)
         if isinstance(error, FULL_ERRORS):
@@ -228,7 +229,7 @@ class PostgresStore(PostgresReader, Store):
         return "the database reports an error in its log"
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write the jobs in one durable transaction.
+        """Write a batch of jobs (sets of changes) in one durable transaction.
 
         Return the indices of the jobs that were left out, because another server has changed their
         tables.
@@ -268,7 +269,7 @@ class PostgresStore(PostgresReader, Store):
         return stale
 
     def _write_connection(self) -> Connection:
-        """Return the connection for writing. Reconnect first if the connection is closed."""
+        """Return the connection for writing. If it is closed, connect to the database again."""
         if not self._writer.closed:
             return self._writer
         database = self.connect()
@@ -282,9 +283,9 @@ class PostgresStore(PostgresReader, Store):
 
 
 def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
-    """Return the indices of the jobs whose table no longer has the revision that the job names.
+    """Return the indices of the jobs that are based on an old revision of their table.
 
-    Only the first job of a batch for the same table can be current.
+    `known` maps each table to its revision. Only the first job for a table can be based on it.
     """
     return {
         place for place, job in enumerate(batch)

@@ -22,8 +22,9 @@ from quaternity.web.store import UNREADABLE
 from quaternity.web.table_admin import TABLE_PARTS
 
 CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 2, 0.5, 20.0
-"""Time limit for connecting, minimum pause after a failed attempt, and time limit of a query by an
-operator's command. All three are in seconds."""
+"""Time limit for connecting, minimum pause after a failed attempt, and time limit of a query of an
+operator's command, in seconds.
+"""
 
 
 _log = logging.getLogger("uvicorn.error")
@@ -35,17 +36,17 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 @lru_cache(maxsize=256)
 def query_text(text: str) -> str:
-    """Return the text of a statement with the placeholders `%s` of psycopg instead of `?`."""
+    """Return an SQL statement with the placeholders of psycopg (`%s`) instead of `?`."""
     return text.replace("%", "%%").replace("?", "%s")
 
 
 def query_values(values: Sequence[Any]) -> list[Any]:
-    """Return the values of a statement, with truth values as the integers 0 and 1."""
+    """Return the values for an SQL statement, with 0 and 1 instead of truth values."""
     return [int(value) if isinstance(value, bool) else value for value in values]
 
 
 def _where(place: str) -> str:
-    """Return the URL of a database for messages: its host and name, without a password."""
+    """Return the host and name of a database as a URL for messages, without a password."""
     try:
         parts = conninfo_to_dict(place)
     except psycopg.ProgrammingError:
@@ -55,15 +56,15 @@ def _where(place: str) -> str:
 
 
 class PostgresReader(Reader):
-    """A reader of the tables in a PostgreSQL database, which servers may use at the same time."""
+    """Access to the tables in a PostgreSQL database, which servers may use at the same time."""
 
     def __init__(self, place: str, for_server: bool = False) -> None:
         """Connect to a database for reading.
 
         Args:
             place: The URL of the database.
-            for_server: Whether to accept a database without tables or with tables of an older
-                version, which a server would create or migrate.
+            for_server: Whether to accept a database that a server would first have to create or
+                update.
 
         Raises:
             InputError: If the database cannot be used, or if its tables have another version that
@@ -92,7 +93,7 @@ class PostgresReader(Reader):
         self._failed = -PAUSE_SECONDS
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query. May be called from any thread."""
+        """Run an SQL query and return its rows. May be called from any thread."""
         with self.reading, self.refusing_reads():
             try:
                 return self._rows(query, values)
@@ -104,7 +105,7 @@ class PostgresReader(Reader):
 
     @contextmanager
     def refusing_reads(self) -> Iterator[None]:
-        """Convert errors of the database in the block into `HttpError`."""
+        """Raise `HttpError` if the database reports an error during the `with` block."""
         try:
             yield
         except psycopg.Error as error:
@@ -118,7 +119,7 @@ class PostgresReader(Reader):
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
-        """Make all reads in the block see the same snapshot."""
+        """Let all reads in a `with` block see the database as it is at the beginning."""
         with self.reading, self.refusing_reads():
             database = self.read_connection()
             if database.info.transaction_status != TransactionStatus.IDLE:
@@ -142,15 +143,12 @@ class PostgresReader(Reader):
         ]  # fmt: skip
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement for each row of values, even while servers use the tables."""
+        """Execute an SQL statement once for each row of values. Servers may use the tables."""
         with self._raising_input_errors(), self.read_connection().cursor() as cursor:
             cursor.executemany(query_text(text), rows)
 
     def now(self) -> float:
-        """Return the time of the database server, in seconds since 1970.
-
-        All servers of the database share this time.
-        """
+        """Return the time of the database, in seconds since 1970, which all servers share."""
         ((now,),) = self.read("SELECT extract(epoch FROM clock_timestamp())::float8")
         return float(now)
 
@@ -164,13 +162,13 @@ class PostgresReader(Reader):
     # ------------------------------------------------------------------ connections
 
     def read_connection(self) -> Connection:
-        """Return the connection for reading. Reconnect first if the connection is closed."""
+        """Return the connection for reading. If it is closed, connect to the database again."""
         if self._database is None or self._database.closed:
             self._database = self.connect()
         return self._database
 
     def connect(self) -> Connection:
-        """Return a new connection.
+        """Return a new connection to the database.
 
         Raises `psycopg.Error` if there is no answer, if the last attempt failed less than
         `PAUSE_SECONDS` ago, or if the store is being closed.
@@ -198,7 +196,7 @@ class PostgresReader(Reader):
         return database
 
     def limit(self, database: Connection) -> None:
-        """Set the time limit of the queries of a connection."""
+        """Set the time limit for the queries of a connection."""
         database.execute(f"SET statement_timeout = {int(1000 * self._seconds)}".encode())
 
     def _wait_bounded(self, database: Connection, gen: Any) -> Any:
@@ -215,7 +213,7 @@ class PostgresReader(Reader):
 
     @contextmanager
     def _raising_input_errors(self) -> Iterator[None]:
-        """Convert errors in the block into `InputError`, and close the connection for reading."""
+        """Raise `InputError` if an error occurs in the `with` block, and close the connection."""
         try:
             yield
         except InputError:
@@ -227,12 +225,7 @@ class PostgresReader(Reader):
             raise InputError(f"{self.where}: {reason}") from None
 
     def _version(self, database: Connection) -> int:
-        """Return the version of the tables in the database, or 0 if there are no tables.
-
-        Raises:
-            InputError: If a newer version of this program wrote the tables, or the encoding of the
-                database is not UTF-8.
-        """
+        """Return the version of the SQL tables in the database, or 0 if there are none."""
         encoding = database.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise InputError(f"{self.where}: the encoding must be UTF8, not {encoding}")

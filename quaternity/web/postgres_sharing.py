@@ -27,7 +27,7 @@ from quaternity.web.sharing import Sharing
 from quaternity.web.writer import Writer
 
 CHANNEL = "quaternity"
-"""Name of the NOTIFY channel on which servers send their notices."""
+"""Name of the NOTIFY channel on which servers tell each other of changes."""
 
 MAX_NOTIFICATION_BYTES = 7_900
 """Maximum size of a notification, in bytes. The limit of PostgreSQL is slightly higher."""
@@ -61,7 +61,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class SharedDatabase(Protocol):
-    """The part of a `PostgresStore` that the messages between servers use."""
+    """The parts of a `PostgresStore` that the messages between servers need."""
 
     where: str
     writing: Writer
@@ -75,23 +75,23 @@ class SharedDatabase(Protocol):
         """Return the connection for reading."""
 
     def refusing_reads(self) -> AbstractContextManager[None]:
-        """Convert errors of the database in the block into `HttpError`."""
+        """Raise `HttpError` if the database reports an error during the `with` block."""
 
     def uptime(self) -> float:
-        """Return the total time during which a server has used these tables, in seconds."""
+        """Return the total time for which servers have used these tables, in seconds."""
 
     def read_uptime(self) -> None:
-        """Adopt the stored uptime."""
+        """Set the time that the clocks of games measure to the stored time of all servers."""
 
 
 class PostgresSharing(Sharing):
-    """The messages of a server to the other servers of the same database.
+    """Sends and receives messages between the servers of a PostgreSQL database.
 
-    `name` is the random name of this server in presence rows and notifications.
+    `name` is the random name of this server in its messages.
     """
 
     def __init__(self, store: SharedDatabase, salt: str) -> None:
-        """Prepare the messages. The names of budgets are hashed with the key `salt`.
+        """Set up the messages. `salt` is a key for hashes of the names of rate-limit counters.
 
         The hashes hide the addresses of clients, which are parts of these names.
         """
@@ -103,30 +103,30 @@ class PostgresSharing(Sharing):
         self._heard_at = 0.0
 
     def stop_claims(self) -> None:
-        """Cancel the claims that wait for the database, and accept no further claims."""
+        """Cancel the calls of `claim` that wait for the database, and refuse further calls."""
         self._claiming.shutdown(cancel_futures=True)
 
     def close(self) -> None:
-        """Close the connection that holds the claims, and wait for the listening thread."""
+        """Release all locks that `claim` has acquired, and wait for the listening thread to end."""
         if self._claims is not None:
             self._claims.close()
         if self._listening is not None:
             self._listening.join()
 
     def sender_name(self) -> str:
-        """Return the name with which this server currently signs its notices."""
+        """Return the name with which this server currently signs its messages."""
         # A server ignores notices that bear its own name. The name changes with each reload, so
         # that the server does not ignore notices of its earlier, unconfirmed writes.
         return f"{self.name}/{self._store.writing.reloads}"
 
     def notify(self, *news: ChangeNotice) -> None:
-        """Send notices to the other servers, without storing anything and without waiting."""
+        """Tell the other servers of changes to tables, without storing or waiting."""
         self._store.writing.put(news=news)
 
     def listen(
         self, hear: Callable[[Sequence[ChangeNotice]], None], miss: Callable[[], None]
     ) -> None:
-        """Listen to the notices of other servers in a separate thread.
+        """Start a thread that receives the other servers' notices of changes to tables.
 
         The event loop calls `hear` with new notices, and `miss` if notices may have been lost.
         """
@@ -200,7 +200,7 @@ class PostgresSharing(Sharing):
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Exchange presence and rate-limit usage with the other servers. See `Sharing.exchange`."""
+        """Exchange reports on players and rate limits with other servers (`Sharing.exchange`)."""
         names = {self._hash_name(name): name for name in used}
         budgets = [(name, *used[key]) for name, key in sorted(names.items())]
         self._store.read_uptime()
@@ -233,7 +233,7 @@ class PostgresSharing(Sharing):
 
 
 def try_lock(database: Connection, number: int, kind: str = "") -> bool:
-    """Try to get an advisory lock. Return whether this connection has the lock now.
+    """Try to get an advisory lock of PostgreSQL. Return whether this connection has it now.
 
     `kind` is "_shared" for a lock that several connections can share.
     """
@@ -243,12 +243,12 @@ def try_lock(database: Connection, number: int, kind: str = "") -> bool:
 
 
 def lock_number(key: str) -> int:
-    """Return the number of the advisory lock with the given key."""
+    """Return the number of the advisory lock of PostgreSQL that stands for a text."""
     return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), signed=True)
 
 
 def notification_payloads(sender: str, news: Sequence[ChangeNotice]) -> Iterator[str]:
-    """Yield the notices as payloads of notifications.
+    """Yield texts that contain the given notices, as payloads of PostgreSQL notifications.
 
     A notice that is too long is reduced to its table and revision.
     """

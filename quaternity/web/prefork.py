@@ -16,7 +16,7 @@ MIN_RESTART_SECONDS = 1.0
 
 
 class WorkerStarted(Exception):
-    """Raised by `Workers.run` in each worker process, which then has to serve requests.
+    """Raised by `Workers.run` in each worker process, which has to serve requests from now on.
 
     Attributes:
         number: The number of the worker, from 0.
@@ -43,7 +43,7 @@ class Workers:
         self._begun = False
 
     def run(self, begun: Callable[[], None]) -> int:
-        """Run the workers until all have ended, and return the exit status.
+        """Start the worker processes, and wait until all have ended. Return the exit status.
 
         The status is 0, or 2 if a worker ended before it could serve requests. `begun` is called
         once all workers can serve requests.
@@ -81,7 +81,6 @@ class Workers:
         return status
 
     def _end(self, *signalled: object) -> None:
-        """Ask all workers to shut down."""
         self._ending = True
         for pid in self._running:
             os.kill(pid, signal.SIGTERM)

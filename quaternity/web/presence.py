@@ -1,4 +1,4 @@
-"""The people who are connected to a table: their event streams and their last activity.
+"""Which players are connected to a table: their event streams and their last activity.
 
 An event stream is the open response through which a browser learns what happens at the table.
 """
@@ -15,19 +15,19 @@ from quaternity.web.seats import OPEN, PERSON, Seat
 from quaternity.web.streams import Stream
 
 ABSENCE_LIMIT_SECONDS = 120.0
-"""Time of absence after which a player's seat may be given to someone else, in seconds."""
+"""Time of absence after which other players may give a player's seat away, in seconds."""
 
 PRESENCE_TIMEOUT_SECONDS = 40.0
-"""Seconds without an open stream or a request after which a player counts as absent."""
+"""Seconds without a request or an open event stream after which a player counts as absent."""
 
 
 class RemotePresence(NamedTuple):
-    """The presence of a player at the other servers of the database.
+    """What this server knows about a player who is connected to other servers.
 
-    Both times are measured by `monotonic` at this server.
+    Both times are as returned by `monotonic` at this server.
 
     Attributes:
-        streams_until: Time until which the player counts as having an open stream.
+        streams_until: Time until which the player counts as having an open event stream.
         seen: Time of the player's last activity.
     """
 
@@ -36,13 +36,13 @@ class RemotePresence(NamedTuple):
 
 
 class TablePresence:
-    """The people who are connected to a table, at this server and at others.
+    """Which players are connected to a table, at this server and at others.
 
     Attributes:
-        streams: The open streams at this server.
+        streams: The open event streams at this server.
         last_seen: For each seat, the time of its player's last activity at this server, as returned
             by `monotonic`.
-        remote: The presence of players at other servers of the database, by seat.
+        remote: For some seats, what other servers have reported about their players.
         reported: For each seat, the number of streams and the last activity as last reported to
             other servers.
     """
@@ -55,18 +55,18 @@ class TablePresence:
         """Time of the last request about the table, as returned by `monotonic`."""
 
     def note_request(self, seats: Sequence[int]) -> None:
-        """Record a request about the table, from a visitor who owns the given seats."""
+        """Note the time of a request about the table. The sender owns the given seats."""
         self._asked = monotonic()
         for seat in seats:
             self.last_seen[seat] = self._asked
 
     def note_seat(self, seat: int) -> None:
-        """Record that the player of a seat is active now."""
+        """Note that the player of a seat is active now."""
         self.last_seen[seat] = monotonic()
 
     @property
     def is_watched(self) -> bool:
-        """Return whether a stream is open, or a visitor has requested the table recently."""
+        """Return whether an event stream is open, or the table was requested recently."""
         return bool(self.streams) or monotonic() - self._asked < PRESENCE_TIMEOUT_SECONDS
 
     @property
@@ -76,9 +76,9 @@ class TablePresence:
         return not self.streams and monotonic() - last >= PRESENCE_TIMEOUT_SECONDS
 
     def streaming(self) -> set[int | None]:
-        """Return the seats that have an open stream at any server.
+        """Return the seats of players who have an open event stream at any server.
 
-        The set contains None if bystanders have a stream at this server.
+        The set also contains None if a bystander has an event stream at this server.
         """
         now = monotonic()
         remote = {seat for seat, report in self.remote.items() if report.streams_until > now}
@@ -87,7 +87,8 @@ class TablePresence:
     def attendance(self, seats: Sequence[Seat]) -> Attendance:
         """Return the seats whose players are present, and the seats that may be given away.
 
-        A player is present if a stream is open for the seat, or the player was active recently.
+        A player is present if an event stream is open for the seat, or the player was active
+        recently.
         """
         streaming, present, absent = self.streaming(), set(), set()
         for number, seat in enumerate(seats):
@@ -102,16 +103,15 @@ class TablePresence:
         return Attendance(frozenset(present), frozenset(absent))
 
     def _unseen(self, seat: int) -> float:
-        """Return the seconds since the last activity of a seat's owner at any server."""
         remote = self.remote.get(seat)
         return monotonic() - max(self.last_seen[seat], -inf if remote is None else remote.seen)
 
     def change_seats(self, before: Sequence[Seat], seats: Mapping[int, Seat]) -> None:
-        """Note that `seats` have changed. `before` contains all seats before the change.
+        """Update the event streams after the given seats have changed.
 
-        Streams follow their readers to new seats. If a seat has another owner, or its owner uses
-        another device, the streams of the seat end. Their clients reconnect with their current
-        rights.
+        `before` contains all seats as they were. A stream follows its reader to another seat. If a
+        seat has another owner, or its owner uses another device, the streams of the seat end. Their
+        clients reconnect with their current rights.
         """
         for number, seat in seats.items():
             if seat.kind == PERSON:
@@ -122,7 +122,7 @@ class TablePresence:
         self.follow({number: before[number] for number in seats}, seats)
 
     def follow(self, before: Mapping[int, Seat], after: Mapping[int, Seat]) -> None:
-        """Reassign the streams of some seats to the seats of their readers after a change.
+        """Update the seats of event streams whose readers have moved to other seats.
 
         Readers who no longer have a seat become bystanders.
         """
@@ -132,23 +132,26 @@ class TablePresence:
                 stream.seat = numbers.get(before[stream.seat].token or "")
 
     def renumber(self, numbers: Sequence[int]) -> None:
-        """Note that the seats have new numbers. `numbers` contains their previous numbers."""
+        """Update the event streams after the seats got new numbers.
+
+        `numbers` contains the old number of each seat.
+        """
         self.last_seen, self.remote = [self.last_seen[number] for number in numbers], {}
         moved = {number: index for index, number in enumerate(numbers)}
         for stream in self.streams:
             stream.seat = None if stream.seat is None else moved.get(stream.seat)
 
     def reset(self, seats: int) -> None:
-        """End all streams of players, because another server has renumbered the seats."""
+        """End the event streams of all players, because another server has renumbered the seats."""
         self.end_streams(*range(len(self.last_seen)))
         self.last_seen, self.remote = [monotonic()] * seats, {}
 
     def end_streams(self, *seats: int) -> None:
-        """End the streams of the given seats, whose owners have changed."""
+        """End the event streams of the given seats, whose owners have changed."""
         for stream in [stream for stream in self.streams if stream.seat in seats]:
             stream.end()
 
     def end_all(self) -> None:
-        """End all streams."""
+        """End all event streams of the table."""
         for stream in list(self.streams):
             stream.end()

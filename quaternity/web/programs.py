@@ -1,6 +1,6 @@
-"""The moves of programs at a table, and moves for players who are absent or out of time.
+"""The moves of computer players (programs) at a table, and moves for absent players.
 
-A program is a computer player. It also moves for a player whose time has run out.
+A program also moves for a player whose time has run out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TAKES_TOO_LONG = MessageTemplate(
 )
 
 MAX_ALARM_SECONDS = 3_600.0
-"""Maximum time between two checks of a running clock, in seconds."""
+"""Maximum time after which a running clock is checked again, in seconds."""
 
 _PROGRAM = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 
@@ -46,7 +46,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class PlayedTable(Protocol):
-    """The part of a `LiveTable` that the programs at the table use."""
+    """The parts of a `LiveTable` that the computer players at the table need."""
 
     state: TableState
     presence: TablePresence
@@ -54,14 +54,14 @@ class PlayedTable(Protocol):
     queue: CommandQueue
 
     def attendance(self) -> Attendance:
-        """Return which players are present, and which have been absent for a long time."""
+        """Return which players are present, and which have been away for a long time."""
 
     async def submit(self, command: Command) -> Any:
-        """Execute a command, and return its result."""
+        """Execute a command, which is a request to change the table, and return its result."""
 
 
 class TablePrograms:
-    """The programs that move at a table.
+    """The computer players (programs) at a table.
 
     `tasks` contains the running task of each seat for which the server is choosing or making a
     move.
@@ -71,21 +71,21 @@ class TablePrograms:
         self.table, self._store, self._thinking = table, store, thinking
         self.tasks: dict[int, asyncio.Task[object]] = {}
         self._elsewhere: set[int] = set()
-        """Seats whose programs seem to be running at another server."""
+        """Seats of computer players that seem to be choosing a move at another server."""
         self._woken: int | None = None
-        """The version of the table in which programs were last started."""
+        """The version of the table in which computer players were last asked for moves."""
         self._alone = 0
-        """Number of consecutive moves of programs since the last move of a person."""
+        """Number of moves that computer players have made since the last move of a person."""
         self._retry = False
-        """Whether a program must move again because its move could not be stored."""
+        """Whether a move must be chosen again, because it could not be stored."""
         self.alarm: asyncio.TimerHandle | None = None
         """The timer for the next check of the clock."""
 
     def wake(self) -> None:
-        """Stop all programs, and start those that may move now.
+        """Let each computer player that may move now choose and make a move.
 
-        Start none if nobody watches the table, if programs have made too many moves in a row, or if
-        an open seat must be taken first.
+        Moves that are being chosen are dropped. No computer player moves if nobody watches the
+        table, if they have made too many moves in a row, or if an open seat must be taken first.
         """
         for task in self.tasks.values():
             task.cancel()
@@ -101,9 +101,9 @@ class TablePrograms:
         self.end_absent_turns()
 
     def go_on(self) -> None:
-        """Start programs that could not start before, for example because nobody was watching.
+        """Let computer players move that could not move before, for example while nobody watched.
 
-        Also start programs that seemed to be running at another server, which may have ended.
+        This includes those that seemed to be running at another server, which may have ended.
         """
         if self.table.queue.is_busy:
             return
@@ -117,19 +117,23 @@ class TablePrograms:
                 self._begin(seat, self._move(seat))
 
     def count_move(self, seat: int) -> None:
-        """Update the count of consecutive moves of programs after a move of a seat.
+        """Update the number of moves that computer players have made in a row.
 
-        After moves were taken back, `seat` is `TAKEN_BACK`, and the count restarts.
+        `seat` is the seat that has moved. It is `TAKEN_BACK` if moves were taken back, and the
+        number is then 0 again.
         """
         moved = seat != TAKEN_BACK and self.table.state.seats[seat].kind == PROGRAM
         self._alone = self._alone + 1 if moved else 0
 
     def count_seats(self) -> None:
-        """Restart the count of consecutive moves of programs, because a player has changed."""
+        """Reset the number of moves of computer players in a row, because a player has changed."""
         self._alone = 0
 
     def tick(self) -> None:
-        """Retry moves that could not be stored, start programs, and move for absent players."""
+        """Let computer players move if necessary, and move for absent players.
+
+        This method is called periodically. It also repeats moves that could not be stored.
+        """
         if self._retry and not self.table.queue.is_busy:
             self.wake()
         else:
@@ -137,7 +141,7 @@ class TablePrograms:
             self.end_absent_turns()
 
     def end_absent_turns(self) -> None:
-        """Play the default move of each absent player, so that the game continues.
+        """Play a default move for each absent player, so that the game continues.
 
         Do nothing unless several players may act at the same time.
         """
@@ -154,7 +158,7 @@ class TablePrograms:
                 self._begin(seat, self._send_move(seat, state.version, state.rules.write(move)))
 
     def stop(self) -> None:
-        """Stop the clock and all programs."""
+        """Stop the clock and all computer players."""
         self.set_alarm(None)
         for task in self.tasks.values():
             task.cancel()
@@ -176,9 +180,9 @@ class TablePrograms:
             self.alarm = loop.call_later(min(wait, MAX_ALARM_SECONDS), self.look_at_clock)
 
     def look_at_clock(self) -> None:
-        """Let a program move for a player whose time has run out.
+        """Let a computer player move for a person whose time has run out.
 
-        After `MAX_MISSED_MOVES` missed moves, the program takes over the seat.
+        After `MAX_MISSED_MOVES` missed moves, the computer player takes over the seat.
         """
         state = self.table.state
         acting, due = state.to_act, state.due
@@ -219,9 +223,9 @@ class TablePrograms:
         self.table.feed.notify(kind(name=shown), state.revision)
 
     async def _move(self, seat: int, program: str | None = None) -> None:
-        """Let a program choose and make a move, unless another server already runs it.
+        """Let a computer player choose and make a move, unless another server already does so.
 
-        `program` is the name of the program, or None for the program that plays in the seat.
+        `program` is the name of the computer player, or None for the one that plays in the seat.
         """
         key = f"{self.table.state.id}/{seat}"
         if not await self._store.sharing.claim(key):
@@ -233,7 +237,7 @@ class TablePrograms:
             self._store.sharing.release(key)
 
     async def _think(self, seat: int, program: str | None) -> None:
-        """Let a program choose a move, and try to make the move."""
+        """Let a computer player choose a move, and try to make the move."""
         state = self.table.state
         name, rules, history = program or state.seats[seat].name or "", state.rules, state.history
         random = history.game.chance(state.stored.deal.seed, seat)
@@ -254,12 +258,12 @@ class TablePrograms:
 
 
 async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
-    """Return the name of the program that a request names, directly or by a level of strength.
+    """Return the name of the computer player that a request asks for.
 
-    A request may name the programs of this package, such as `slow` or `slow:20`, and the programs
-    that the operator has added. It cannot name a module or a file.
+    A request may name a level of strength, a player of this package, such as `slow` or `slow:20`,
+    or a player that the operator has added. It cannot name a module or a file.
 
-    Raises `HttpError` if the request may not ask for the program, or if the program does not play
+    Raises `HttpError` if the request may not ask for the player, or if the player does not play
     with the settings of the game.
     """
     further = thinking.players.get((rules.name, name))

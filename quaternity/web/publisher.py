@@ -1,4 +1,4 @@
-"""The publisher, which reports changes at a table to its event streams, programs and clock."""
+"""Reports changes at a table to its event streams, its computer players and its clock."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Publisher:
         self._talk, self._programs = talk, programs
 
     def publish(self, before: TableState, after: TableState, events: Sequence[Event]) -> None:
-        """Report the events that led from one state of the table to the next."""
+        """Report the events that have changed the state of the table."""
         for event in events:
             self._publish_event(before, after, event)
         restarting = MoveMade | MovesTakenBack | SeatsChanged | GameBegun
@@ -81,9 +81,10 @@ class Publisher:
     def report_changes(
         self, before: TableState, after: TableState, log: Sequence[Entry], begun: bool
     ) -> None:
-        """Report a state that another server has stored.
+        """Report changes that another server has made to the table.
 
-        `log` contains the new log entries. `begun` says whether the game has begun in the meantime.
+        `log` contains the new entries of the table's log. `begun` says whether the game has begun
+        in the meantime.
         """
         if len(after.seats) != len(before.seats):
             self._presence.reset(len(after.seats))

@@ -37,11 +37,12 @@ MAX_ANSWER_LENGTH = 1000
 """Maximum length of a visitor's answer, in characters."""
 
 NEW_SEEDS, MAX_DAY = 1 << 40, 99_991_231
-"""Seeds of random puzzles are less than `NEW_SEEDS`. The seed of a daily puzzle is its date as the
-number YYYYMMDD, which is at most `MAX_DAY`."""
+"""Upper limits of seeds. The seed of a random puzzle is less than `NEW_SEEDS`. The seed of a daily
+puzzle is its date as the number YYYYMMDD, which is at most `MAX_DAY`.
+"""
 
 PREPARATION_SECONDS = 5.0
-"""Seconds before each round in which the puzzles of the day are prepared."""
+"""Seconds between two checks of whether a daily puzzle has to be made."""
 
 
 _log = logging.getLogger("uvicorn.error")
@@ -62,13 +63,13 @@ def kind_texts() -> dict[str, tuple[str, str]]:
 
 
 class PuzzlePages:
-    """The request handlers of the pages of puzzles, with a cache of puzzles."""
+    """The functions that answer requests for pages of puzzles, with a cache of puzzles."""
 
     def __init__(self, thinking: Any, turns: FairQueue) -> None:
         """Set up the pages.
 
-        `thinking` is the `BackgroundWork` whose processes make the puzzles. The pages are drawn in
-        the queue `turns`.
+        `thinking` is the `BackgroundWork` whose processes make the puzzles. `turns` is the queue in
+        which requests wait until their pages are drawn.
         """
         self.thinking, self._turns = thinking, turns
         self._puzzles: SharedTasks[tuple[str, int, int]] = SharedTasks(MAX_CACHED_PUZZLES)
@@ -123,10 +124,10 @@ class PuzzlePages:
     async def respond(
         self, request: Request, puzzle: Puzzle, path: str = "", table: PageWords | None = None
     ) -> Response:
-        """Return the page of a puzzle, with a judgement of the answer in the request's query.
+        """Return the page of a puzzle, which judges the answer in the query of the request.
 
-        If the puzzle was made from a game, `path` is the link to the puzzle, and `table` is the
-        wording of the game's table.
+        If the puzzle was made from a game, `path` is the link to the puzzle, and `table` writes
+        messages with the names of the game's players and cards.
         """
         asked = request.query_params
         answer, cards = " ".join(asked.getlist("answer")).strip(), asked.getlist("card")
@@ -188,16 +189,16 @@ def _number(text: str, limit: int, name: str) -> int:
 
 
 def daily_puzzles(day: date, root: str = "") -> dict[str, Any]:
-    """Return the template values for `day.html`: five puzzles of a day, with links and texts."""
+    """Return values for the template `day.html`: five puzzles of a day, with links and texts."""
     path = f"{root}/puzzles/{VERSION}"
     five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
     return {"day": day.isoformat(), "five": five, "texts": kind_texts()}
 
 
 def puzzles_html(day: date, root: str = "", other: str = "") -> str:
-    """Return the page with the five puzzles of a day.
+    """Return the page with the five puzzles of a day, and with all kinds of puzzles.
 
-    `other` is the version of puzzles in an outdated link. It is empty if there is no such link.
+    `other` is the version in an outdated link to a puzzle. It is empty if there is no such link.
     """
     return templates().get_template("puzzles.html").render(
         root=root, today=daily_puzzles(day, root), texts=kind_texts(), levels=LEVELS,
@@ -206,14 +207,14 @@ def puzzles_html(day: date, root: str = "", other: str = "") -> str:
 
 
 class Verdict(NamedTuple):
-    """The judgement of an answer.
+    """The judgement of a visitor's answer to a puzzle.
 
     Attributes:
         judged: "right", "wrong", or empty if there is no complete and valid answer.
         because: Text that says why the answer is wrong or invalid, or how many SETs were found. May
             be empty.
         sets: The SETs that were found, if the answer consists of SETs.
-        status: HTTP status of the page with the verdict.
+        status: HTTP status of the page with the judgement.
     """
 
     judged: str = ""
@@ -223,7 +224,7 @@ class Verdict(NamedTuple):
 
 
 def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
-    """Judge an answer. `cards` contains the numbers of cards that the visitor claims as a SET."""
+    """Judge an answer to a puzzle. `cards` contains the numbers of cards claimed to be a SET."""
     names = dict(zip(puzzle.position.split(), LETTERS, strict=False)) if cards else {}
     answer = f"{answer} {''.join(sorted(names.get(card, '?') for card in cards))}".strip()
     if not answer:
@@ -248,10 +249,10 @@ def puzzle_html(
     puzzle: Puzzle, verdict: Verdict, steps: int, today: date, root: str = "", path: str = "",
     table: PageWords | None = None,
 ) -> str:  # fmt: skip
-    """Return the page of a puzzle, with a verdict and the first `steps` steps of the proof.
+    """Return the page of a puzzle, with a judged answer and the first `steps` steps of its proof.
 
-    If the puzzle was made from a game, `path` is the link to the puzzle, and `table` is the wording
-    of the game's table.
+    If the puzzle was made from a game, `path` is the link to the puzzle, and `table` writes
+    messages with the names of the game's players and cards.
     """
     words, shown = puzzle_words(puzzle, table), puzzle.why[:steps]
     sentences = [words.sentence(step.text) for step in shown]
@@ -271,10 +272,7 @@ def puzzle_html(
 
 
 def _choices(puzzle: Puzzle, words: PuzzleWords) -> list[list[tuple[str, str]]]:
-    """Return the choices in each list of the form that browsers without scripts show.
-
-    Each choice has a value and a text. The order does not reveal the right answer.
-    """
+    """Return the possible answers, as lists of choices in a form for browsers without scripts."""
     allowed = sorted({*puzzle.answers, *puzzle.wrong})
     if puzzle.answer_form == "card":
         cards, players = ({text.split()[part] for text in allowed} for part in (0, 1))

@@ -32,15 +32,19 @@ RESERVED_FILES = 80
 the pipes of computer players."""
 
 FILES_PER_WORKER = 6
-"""Number of further file descriptors that are reserved for each worker process beyond the default
-number of workers."""
+"""Number of file descriptors that are reserved in addition for each worker process above the
+default number.
+"""
 
 MAX_PENDING_COUNTS = 20
-"""Maximum number of counts that are running or waiting for one client address. Cheap and expensive
-counts are limited separately."""
+"""Maximum number of computations that are running or waiting for one client address. Short and long
+computations are limited separately.
+"""
 
 SEATS_PER_ADDRESS = 20
-"""Ratio of the limit for all seats that use one client address to the limit for one seat."""
+"""Ratio of two rate limits: the limit for all seats that use one client address, and the limit for
+a single seat.
+"""
 
 
 class Rates(NamedTuple):
@@ -51,7 +55,8 @@ class Rates(NamedTuple):
         pages: Maximum number of pages and documents read per minute, for each address and each
             seat.
         tables: Maximum number of tables made and seats taken or given away, per minute and address.
-        counts: Maximum total cost of counts, per minute and address. `WORK` contains the costs.
+        counts: Maximum total cost of computations, per minute and address. `WORK` contains the
+            costs.
         words: Maximum number of chat lines and reactions per minute, for each seat and each
             bystander's address.
     """
@@ -76,8 +81,8 @@ class Limits(NamedTuple):
             together at most three quarters.
         readers: Maximum number of event streams of a seat, or of all bystanders at a table. One
             address may have at most three quarters of a table's streams for bystanders.
-        workers: Number of processes for computer players. There are as many processes for cheap
-            counts, and one fewer for expensive counts.
+        workers: Number of processes for computer players. There are as many processes for short
+            computations, and one fewer for long computations.
     """
 
     rates: Rates = Rates()
@@ -90,7 +95,7 @@ class Limits(NamedTuple):
 
     @classmethod
     def of(cls, **numbers: int) -> Limits:
-        """Return the default limits and rate limits, except for the given ones."""
+        """Return the default limits, with the given numbers in place of some of them."""
         rates = {name: numbers.pop(name) for name in Rates._fields if name in numbers}
         return cls(Rates(**rates), **numbers)
 
@@ -100,12 +105,12 @@ LIMIT_NAMES = (*(name for name in Limits._fields if name != "rates"), *Rates._fi
 
 
 class Work(NamedTuple):
-    """The cost of a kind of request.
+    """The cost of a kind of request, which counts for a rate limit.
 
     Attributes:
         limit: Name of the field of `Rates` that limits these requests.
         cost: Number of units of this limit that a request uses up.
-        dear: Whether the request is an expensive count.
+        dear: Whether the request needs a computation that may take long.
     """
 
     limit: str
@@ -127,10 +132,10 @@ WORK = {
     "learn": Work("counts", 5, True),
     "record": Work("counts", 5, True),
 }
-"""The cost of each kind of request."""
+"""The cost of each kind of request, and the rate limit for which it counts."""
 
 client_address: ContextVar[str] = ContextVar("asker", default="")
-"""The client address of the current request. The tasks that the request starts inherit it."""
+"""The client address of the current request. Tasks that the request starts have the same value."""
 
 refusal_counts: Counter[str] = Counter()
 """The number of requests that this process has refused, by reason."""
@@ -148,23 +153,26 @@ def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpEr
 
 
 class LeakyBuckets:
-    """Leaky-bucket counters, which limit how much each key may use of a resource per minute."""
+    """Counters that limit how much each client may use per minute, by the leaky-bucket algorithm.
+
+    Each client is identified by a key.
+    """
 
     def __init__(self, max_keys: int = 10_000) -> None:
         """Set up counters for at most `max_keys` keys. The least recently used key is dropped."""
         self._most = max_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._new: dict[Hashable, tuple[float, int]] = {}
-        """For each key, the amount used since the last call of `collect_use`, and the amount freed
-        per minute."""
+        """For each key, the units used since the last call of `collect_use`, and the units freed
+        per minute.
+        """
         self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
-        """Count a use of `cost` units, and return 0 if it is allowed now.
+        """Use `cost` units if the limit allows this now. Return the seconds to wait until it does.
 
-        Otherwise return the seconds after which it will be allowed, and do not count it. A use is
-        allowed if the counter of the key does not exceed `per_minute` afterwards. Counters decrease
-        by `per_minute` units per minute.
+        The result is 0 if the units are used. The counter of the key may then be at most
+        `per_minute`. It decreases by `per_minute` units per minute.
         """
         now = monotonic()
         used, since = self._used.pop(key, (0.0, now))
@@ -190,7 +198,10 @@ class LeakyBuckets:
         return taken
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:
-        """Set the counters of keys that `collect_use` returned to the total use at all servers."""
+        """Set counters to the units used at all servers together.
+
+        `used` has the keys that the last call of `collect_use` returned.
+        """
         for text, amount in used.items():
             key = self._texts[text]
             self._used[key] = amount + self._unsent_use(key), monotonic()
@@ -200,7 +211,7 @@ class LeakyBuckets:
 
 
 class RateLimits:
-    """The rate limits of a server, with the recent use of each client."""
+    """Checks requests against the rate limits, and counts the recent use of each client."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -208,13 +219,11 @@ class RateLimits:
         connections.workers = self.limits.workers
 
     def count(self, kind: str, seat: Hashable = None) -> None:
-        """Count a request, which must be allowed by the rate limit of its kind.
+        """Count a request, or raise `HttpError` if it exceeds a rate limit.
 
         `kind` is a key of `WORK`. By default, the limit for the client address applies. If `seat`
         is not None, it identifies a seat. Two other limits then apply: one for the seat, and a
         higher one for all seats that use the client address.
-
-        Raises `HttpError` if the request exceeds the limit.
         """
         work = WORK[kind]
         limit = getattr(self.limits.rates, work.limit)
@@ -229,28 +238,28 @@ class RateLimits:
             raise refusal(work.limit, 429, TOO_OFTEN(most=limit // work.cost), wait)
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return the use of the rate limits since the last call. See `LeakyBuckets.collect_use`."""
+        """Return how much of the rate limits was used. See `LeakyBuckets.collect_use`."""
         return self._rates.collect_use()
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:
-        """Set the use of rate limits to the total at all servers. See `Sharing.exchange`."""
+        """Set how much of the rate limits was used at all servers. See `Sharing.exchange`."""
         self._rates.apply_total_use(used)
 
     def check_waiting(self, waiting: int) -> None:
-        """Raise `HttpError` if too many counts of one client address are pending.
+        """Raise `HttpError` if too many computations of one client address are running or waiting.
 
-        `waiting` is the number of counts of the address that are running or waiting.
+        `waiting` is the number of these computations.
         """
         if waiting >= MAX_PENDING_COUNTS:
             raise refusal("waiting", 429, "too many computations are waiting: try again later")
 
     def check_stored_tables(self, kept: int) -> None:
-        """Raise `HttpError` if `kept`, the number of stored tables, has reached its maximum."""
+        """Raise `HttpError` if the number of stored tables, `kept`, has reached its limit."""
         if kept >= self.limits.kept:
             raise refusal("kept", 507, TOO_MANY_TABLES(kept=kept))
 
     def check_stream(self, seat: int | None, table: Collection[Any], every: Collection[Any]) -> str:
-        """Return the client address of the current request, if it may open another event stream.
+        """Return the client address of a request that may open another event stream.
 
         Args:
             seat: Seat of the stream's reader, or None for a bystander.
@@ -285,12 +294,12 @@ class Connections:
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return how many connections may be open without using reserved file descriptors."""
+        """Return how many connections may be open: one for each file that is not reserved."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 
     def enter(self, network: str, is_shared: bool) -> HTTPStatus | None:
-        """Count a new connection. Return the HTTP status with which it must be refused.
+        """Count a new connection. Return an HTTP status if the connection must be refused.
 
         The result is None if the connection is allowed. `network` is the client address.
         `is_shared` says whether many people may share this address, as behind a proxy.
@@ -306,7 +315,7 @@ class Connections:
         return None
 
     def leave(self, network: str) -> None:
-        """Stop counting a connection of the client address, because it was closed."""
+        """Note that a connection of this client address was closed."""
         self.open[network] -= 1
         if not self.open[network]:
             del self.open[network]
@@ -319,7 +328,7 @@ connections = Connections()
 def proxy_networks(named: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
     """Parse the networks of proxies, such as "10.0.0.0/8", or raise `ValueError`.
 
-    Each IPv4 network is also included as the IPv6 network of its IPv4-mapped addresses.
+    For each IPv4 network, the result also contains the IPv6 network of its IPv4-mapped addresses.
     """
     networks = [ip_network(text.strip()) for text in named]
     mapped = [
@@ -343,7 +352,7 @@ def max_per_network(room: int) -> int:
 
 
 def network_of(address: str) -> str:
-    """Return the client address that stands for an IP address in all limits.
+    """Return the client address under which the limits count requests from an IP address.
 
     For IPv6, it is the first 64 bits, which the devices of a household usually share. An IPv4
     address is returned unchanged.

@@ -1,4 +1,4 @@
-"""Access to the stored tables, for the tools of an operator and for the server itself.
+"""Access to the database with all tables, for an operator's commands and for the server.
 
 `Reader` is the base class of `FileReader` (SQLite), `PostgresReader` and `Store`.
 """
@@ -15,27 +15,27 @@ from quaternity.base.errors import InputError
 
 
 class InUse(InputError):
-    """Error for stored tables that cannot be used now, because another process is using them."""
+    """Error for a database that cannot be used now, because another process is using it."""
 
 
 class Reader(ABC):
-    """Access to all stored tables. A server may use them at the same time."""
+    """Access to the database with all tables. A server may use it at the same time."""
 
     where: str
     """Name of the file or database, for error messages. It contains no password."""
 
     @abstractmethod
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Run an SQL query and return its rows. This method may be called from any thread.
+        """Run an SQL query and return its rows. May be called from any thread.
 
         The query has a `?` for each of the values.
 
-        Raises `HttpError` if the tables cannot be read now.
+        Raises `HttpError` if the database cannot be read now.
         """
 
     @abstractmethod
     def at_one_moment(self) -> AbstractContextManager[None]:
-        """Make all reads in the block see the same snapshot, even while a server writes."""
+        """Let all reads in a `with` block see the same data, even while a server writes."""
 
     @abstractmethod
     def faults(self) -> list[str]:
@@ -49,19 +49,16 @@ class Reader(ABC):
         """
 
     def now(self) -> float:
-        """Return the current time, in seconds since 1970.
-
-        This time determines whether tables have expired.
-        """
+        """Return the current time, in seconds since 1970, which decides whether tables are old."""
         return datetime.now(UTC).timestamp()
 
     def order_removal(self, names: Sequence[str]) -> None:
-        """Ask the server of the stored tables to delete the tables with the given ids."""
+        """Ask the server to delete the tables with the given ids."""
         order = "INSERT INTO removing (table_id) VALUES (?) ON CONFLICT DO NOTHING"
         self.change(order, [(name,) for name in names])
 
     def confirm_clock(self) -> float:
-        """Store that the clock is right, and return its time in seconds since 1970.
+        """Store that the clock of the machine is right, and return its time in seconds since 1970.
 
         A server compares later times with the stored time, to notice whether the clock has jumped.
         """

@@ -88,7 +88,7 @@ def templates() -> Environment:
 
 
 def format_number(digits: str) -> str:
-    """Return the number with the given decimal digits in a form that is easy to read.
+    """Return a number, given by its decimal digits, in a form that is easy to read.
 
     >>> format_number("1234567"), format_number("53644737765488792839237440000")
     ('1,234,567', 'about 5.36 × 10²⁸')
@@ -127,13 +127,13 @@ def table_html(
     """Return the page of a table, or only the part of it that changes during the game.
 
     Args:
-        sight: The view of the table.
+        sight: What the visitor may see of the table.
         base: Scheme, host and path prefix with which invitation links begin, without a final slash.
         root: The path with which other links begin.
         whole: Whether to return the whole page.
         replayed: Whether the page shows a position that the visitor has chosen instead of the
             current one. The visitor cannot move there.
-        more: Names of programs that the operator has added for this game.
+        more: Names of computer players that the operator has added for this game.
     """
     part = "table_part.html" if sight.begun else "waiting_part.html"
     context = (
@@ -150,8 +150,8 @@ def home_html(
     """Return the start page: the visitor's tables, the puzzles of the day, and the games.
 
     `tables` are the visitor's tables, as `lobby.OwnTable`. Tables that wait for a move of the
-    visitor come first on the page, and finished games come last. `today` contains the template
-    values of `puzzle_pages.daily_puzzles`.
+    visitor come first on the page, and finished games come last. `today` is the result of
+    `puzzle_pages.daily_puzzles`.
     """
     games = [registration(name) for name in game_names()]
     pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
@@ -187,7 +187,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = (), friends: bool 
     Args:
         game: Name of the game.
         root: The path with which links begin.
-        more: Names of programs that the operator has added for this game.
+        more: Names of computer players that the operator has added for this game.
         friends: Whether the form suggests playing with friends.
     """
     rules, known = rules_class(game)(), registration(game)
@@ -217,10 +217,10 @@ def new_html(game: str, root: str = "", more: Sequence[str] = (), friends: bool 
 
 
 def join_html(sight: TableView, seat: int | None, invitation: str, root: str = "") -> str:
-    """Return the page on which a visitor can accept an invitation.
+    """Return the page on which a visitor can accept an invitation and take a seat.
 
     Args:
-        sight: The view of the table.
+        sight: What the visitor may see of the table.
         seat: Seat that the invitation is for, or None if it is for any free seat.
         invitation: Last part of the invitation link.
         root: The path with which links begin.
@@ -258,12 +258,12 @@ def move_html(game: str, name: str, link: str, root: str = "") -> str:
 def help_html(
     sight: TableView, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
-    """Return the HTML of the help that a visitor has requested, for the page of the table.
+    """Return the HTML of a hint or other help, for the page of a table.
 
     Args:
-        sight: The view of the table.
+        sight: What the visitor may see of the table.
         word: The kind of help.
-        answer: The help as a JSON document. `quaternity.web.hints` describes its entries.
+        answer: The help as a JSON object. `quaternity.web.hints` describes its entries.
         query: The parameters in the query of the request.
         root: The path with which links begin.
     """
@@ -285,7 +285,6 @@ def help_html(
 
 
 def _advised_move(game: str, words: PageWords, move: str | None) -> str:
-    """Return the move of a hint as advice to the player, or an empty text if there is no move."""
     if not move:
         return ""
     advised = registration(game).part("advised_move")
@@ -304,7 +303,7 @@ def analyse_html(root: str = "") -> str:
 
 
 def analysis_html(facts: dict[str, Any] | None, error: str = "", root: str = "") -> str:
-    """Return the page with the analysis of a file, or with an error message.
+    """Return the page with the analysis of an uploaded file, or with an error message.
 
     `facts` is the result of `lesson_pages.analyse_file`, or None after an error. `error` is the
     error message, or empty.
@@ -318,7 +317,7 @@ def analysis_html(facts: dict[str, Any] | None, error: str = "", root: str = "")
 
 @cache
 def guide_pictures() -> dict[str, bytes]:
-    """Return the SVG pictures of the guide, by file name."""
+    """Return the pictures of the user guide, by file name, as SVG."""
     folder = resources.files("quaternity.guide")
     return {
         file.name: _without_styles(file.read_text(encoding="utf-8")).encode()
@@ -345,7 +344,7 @@ def _without_styles(svg: str) -> str:
 
 
 def guide_html(name: str, root: str = "") -> str:
-    """Return the page of the user guide with the given name.
+    """Return a page of the user guide.
 
     Its text is in English, but its links to other pages are in the language of the request.
     """

@@ -10,8 +10,9 @@ from quaternity.web.background import BackgroundWork
 from quaternity.web.core import TableState
 
 MAX_REPLAYED = 150
-"""Maximum number of moves that are replayed in the event loop. More moves are replayed in another
-process, so that other requests do not have to wait."""
+"""Maximum number of moves that are replayed in the event loop. Another process replays longer
+games, so that other requests do not have to wait.
+"""
 
 MAX_MOMENTS = 8
 """Number of replayed positions of a game that stay in memory when another position is replayed."""
@@ -26,9 +27,9 @@ class Replays:
         """Recently replayed positions, by version and number of moves."""
 
     async def position(self, state: TableState, number: int) -> tuple[int, Any]:
-        """Return the position after a number of moves, preceded by this number.
+        """Return the position after a number of moves, as a pair of the number and the position.
 
-        The number is `number`, or the nearest number from 0 to the number of moves made.
+        A number out of range is replaced by the nearest possible number of moves.
 
         Raises `HttpError` if the replay of many moves takes too long.
         """

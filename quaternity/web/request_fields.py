@@ -32,7 +32,7 @@ class TableFields(NamedTuple):
 
 
 class JoinFields(NamedTuple):
-    """The fields of a request for the seat of an invitation.
+    """The fields of a request to take the seat for which an invitation is valid.
 
     Attributes:
         invitation: The invitation link, or its last part.
@@ -48,7 +48,7 @@ class JoinFields(NamedTuple):
 
 
 class LinkFields(NamedTuple):
-    """The field of a request to play on with a seat of another device.
+    """The field of a request that moves a seat to the device that sends the request.
 
     `link` is the link that the other device showed, or the last part of the link.
     """
@@ -57,21 +57,22 @@ class LinkFields(NamedTuple):
 
 
 class CodeFields(NamedTuple):
-    """The field of a request that restores a seat. `code` is the code of the seat."""
+    """The field of a request to get a seat back. `code` is the code of the seat."""
 
     code: str
 
 
 class SeatFields(NamedTuple):
-    """The field of a request that contains nothing except the seat of the caller."""
+    """The only field of several requests: the seat of the caller."""
 
     seat: int | None = None
 
 
 class StartFields(NamedTuple):
-    """The fields of a request to start the game before every seat is taken and ready.
+    """The fields of a request to start a game before all seats are taken and all players ready.
 
-    `fill` names the program that plays in open seats. `lobby.Lobby.start` describes its values.
+    `fill` names the computer player that gets the open seats. `lobby.Lobby.start` describes its
+    values.
     """
 
     fill: str | None = None
@@ -90,9 +91,10 @@ class ReadyFields(NamedTuple):
 
 
 class HandOverFields(NamedTuple):
-    """The fields of a request that gives `seat`, which may belong to another player, to `player`.
+    """The fields of a request that gives a seat to another player.
 
-    `lobby.Lobby.hand_over` describes the values of `player`.
+    `seat` may belong to another person than the caller. `lobby.Lobby.hand_over` describes the
+    values of `player`.
     """
 
     seat: int
@@ -100,13 +102,14 @@ class HandOverFields(NamedTuple):
 
 
 class MoveFields(NamedTuple):
-    """The fields of a request for a move.
+    """The fields of a request that makes a move.
 
     Attributes:
-        version: Version of the table at which the player chose the move.
+        version: Version of the table (number of entries in its log) at which the player chose the
+            move.
         move: The move, as text.
-        id: Text by which the client identifies the move, so that a repeated request makes no
-            second move.
+        id: Text by which the client identifies the move, so that a repeated request makes no second
+            move.
         seat: Seat of the caller.
     """
 
@@ -119,7 +122,7 @@ class MoveFields(NamedTuple):
 class UndoFields(NamedTuple):
     """The fields of a request that votes for or against taking the last moves back.
 
-    `version` is the version of the table about which the player votes.
+    `version` is the version of the table (number of entries in its log) that the player saw.
     """
 
     version: int
@@ -171,7 +174,7 @@ Fields = TypeVar("Fields", bound=NamedTuple)
 
 
 def read_fields(document: dict[str, Any], kind: type[Fields]) -> Fields:
-    """Return the fields in the JSON object of a request, as an object of the class `kind`.
+    """Check the JSON object of a request, and return it as an object of the class `kind`.
 
     Raises `HttpError` if a field is unknown, if a field without a default is missing, or if a value
     has a different type than its field.
@@ -196,12 +199,10 @@ _hints = cache(get_type_hints)
 
 
 def _plain(hint: Any) -> Any:
-    """Return the type of a field, without None if the type is optional."""
     return get_args(hint)[0] if isinstance(hint, UnionType) else hint
 
 
 def _matches(value: Any, hint: Any) -> bool:
-    """Return whether a JSON value has the type of a field."""
     if value is None:
         return isinstance(hint, UnionType)
     kind = _plain(hint)

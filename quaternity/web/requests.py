@@ -1,4 +1,4 @@
-"""The base class of request handlers, which finds the table and the caller of a request."""
+"""The base class of the objects that answer requests. It finds the table and the sender."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from quaternity.web.tables import Tables
 
 
 class Handlers:
-    """Base class of request handlers. Its methods find the table and the caller of a request.
+    """Base class of the objects that answer requests. It finds the table and the sender.
 
     Attributes:
         tables: All tables of the server.
@@ -38,7 +38,7 @@ class Handlers:
         self.tables, self.admission, self.limits = tables, admission, admission.limits
 
     async def read(self, request: Request, kind: type[Fields]) -> Fields:
-        """Return the fields in the JSON body of a request, as an object of the class `kind`.
+        """Check the JSON body of a request, and return it as an object of the class `kind`.
 
         Raises `HttpError` if the body is not a JSON object, or a field is missing, unknown or
         wrong.
@@ -63,10 +63,10 @@ class Handlers:
         return await self.tables.live.open_for(request.path_params["table"], caller, seat, kind)
 
     async def require_seat(self, request: Request, seat: int | None) -> tuple[LiveTable, int]:
-        """Return the table of a request, and the caller's seat for which the request acts.
+        """Return the table of a request, and the seat for which its sender acts.
 
         See `open_table` for the meaning of `seat` and the errors. This method also raises
-        `HttpError` if the caller does not own the seat.
+        `HttpError` if the sender does not own the seat.
         """
         table, visitor = await self.open_table(request, seat, "move")
         if visitor.looking is None or visitor.looking not in visitor.seats:
@@ -74,10 +74,10 @@ class Handlers:
         return table, visitor.looking
 
     async def with_cookie(self, request: Request) -> tuple[Caller, str | None]:
-        """Return the caller of a request, and the cookie that the response must set.
+        """Return the sender of a request, and the cookie that the response must set.
 
-        If a browser sends no valid cookie, the response sets a new cookie, which identifies the
-        caller from now on. Otherwise the returned cookie is None.
+        A browser that sends no valid cookie gets a new one, which identifies the sender from now
+        on. Otherwise the returned cookie is None.
         """
         browser, unsigned = (
             caller_of(request).cookie_hash,

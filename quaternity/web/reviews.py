@@ -1,4 +1,4 @@
-"""Reviews of finished games, and puzzles made from them. Each is computed once and stored.
+"""Reviews of finished games, and puzzles made from finished games. Both are stored.
 
 A review judges the moves of a game. It lists mistakes, and the moves after which the players'
 chances to win changed a lot.
@@ -26,14 +26,15 @@ from quaternity.web.stored_values import dump_value, load_value
 from quaternity.web.view import record_of
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
-"""Limit on the processor time of a review, in seconds, and the factor by which the elapsed time may
-be longer than this limit."""
+"""Maximum processor time of a review, in seconds, and the ratio of its maximum elapsed time to this
+time.
+"""
 
 PUZZLE_SECONDS = 5.0
 """Time limit for making a puzzle from a game, in seconds."""
 
 MAX_REVIEWS = 100
-"""Maximum number of reviews and puzzles, taken together, that are kept in memory."""
+"""Maximum number of reviews and puzzles in memory, counted together."""
 
 STORED_VERSION = 1
 """Version of the format of stored reviews and puzzles. If a stored review or puzzle has another
@@ -46,7 +47,7 @@ Compute = Callable[[], Coroutine[Any, Any, Any]]
 
 
 class Reviews:
-    """The reviews of finished games, and the puzzles made from these games.
+    """Makes, stores and returns the reviews of finished games, and the puzzles made from them.
 
     The first result for a game is stored with its table, so all viewers get the same result, even
     after a restart of the server. Simultaneous requests share one computation.
@@ -55,8 +56,9 @@ class Reviews:
     def __init__(self, store: Store, thinking: BackgroundWork) -> None:
         self._store, self._thinking = store, thinking
         self._tasks: SharedTasks[tuple[str, str, int]] = SharedTasks(MAX_REVIEWS)
-        """The tasks of the latest results. A key is the kind of result ("review" or "puzzle"), with
-        the id and version of the table."""
+        """The tasks that make the latest results. A key is the kind of result ("review" or
+        "puzzle"), with the id and version of the table.
+        """
 
     async def review(self, state: TableState, visitor: Visitor) -> Review:
         """Return the review of a finished game. All viewers get the same review.
@@ -84,7 +86,7 @@ class Reviews:
         return await self._tasks.result(key, partial(self._load_or_store, kind, state, compute))
 
     async def _load_or_store(self, kind: str, state: TableState, compute: Compute) -> Any:
-        """Return the stored result for a version of a table, or else compute and store it.
+        """Return the stored result for a game. If there is none, compute and store it.
 
         If several servers compute a result at the same time, all of them use the one that is stored
         first.
@@ -103,11 +105,7 @@ class Reviews:
         return stored[0]
 
     async def _load(self, kind: str, state: TableState) -> tuple[bytes | None, tuple[Any, ...]]:
-        """Return the stored bytes, and a tuple with the result if the bytes are valid.
-
-        The bytes are None if nothing is stored. The tuple is empty if nothing is stored, or if the
-        bytes are damaged or belong to another version of the table or of the format.
-        """
+        """Return the stored bytes or None, and a tuple with the result if the bytes are valid."""
         rows = await self._store.rows(f"SELECT {kind} FROM tables WHERE id = ?", state.id)
         data: bytes | None = rows[0][0] if rows else None
         if data is None:
@@ -139,7 +137,6 @@ class Reviews:
 
 
 def _check_over(state: TableState, reason: str) -> None:
-    """Raise `HttpError` if the game has not begun, or with `reason` if it is not over."""
     state.check_begun()
     if state.rules.to_act(state.history.position):
         raise HttpError(409, reason, version=state.version)

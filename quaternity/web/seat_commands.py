@@ -49,7 +49,7 @@ from quaternity.web.seats import (
 
 
 class SeatTicket(NamedTuple):
-    """A seat, with the token for its new owner, or with an invitation to it if it is open.
+    """A seat, with a secret token for its new owner, or with an invitation if the seat is open.
 
     Both are None if a program plays in the seat, or if the owner already has the token.
     """
@@ -60,7 +60,7 @@ class SeatTicket(NamedTuple):
 
 
 class Join(NamedTuple):
-    """A command with which a visitor takes the seat of an invitation.
+    """A command with which a visitor takes the seat for which an invitation is valid.
 
     Before the game, a player can also use an invitation to any free seat to change seats.
 
@@ -68,7 +68,7 @@ class Join(NamedTuple):
         wanted: Seat that the visitor wants, if the invitation is for any free seat. None if the
             visitor has no preference.
         name: Name of the visitor as a player, or None for the default name of the seat.
-        caller: The credentials of the visitor.
+        caller: The hash of the visitor's token or cookie.
         token: New token for the seat, not a hash.
         vacated: New invitation to the old seat of a player who changes seats.
         ready: Whether the visitor is ready for the game to begin.
@@ -113,7 +113,6 @@ class Join(NamedTuple):
         return Decision(events, SeatTicket(number, self.token))
 
     def _choose(self, state: TableState) -> tuple[int, int | None]:
-        """Return the visitor's new seat and current seat. The latter is None for a bystander."""
         if not state.is_waiting:
             raise HttpError(409, "the game has begun without you: you can watch it")
         seats, wanted = state.seats, self.wanted
@@ -131,7 +130,7 @@ class Join(NamedTuple):
 
 
 class SetReady(NamedTuple):
-    """A command with which a player says whether they are ready for the game to begin.
+    """A command with which a player declares to be ready for the game to begin, or not.
 
     If `counts_down` is true, the game does not begin with this command. Once every player is ready,
     a countdown starts. At its end, a `Begin` command begins the game.
@@ -166,7 +165,7 @@ class Begin(NamedTuple):
 
 
 class Arrive(NamedTuple):
-    """A command that makes players ready when they come to the table of their rematch.
+    """A command that notes that players have come to the table of their rematch, and are ready.
 
     The server sends this command. Once every player is ready, a countdown starts. At its end, a
     `Begin` command begins the game.
@@ -185,7 +184,7 @@ class Arrive(NamedTuple):
 
 
 class Leave(NamedTuple):
-    """A command with which a player leaves a seat before the game has begun.
+    """A command with which a player gives up a seat before the game has begun.
 
     `invitation` is a new invitation, with which another visitor can take the seat.
     """
@@ -195,7 +194,7 @@ class Leave(NamedTuple):
     invitation: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that free the seat."""
+        """Return the events that make the seat free."""
         state.check_owners({self.seat: self.token})
         if not state.is_waiting:
             reason = "you cannot leave after the game has begun: hand the seat over"
@@ -205,7 +204,7 @@ class Leave(NamedTuple):
 
 
 class SetCode(NamedTuple):
-    """A command that stores a new code for restoring a seat. `code` is the hash of the code."""
+    """A command that stores the hash of a new code with which the owner can get a seat back."""
 
     seat: int
     token: str | None
@@ -223,12 +222,12 @@ class SetCode(NamedTuple):
 
 
 class Reclaim(NamedTuple):
-    """A command with which the owner of a seat moves it to another device, by a link or by a code.
+    """A command with which the owner of a seat takes it to another device, by a link or by a code.
 
     Attributes:
         proof: Hash of the owner's token if a link is used, or hash of the owner's code.
         link: Hash of the link, or None if a code is used.
-        caller: The credentials of the other device.
+        caller: Hash of the token or cookie that the other device sent.
         token: New token for the seat, not a hash.
     """
 
@@ -238,9 +237,10 @@ class Reclaim(NamedTuple):
     token: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that move the seat.
+        """Return the events that give the seat to the other device.
 
-        The result contains a `SeatTicket`, and the owner before and after the change.
+        The result is a tuple: a `SeatTicket`, and the owner's token, cookie and code before and
+        after.
         """
         numbers = [
             number
@@ -271,18 +271,18 @@ def unknown_code() -> HttpError:
 
 
 class ChangeOwner(NamedTuple):
-    """A command that changes the credentials of an owner's seats.
+    """A command that replaces the token, cookie and code of a person at this table.
 
-    The server sends it after the owner has changed the credentials of a seat at another table of
-    the same series of rematches. `token` belongs to the old credentials. If the store already has
-    the new credentials, the command only announces the change.
+    The server sends it after these have changed at another table of the same series of rematches.
+    `token` is the hash of the old token, and `owner` has the new values. If they are already
+    stored, the command only announces the change.
     """
 
     token: str | None
     owner: Owner
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that give the new credentials to all seats with the old token."""
+        """Return the events that change all seats whose owner had the old token."""
         seats = {
             number: seat._replace(owner=self.owner)
             for number, seat in enumerate(state.seats)
@@ -292,7 +292,7 @@ class ChangeOwner(NamedTuple):
 
 
 class HandOver(NamedTuple):
-    """A command with which a visitor gives a seat to a new player.
+    """A command with which a visitor gives a seat to another player.
 
     Attributes:
         player: Name of the program that gets the seat, `me` if the owner takes it back, or `open`
@@ -311,7 +311,7 @@ class HandOver(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events. If the seat becomes open, also return the invitation to it.
+        """Return the events that give the seat away. If it becomes open, also return an invitation.
 
         If other players must agree first, the events only count the visitor's vote.
         """
@@ -366,7 +366,7 @@ class HandOver(NamedTuple):
         return state.is_host(self.visitor, self.attendance)
 
     def _count_votes(self, state: TableState) -> Votes | None:
-        """Return the votes and the visitor's vote. Return None if the seat can be given away now.
+        """Return the votes after the visitor's vote, or None if the seat can be given away now.
 
         All players who are present must agree to give the seat of an absent player away. If a new
         player would see no hidden cards, there is no vote, and the host or the owner decides.

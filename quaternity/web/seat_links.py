@@ -20,7 +20,7 @@ MOVING_SECONDS = 600.0
 
 
 class SeatLinks:
-    """The links and codes with which players take their seats to other devices.
+    """Makes and checks the links and codes with which players take their seats to other devices.
 
     Only hashes of links, codes and tokens are stored.
     """
@@ -29,7 +29,7 @@ class SeatLinks:
         self._live, self._store = live, live.store
 
     async def moving_link(self, table: LiveTable, seat: int) -> str:
-        """Return the last part of a new link that moves a seat to another device.
+        """Return the last part of a new link with which a player moves a seat to another device.
 
         The link can be used once, within ten minutes. An earlier link for the seat becomes invalid.
         """
@@ -42,7 +42,7 @@ class SeatLinks:
         return link
 
     async def open_moving_link(self, link: str) -> tuple[LiveTable, int]:
-        """Return the table and the seat to which a link belongs. The link remains valid.
+        """Return the table and the seat to which a link belongs. The link stays valid.
 
         Raises `HttpError` if the link is not valid.
         """
@@ -55,21 +55,19 @@ class SeatLinks:
         raise unknown_link()
 
     async def move_seat(self, link: str, caller: Caller) -> tuple[str, SeatTicket]:
-        """Move the seat of a link to the caller's device, and return the table's id and the seat.
+        """Give the seat of a link to the caller's device. Return the id of the table and the seat.
 
-        The token of the old device becomes invalid.
-
-        Raises `HttpError` if the link is not valid.
+        The old device loses the seat. Raises `HttpError` if the link is not valid.
         """
         table, number = await self.open_moving_link(link)
         proof = table.state.seats[number].token or ""
         return await self._reclaim(table, Reclaim(proof, hash_token(link), caller, new_token()))
 
     async def restore_seat(self, code: str, caller: Caller) -> tuple[str, SeatTicket]:
-        """Give a seat back to a caller who has its code, and return the table's id and the seat.
+        """Give a seat back to a caller who has its code. Return the id of the table and the seat.
 
-        If the code is for seats at several tables of a series, the caller gets all these seats. The
-        result is then the latest table and its seat.
+        If the code is for seats at several tables of a series of rematches, the caller gets all
+        these seats. The result is then the latest table and its seat.
 
         Raises `HttpError` if there is no seat with this code.
         """
@@ -91,17 +89,20 @@ class SeatLinks:
         return table.state.id, ticket
 
     async def fresh_code(self, table: LiveTable, seat: int) -> str:
-        """Return a new code that restores a seat. An earlier code of the seat becomes invalid."""
+        """Return a new code with which the owner can get the seat back.
+
+        An earlier code of the seat becomes invalid.
+        """
         code, token = new_code(), table.state.seats[seat].token
         owners = await table.submit(SetCode(seat, token, hash_token(plain_code(code))))
         await self._announce(table, *owners)
         return code
 
     async def _announce(self, table: LiveTable, before: Owner, after: Owner) -> None:
-        """Announce the new credentials of an owner at the other tables of the same series.
+        """Tell the other tables of a series of rematches that an owner's token or code has changed.
 
-        `before` and `after` are the owner's old and new credentials. The store already has the new
-        ones. A table where this fails is dropped from memory.
+        `before` and `after` are the owner's old and new token, cookie and code. The new ones are
+        already stored. A table where this fails is dropped from memory.
         """
         name = table.state.id
         first = table.state.stored.evening or name

@@ -61,10 +61,11 @@ def begin_if_ready(
 def begin(
     state: TableState, rules: Any, chosen: Mapping[int, Seat], deal: str, now: float
 ) -> tuple[Event, ...]:
-    """Return the events that begin a game. The `chosen` seats remain, and get consecutive numbers.
+    """Return the events that begin a game with the players in the chosen seats.
 
-    `chosen` maps the old number of each seat to the seat. `deal` is the random seed of the deal,
-    which is not used if the maker of the table chose a seed.
+    `chosen` maps the old number of each seat that remains to the seat. The remaining seats get new
+    consecutive numbers. `deal` is the random seed of the deal, which is not used if the maker of
+    the table chose a seed.
     """
     start = rules.start(Random(f"{state.stored.deal.waiting or deal}/deal"))
     seats = tuple(
@@ -92,7 +93,7 @@ def new_state(
 def record_head(rules: Any, seed: str) -> str:
     """Return the beginning of the record of a game whose deal has the given seed.
 
-    Before the game of a table begins, the table stores the result for an empty seed. The deal of
-    the empty seed is never played.
+    A table whose game has not begun stores the result for an empty seed. The deal of the empty seed
+    is never played.
     """
     return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))

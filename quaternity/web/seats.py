@@ -20,11 +20,11 @@ ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 """The characters of codes. The digits 0 and 1 are left out because they look like letters."""
 
 READY, THINKING, NOT_ARRIVED = 1, 0, 2
-"""States of a person before the game begins: ready, not yet ready, or not yet at the table."""
+"""What a person is before the game begins: ready, not yet ready, or not yet at the table."""
 
 
 class Owner(NamedTuple):
-    """The hashes of a person's credentials for a seat. Each is None if there is no such credential.
+    """The hashes by which the server recognizes the owner of a seat. Each of them may be None.
 
     Attributes:
         token: Hash of the token of the seat.
@@ -44,7 +44,7 @@ class Seat(NamedTuple):
         kind: `OPEN`, `PERSON` or `PROGRAM`.
         name: Name of the person or program that plays in the seat, or None if the seat is open.
         person: Name of the person who owns the seat, even if a program plays there now.
-        owner: Hashes of the credentials of the person who owns the seat.
+        owner: The hashes by which the server recognizes the person who owns the seat.
         invitation: Invitation to the seat, which is kept when a visitor takes the seat. None if
             there has been no invitation.
         ready: `READY`, `THINKING` or `NOT_ARRIVED`.
@@ -64,7 +64,7 @@ class Seat(NamedTuple):
 
     @property
     def token(self) -> str | None:
-        """The hash of the owner's token, or None."""
+        """The hash of the owner's token. None if the seat has no owner."""
         return self.owner.token
 
     @property
@@ -110,7 +110,7 @@ class Options(NamedTuple):
 
 
 class StoredTable(NamedTuple):
-    """A table as it is stored: a row of the SQL table `tables`.
+    """A table as the database stores it: a row of the SQL table `tables`.
 
     Attributes:
         id: Random name of the table, which is part of its address.
@@ -164,7 +164,7 @@ def new_code() -> str:
 
 
 def plain_code(text: str) -> str:
-    """Return a code in capital letters, without spaces, hyphens and other marks.
+    """Return a typed code in capital letters, without spaces, hyphens and other marks.
 
     >>> plain_code("abcd 2345-o")
     'ABCD2345O'
@@ -178,7 +178,7 @@ def new_token() -> str:
 
 
 def derive_token(secret: bytes, text: str) -> str:
-    """Return a token that depends on the text and the secret.
+    """Return a token that is computed from a text and a secret.
 
     The same arguments give the same token. Nobody can compute it without the secret.
     """
@@ -186,19 +186,19 @@ def derive_token(secret: bytes, text: str) -> str:
 
 
 def hash_token(text: str) -> str:
-    """Return the hash of a token, cookie or code. Only hashes are stored."""
+    """Return the hash of a token, cookie or code. Only hashes of them are stored."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def default_name(seat: int) -> str:
-    """Return the name of a player who has not chosen a name, such as "player 0"."""
+    """Return the name of a player who has not chosen one, such as "player 0"."""
     return f"player {seat}"
 
 
 def renumber(seat: Seat, number: int, new: int) -> Seat:
-    """Return a seat as it is after its number has changed from `number` to `new`.
+    """Return a seat after its number has changed from `number` to `new`.
 
-    If the player has the default name, the name changes with the number.
+    If the player has a default name, such as "player 0", the name changes with the number.
     """
     usual = {default_name(number): default_name(new)}
     name, person = (usual.get(text or "", text) for text in (seat.name, seat.person))

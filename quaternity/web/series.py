@@ -13,7 +13,7 @@ from quaternity.web.store import Store
 
 
 class Score(NamedTuple):
-    """The numbers of games, wins and ties of a player in a series.
+    """How many games a player has played, won and tied in a series of rematches.
 
     A game with several winners counts as a tie for each of them, and as a win for nobody.
     """
@@ -25,10 +25,11 @@ class Score(NamedTuple):
 
 
 def evening_score(store: Store, first: str) -> tuple[Score, ...]:
-    """Return the scores of all players in the finished games of a series, the best player first.
+    """Return the scores of the players in the finished games of a series, the best player first.
 
-    `first` is the id of the first table of the series. Two seats belong to the same player if they
-    have the same token. If they have no token, the cookie is compared, or else the name.
+    A series is a chain of rematches. `first` is the id of its first table. Two seats belong to the
+    same player if they have the same token. If they have no token, the cookie is compared, or else
+    the name.
     """
     rows = store.read(
         "SELECT tables.id, places, seat, COALESCE(token, browser, name), COALESCE(person, name) "

@@ -1,4 +1,4 @@
-"""The processes of `quaternity serve`: they open sockets, run Uvicorn, and serve metrics."""
+"""The processes of `quaternity serve`, which open ports, run Uvicorn, and offer metrics."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ END_SECONDS = 3
 """Time limit for requests that are still open when the server shuts down, in seconds."""
 
 MAX_OPEN_FILES = 16_384
-"""Number to which the server raises its limit on open files, as far as the system allows."""
+"""Number of files that the server may have open, if the system allows as many."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """The address at which a server listens, and the addresses under which clients reach it.
+    """Where a server listens, and the addresses under which clients reach it.
 
     Attributes:
         host: Host name or IP address at which the server listens.
@@ -57,9 +57,9 @@ class PlayOptions:
     """The options of a server that concern its tables. `quaternity.web.app.app` describes them.
 
     Attributes:
-        programs: Specifications of additional programs, by game and name.
+        programs: Additional computer players, by game and name.
         limits: Rate limits and other limits.
-        move_seconds: Time limit for a move of a program, in seconds.
+        move_seconds: Time limit for a move of a computer player, in seconds.
         keep: Numbers of days after which tables are deleted.
     """
 
@@ -89,10 +89,10 @@ def run_server(
     data: str | None, address: ServerAddress, play: PlayOptions, monitoring: Monitoring,
     processes: int, welcome: Callable[[int], None],
 ) -> int:  # fmt: skip
-    """Run a server until a signal stops it, and return the exit status, or raise `InputError`.
+    """Run a server until a signal stops it. Return the exit status, or raise `InputError`.
 
-    `data` names the store (see `open_store.place_of`). `welcome` is called with the port once all
-    `processes` can serve requests.
+    `data` names the database (see `open_store.place_of`). `welcome` is called with the port once
+    all `processes` can serve requests.
     """
     shared, metrics = processes > 1, monitoring.port
     with ExitStack() as stack:
@@ -138,11 +138,7 @@ def run_server(
 
 
 def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
-    """Start a server of metrics at a port of 127.0.0.1, and return a function that stops it.
-
-    Raises:
-        InputError: If the port is not free.
-    """
+    """Start a server of metrics at a port of this machine. Return a function that stops it."""
     from prometheus_client import start_http_server
 
     bind_socket("127.0.0.1", port, "--metrics").close()
@@ -151,8 +147,6 @@ def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
 
 
 def _server(config: uvicorn.Config) -> uvicorn.Server:
-    """Return a Uvicorn server that finishes open requests even if several signals stop it."""
-
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             super().handle_exit(sig, frame)
@@ -173,7 +167,7 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
 
 
 def check_free(host: str, port: int | None, option: str = "") -> None:
-    """Raise `InputError` if a server cannot listen at a port. If `port` is None, use any free port.
+    """Raise `InputError` if a server cannot listen at a port. The port None stands for any port.
 
     The message names the port by `option`, such as `--metrics`, or else by `--host` and `--port`.
     """

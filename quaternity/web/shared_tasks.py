@@ -34,9 +34,9 @@ class SharedTasks(Generic[Key]):
         return task
 
     async def result(self, key: Key, compute: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """Wait for the task of a key, and return its result or raise its exception.
+        """Return the result of the task of a key, or raise its exception.
 
-        If the cache has no task of the key, start one that runs `compute`.
+        If the key has no task, start a task that runs `compute`.
         """
         # If this request is cancelled, the task continues, because others may wait for it.
         return await asyncio.shield(self.begin(key, compute))

@@ -13,19 +13,22 @@ from quaternity.web.changes import ChangeNotice, Presence
 
 
 class Sharing:
-    """The messages of a server that shares its database with no other server."""
+    """Messages between the servers of a database. In this class, there is only one server.
+
+    The subclass `PostgresSharing` is for several servers.
+    """
 
     def listen(
         self, hear: Callable[[Sequence[ChangeNotice]], None], miss: Callable[[], None]
     ) -> None:  # fmt: skip
-        """Start to listen to the notices of other servers.
+        """Start to receive the other servers' notices of changes to tables.
 
         The running event loop calls `hear` with new notices, and `miss` if notices may have been
         lost.
         """
 
     def notify(self, *news: ChangeNotice) -> None:
-        """Send notices to the other servers, without storing anything and without waiting."""
+        """Tell the other servers of changes to tables, without storing or waiting."""
 
     async def claim(self, key: str) -> bool:
         """Try to get a lock that only one server can hold, and return whether that succeeded.
@@ -41,7 +44,7 @@ class Sharing:
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Exchange presence and rate-limit usage with the other servers.
+        """Exchange reports on players and rate limits with the other servers.
 
         Args:
             presences: Reports of players who have connected, disconnected or been active at this

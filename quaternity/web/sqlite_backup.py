@@ -1,4 +1,4 @@
-"""Functions that back up the SQLite file of all tables, and restore it from a backup."""
+"""Functions that back up the SQLite file with all tables, and restore it from a backup."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from quaternity.web.sqlite_connection import (
 
 
 def back_up_file(folder: str, file: str) -> None:
-    """Copy the tables in a folder to a backup file. A server may use them at the same time.
+    """Copy the SQLite file of a folder to a backup file. A server may use it at the same time.
 
     The backup is a consistent snapshot. It atomically replaces an existing file.
 
@@ -40,7 +40,7 @@ def back_up_file(folder: str, file: str) -> None:
 
 
 def restore_file(folder: str, file: str) -> Path | None:
-    """Replace the tables in a folder by a backup.
+    """Replace the SQLite file of a folder by a backup.
 
     Return the path to which the previous file was moved, or None if there was no file.
 
@@ -60,7 +60,7 @@ def restore_file(folder: str, file: str) -> Path | None:
 
 
 def _move_aside(path: Path) -> Path | None:
-    """Give a new name to an SQLite file and the files that SQLite keeps beside it.
+    """Give another name to an SQLite file and the files that SQLite keeps beside it.
 
     The file itself also keeps its old name, under which it is replaced later. Return its new path,
     or None if there is no file.
@@ -81,13 +81,7 @@ def _move_aside(path: Path) -> Path | None:
 
 
 def _copy(path: Path, part: Path, advice: str = ADVICE) -> None:
-    """Copy a file of tables to the empty file `part`, and check the copy.
-
-    `advice` is appended to the error message for a damaged file.
-
-    Raises:
-        InputError: If the file cannot be read, is damaged, or contains no tables.
-    """
+    """Copy an SQLite file to the empty file `part`, and check the copy."""
     part.chmod(0o600)
     with ExitStack() as opened, raising_input_errors(path, advice):
         source = connect_for_reading(path, opened)

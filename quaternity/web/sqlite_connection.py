@@ -1,4 +1,4 @@
-"""Functions that open, lock, check and migrate an SQLite file of tables.
+"""Functions that open, lock, check and update the SQLite file with all tables.
 
 A server locks the folder of its file, so that no other server uses the same tables.
 """
@@ -18,7 +18,7 @@ from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.reader import InUse
 
 FILE = "tables.sqlite"
-"""Name of the file that contains all tables of a folder."""
+"""Name of the SQLite file that contains all tables of a folder."""
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.05
 """Number of attempts to lock a file, and the pause after each failed attempt, in seconds."""
@@ -30,12 +30,12 @@ ADVICE = (
     "; replace it by a backup (quaternity tables restore); without a backup, SQLite's .recover may "
     "save a part"
 )
-"""End of the error message for a damaged file, which says what an operator can do."""
+"""End of an error message about a damaged file, which tells the operator what to do."""
 
 
 @contextmanager
 def raising_input_errors(path: Path, advice: str = ADVICE) -> Iterator[None]:
-    """Convert errors about a file or its folder in the `with` block into InputError.
+    """Raise `InputError` if an error about a file or its folder occurs in the `with` block.
 
     `advice` is appended to the message if the file is damaged.
     """
@@ -50,7 +50,7 @@ def raising_input_errors(path: Path, advice: str = ADVICE) -> Iterator[None]:
 
 
 def lock_folder(path: Path, opened: ExitStack) -> None:
-    """Lock a file and its folder until `opened` is closed. Make the folder if necessary.
+    """Lock an SQLite file and its folder until `opened` is closed. Make the folder if necessary.
 
     The file is locked as well, because other folders may have links to it. If a lock is not free,
     retry for a second, because the server that holds it may be ending.
@@ -78,10 +78,10 @@ def lock_folder(path: Path, opened: ExitStack) -> None:
 
 
 def give_owner(made: int | Path, path: Path) -> None:
-    """Give a new file the owner of the folder that contains `path`.
+    """Change the owner of a new file to the owner of the folder of `path`, if permitted.
 
     `made` is the path or descriptor of the new file. If root runs a command on the folder, the
-    server can then still use the file. Without the necessary rights, the owner stays the same.
+    server can then still use the file.
     """
     owner = path.parent.stat()
     with suppress(OSError):  # only root may change the owner
@@ -89,7 +89,10 @@ def give_owner(made: int | Path, path: Path) -> None:
 
 
 def connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    """Return a connection for reading and writing a file. It is closed when `opened` is closed."""
+    """Return a connection to an SQLite file for reading and writing.
+
+    The connection is closed when `opened` is closed.
+    """
     database = sqlite3.connect(path, 1.0, isolation_level=None, check_same_thread=False)
     opened.callback(database.close)
     database.execute("PRAGMA journal_mode = WAL")
@@ -99,7 +102,9 @@ def connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
 
 
 def connect_for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    """Return a connection for reading a file of tables. It is closed when `opened` is closed.
+    """Return a connection to the SQLite file with all tables, for reading.
+
+    The connection is closed when `opened` is closed.
 
     Raises:
         InputError: If there is no such file, or its newest moves cannot be read.
@@ -126,7 +131,7 @@ def connect_for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
 
 
 def check_database(database: sqlite3.Connection) -> None:
-    """Check the structure of a file, and the stored uptime of the server.
+    """Check that an SQLite file and the time stored in it are not damaged.
 
     Raises:
         sqlite3.DatabaseError: If the file is damaged.
@@ -142,7 +147,7 @@ def check_database(database: sqlite3.Connection) -> None:
 
 
 def stored_version(database: sqlite3.Connection, path: Path) -> int:
-    """Return the version of a file's structure, or 0 if the file is empty.
+    """Return the version of the SQL tables in a file, or 0 if the file is empty.
 
     The version is the number of `MIGRATIONS` that have been applied to the file.
 
@@ -177,7 +182,7 @@ def stored_version(database: sqlite3.Connection, path: Path) -> int:
 
 
 def migrate(database: sqlite3.Connection, version: int, end: int = len(MIGRATIONS)) -> None:
-    """Change the structure of a file from one version to a later version (see `MIGRATIONS`)."""
+    """Change the SQL tables of a file from one version to a later one (see `MIGRATIONS`)."""
     for number in range(version, end):
         # Run each script as one transaction, so that a crash leaves the old version.
         database.executescript(

@@ -1,4 +1,4 @@
-"""Storage of all tables in an SQLite file, for a single server, and access to it for tools."""
+"""Storage of all tables in an SQLite file, for a single server and for an operator's commands."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def check_folder(folder: str) -> None:
-    """Raise InputError if a server could not use a folder. The tables are not changed."""
+    """Raise InputError if a server could not use a folder. The stored tables do not change."""
     path = Path(folder) / FILE
     if path.exists():
         with ExitStack() as opened, raising_input_errors(path):
@@ -65,7 +65,7 @@ def check_folder(folder: str) -> None:
 
 
 class FileReader(Reader):
-    """Access to the tables in an SQLite file, which a server may use at the same time."""
+    """Access to the SQLite file with all tables, which a server may use at the same time."""
 
     def __init__(self, folder: str) -> None:
         """Open the SQLite file of a folder for reading.
@@ -102,7 +102,7 @@ class FileReader(Reader):
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
-        """Make all reads in the block see the same snapshot."""
+        """Let all reads in a `with` block see the file as it is at the beginning."""
         with self._reading:
             if self._reader.in_transaction:
                 yield
@@ -114,7 +114,7 @@ class FileReader(Reader):
                 self._reader.execute("ROLLBACK")
 
     def faults(self) -> list[str]:
-        """Return a message about each fault of the file. See `Reader.faults`."""
+        """Return a message about each fault of the stored data. See `Reader.faults`."""
         try:
             check_database(self._reader)
             orphans = self._reader.execute("PRAGMA foreign_key_check").fetchall()
@@ -138,10 +138,10 @@ class FileReader(Reader):
 
 
 class FileStore(FileReader, Store):
-    """A store of all tables in an SQLite file. Only one server at a time can use it."""
+    """Storage of all tables in an SQLite file, which only one server at a time can use."""
 
     def __init__(self, folder: str) -> None:
-        """Open the SQLite file of a folder, or create it, and bring it up to date.
+        """Open the SQLite file of a folder, or create it, and bring its SQL tables up to date.
 
         Raises:
             InUse: If another server uses the folder.
@@ -168,7 +168,7 @@ class FileStore(FileReader, Store):
         self._files = self._file_ids()
 
     def _file_ids(self) -> list[tuple[int, int]]:
-        """Return the device and inode numbers of the file and of its write-ahead log.
+        """Return numbers that identify the file and its write-ahead log on the disk.
 
         The list is empty if one of them is missing, or if the file is empty.
         """
@@ -184,7 +184,7 @@ class FileStore(FileReader, Store):
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
-        """Write the pending changes, and close and unlock the file."""
+        """Write the changes that wait, and close and unlock the file."""
         Store.close(self)
 
     def _end(self) -> None:
@@ -201,7 +201,7 @@ class FileStore(FileReader, Store):
         return HttpError(507 if code in DISK_FULL_CODES else 503, NOT_SAVED(error=error))
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write all jobs in one durable transaction. See `Store.commit`.
+        """Write a batch of jobs (sets of changes) in one durable transaction. See `Store.commit`.
 
         The result is always empty, because no other server can change the tables.
         """

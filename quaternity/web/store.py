@@ -1,4 +1,4 @@
-"""Storage of all tables: `Store`, the abstract base class of `FileStore` and `PostgresStore`.
+"""Storage of all tables of a server: the base class of `FileStore` and `PostgresStore`.
 
 The store keeps a log of each table. An entry of the log is a move, or the number of moves that are
 taken back. Entries are added to the log, but never changed. The game of a table is rebuilt from its
@@ -25,10 +25,10 @@ from quaternity.web.writer import REFUSED, Job, Writer
 T = TypeVar("T")
 
 ANSWER_SECONDS = 1.8
-"""Maximum time for which a request waits for a read or write of the store, in seconds."""
+"""Maximum time for which a request waits until data are read or written, in seconds."""
 
 PAUSE_SECONDS = 0.5
-"""Seconds after a timeout of the store during which further reads and writes fail immediately."""
+"""Seconds after a timeout in which further reads and writes fail immediately."""
 
 _NOT_ANSWERED = NOT_SAVED(error=NO_ANSWER)
 
@@ -45,7 +45,7 @@ class Store(Reader):
 
     shared = False
     sharing: Sharing = Sharing()
-    """The messages to and from the other servers that use the same tables."""
+    """Sends and receives messages between the servers that use the same tables."""
 
     @abstractmethod
     def size(self) -> int:
@@ -53,10 +53,10 @@ class Store(Reader):
 
     @abstractmethod
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write jobs in one durable transaction, and return the indices of jobs that were left out.
+        """Write a batch of jobs (sets of changes) in one durable transaction.
 
-        A job is left out if another server has changed its table since the revision that the job
-        names.
+        Return the indices of the jobs that were left out, because another server has changed their
+        tables in the meantime.
         """
 
     @abstractmethod
@@ -67,15 +67,14 @@ class Store(Reader):
         """
 
     def fault(self, error: Exception) -> str:
-        """Return the text of an error, without values that must stay secret."""
+        """Return a text about an error, which contains no values that must stay secret."""
         return str(error)
 
     @abstractmethod
-    def _end(self) -> None:
-        """Close the file or the connections of the store, after the writer thread has ended."""
+    def _end(self) -> None: ...
 
     def _start(self) -> None:
-        """Set the attributes of the store, and start the writer thread."""
+        """Read the secret and the uptime of the store, and start its threads."""
         rows = self.read("SELECT seconds FROM uptime")
         self.change("UPDATE uptime SET secret = ? WHERE secret IS NULL", [(token_hex(32),)])
         ((secret,),) = self.read("SELECT MAX(secret) FROM uptime")
@@ -83,8 +82,9 @@ class Store(Reader):
         """The key that signs cookies."""
         self._up: float = sum(seconds for (seconds,) in rows) - monotonic()
         self.on_doubt: Callable[[], None] = lambda: None
-        """Function that drops all tables from memory, because they may be outdated. It is called in
-        the event loop."""
+        """Function that the writer thread calls in the event loop. It drops all tables from memory,
+        because they may be outdated.
+        """
         self._silent = 0.0
         """Time until which reads and writes fail immediately, as returned by `monotonic`."""
         self._reads = ThreadPoolExecutor(1, "reading")
@@ -96,15 +96,15 @@ class Store(Reader):
         return self.writing.trouble
 
     def uptime(self) -> float:
-        """Return the uptime of the store, in seconds.
+        """Return the total time during which servers have used the stored tables, in seconds.
 
-        The clocks of games measure this time. The uptime stands still while no server uses the
-        store, and does not depend on the clock of the machine.
+        The clocks of games measure this time. It stands still while no server uses the tables, and
+        does not depend on the clock of the machine.
         """
         return self._up + monotonic()
 
     def believe_clock(self, now: float) -> None:
-        """Store that the machine's clock shows the right time `now`, in seconds since 1970.
+        """Store that the clock of the machine is right and shows `now`, in seconds since 1970.
 
         The caller does not wait for the write. Later times are compared with the stored time.
         """
@@ -113,14 +113,14 @@ class Store(Reader):
         self.writing.put((), statements)
 
     async def keep_uptime(self) -> None:
-        """Store the uptime, so that most of it is kept after a crash.
+        """Store the uptime (see `uptime`), so that it continues from this value after a crash.
 
         Raises `HttpError` if the write fails.
         """
         await self.write((), [self.uptime_statement(), ("DELETE FROM tables WHERE 1 = 0", ())])
 
     def uptime_statement(self) -> Statement:
-        """Return the SQL statement that stores the current uptime."""
+        """Return the SQL statement that stores the uptime (see `uptime`)."""
         return "UPDATE uptime SET seconds = ?", (self.uptime(),)
 
     async def write(
@@ -130,7 +130,7 @@ class Store(Reader):
         guard: tuple[str, int] | None = None,
         news: Sequence[ChangeNotice] = (),
     ) -> None:
-        """Append entries to logs and execute SQL statements, in one transaction.
+        """Append entries to the logs of tables and execute SQL statements, in one transaction.
 
         The changes are durable when the method returns.
 
@@ -151,11 +151,11 @@ class Store(Reader):
         await self._answer(done, _NOT_ANSWERED)
 
     def submit_read(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Call a function in the reader thread, and return the future of its result."""
+        """Let the reader thread call a function, and return a future of the function's result."""
         return self._reads.submit(function, *arguments)
 
     async def run_read(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a function in the reader thread, and return its result or raise its exception.
+        """Let the reader thread call a function. Return its result or raise its exception.
 
         Raises `HttpError` if the function takes too long.
         """
@@ -165,7 +165,7 @@ class Store(Reader):
         )
 
     async def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Run an SQL query in the reader thread, and return its rows.
+        """Let the reader thread run an SQL query, and return its rows.
 
         Raises `HttpError` if the query fails or takes too long.
         """
@@ -189,7 +189,7 @@ class Store(Reader):
         raise HttpError(503, text)
 
     def close(self) -> None:
-        """Write the pending changes, and close the store."""
+        """Write the changes that wait, and close the store."""
         self._silent = inf  # later reads and writes fail immediately
         self.writing.end()
         self._reads.shutdown(cancel_futures=True)

@@ -41,17 +41,17 @@ def dump_value(value: Review | Puzzle | None) -> bytes:
 
 
 def load_value(data: bytes) -> Any:
-    """Convert JSON that `dump_value` has returned back to a value. Lists become tuples.
+    """Convert the JSON that `dump_value` has returned to a review, a puzzle or None.
 
-    Raises any exception if the data is damaged.
+    Lists become tuples. Raises any exception if the data is damaged.
     """
     return _value(json.loads(data))
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with JSON types only.
+    """Convert a value to the types of JSON. An object becomes a dictionary with one entry.
 
-    An object is replaced by a dictionary with one entry, from the name of its class to its parts.
+    The key of the entry is the name of the object's class, and its value is a list of the parts.
     """
     kind = type(value)
     if kind is Message:

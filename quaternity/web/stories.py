@@ -60,14 +60,14 @@ from quaternity.web.tables import Tables
 from quaternity.web.view import view_table
 
 MAX_BRANCHES = 20
-"""Maximum number of tables at which one visitor may play on from the same move."""
+"""Maximum number of tables at which one visitor may try the same decisive move again."""
 
 MAX_LINES = 2
-"""Maximum number of sentences that say why a moment was decisive."""
+"""Maximum number of sentences that say why a move was decisive."""
 
 
 class ToldMoment(NamedTuple):
-    """A decisive moment, as the story of a game describes it.
+    """A decisive move of a finished game: its events, and why it was decisive.
 
     Attributes:
         number: Number of the decisive move in the review of the game, which counts a question and
@@ -93,9 +93,9 @@ class ToldMoment(NamedTuple):
 
 
 def told_moments(review: Review) -> list[ToldMoment]:
-    """Return the decisive moments of a review, beginning with the most important moment.
+    """Return the decisive moves of a reviewed game, beginning with the most important move.
 
-    Proved mistakes come before other moments. Apart from that, the most important moments are those
+    Proved mistakes come before other moves. Apart from that, the most important moves are those
     that changed the chances of a player most.
     """
     points = {point.after: point for point in review.curve}
@@ -137,10 +137,10 @@ def _tell(review: Review, moment: Moment, is_exact: bool) -> ToldMoment:
 def story_html(
     sight: TableView, review: Review, root: str = "", whole: bool = False, has_puzzle: bool = False
 ) -> str:
-    """Return the HTML of a game's story.
+    """Return an HTML text about the decisive moves of a finished game.
 
     Args:
-        sight: The view of the table just before the most important moment.
+        sight: What the visitor may see of the table just before the most important of these moves.
         review: The review of the game.
         root: The path with which all links to this server begin.
         whole: Whether to return a complete page, which also lists all moves. Otherwise, the result
@@ -179,14 +179,17 @@ def story_html(
 
 
 class Stories(Handlers):
-    """The handlers of requests for stories of finished games, and for puzzles from these games."""
+    """Answers requests for the story of a finished game, and for a puzzle from the game.
+
+    The story describes the decisive moves of the game.
+    """
 
     def __init__(self, tables: Tables, admission: RateLimits, puzzles: PuzzlePages) -> None:
         super().__init__(tables, admission)
         self.reviews, self.puzzles = Reviews(tables.store, tables.thinking), puzzles
 
     def routes(self) -> list[BaseRoute]:
-        """Return the routes of the handlers, which respond with errors until the game is over."""
+        """Return the routes for stories and puzzles, which return errors until the game is over."""
         return [
             Route("/t/{table}/story", self.story),
             Route("/t/{table}/review", self.page),
@@ -195,7 +198,7 @@ class Stories(Handlers):
         ]
 
     async def story(self, request: Request) -> Response:
-        """`GET /t/T/story`: return the story of a finished game, for the page of its table."""
+        """`GET /t/T/story`: return the decisive moves of a finished game, for the table's page."""
         response = await self._respond(request, whole=False)
         if caller_of(request).cookie_hash is None and is_browser(request.headers):
             # Set the cookie now, before the visitor tries a moment again. If the response to that
@@ -204,7 +207,7 @@ class Stories(Handlers):
         return response
 
     async def page(self, request: Request) -> Response:
-        """`GET /t/T/review`: return a page with the story and all moves of a finished game."""
+        """`GET /t/T/review`: return a page with all moves of a finished game, judged."""
         return await self._respond(request, whole=True)
 
     async def _respond(self, request: Request, whole: bool) -> Response:
@@ -242,10 +245,10 @@ class Stories(Handlers):
         return await self.puzzles.respond(request, puzzle, path, words)
 
     async def try_again(self, request: Request) -> Response:
-        """`POST /api/tables/T/try`: make a table that continues from a decisive moment (a branch).
+        """`POST /api/tables/T/try`: make a table that continues from a decisive move of a game.
 
         If a better move is known, it has already been made at the new table. The caller gets the
-        seat of the player who made the decisive move, and programs play in all other seats. A
+        seat of the player who made the decisive move, and computer players get the others. A
         repeated request returns the same table until the caller has made a move there.
         """
         sent = await self.read(request, TryFields)
@@ -276,13 +279,13 @@ class Stories(Handlers):
     async def _find_branch(
         self, state: TableState, moment: ToldMoment, secret: bytes
     ) -> tuple[str, bool]:
-        """Return the id of the caller's branch for a moment, and whether its table is stored.
+        """Return the id of the table at which the caller tries a move, and whether it is stored.
 
-        The ids of the caller's first, second and later branches are derived from the caller's
-        secret. The result is the first branch that is not stored, or at which the caller has not
-        made a move.
+        The ids of the caller's first, second and later tables for a move are derived from the
+        caller's secret. The result is the first of these tables that is not stored, or at which the
+        caller has not made a move.
 
-        Raises `HttpError` if the caller has made moves at `MAX_BRANCHES` branches.
+        Raises `HttpError` if the caller has made moves at `MAX_BRANCHES` tables.
         """
         last = moment.before + (moment.better is not None)
         query = (
@@ -301,16 +304,16 @@ class Stories(Handlers):
 def branch(
     state: TableState, moment: ToldMoment, name: str, owner: Owner, player: str | None = None
 ) -> tuple[StoredTable, tuple[Seat, ...], list[Entry]]:
-    """Return a table that repeats a game up to a decisive moment: its row, its seats and its log.
+    """Return a table that repeats a game up to a decisive move: its row, its seats and its log.
 
-    If a better move is known, the log ends with it. Programs play in all seats but one.
+    If a better move is known, the log ends with it. Computer players get all seats but one.
 
     Args:
         state: The table of the finished game.
-        moment: The decisive moment.
+        moment: The decisive move.
         name: Id of the new table.
-        owner: Hashes of the credentials of the person who gets the seat of the player who made the
-            decisive move.
+        owner: Hashes by which the server recognizes the person who gets the seat of the player who
+            made the decisive move.
         player: Name of this person. None to use the name of the player who made the decisive move.
     """
     rules, game = state.rules, state.history.game

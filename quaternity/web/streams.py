@@ -13,19 +13,22 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 KEEPALIVE_SECONDS = 15.0
-"""Seconds between two empty comments in each stream. They keep proxies from closing the stream."""
+"""Seconds between two empty comments in each event stream, which keep proxies from closing it."""
 
 MAX_PENDING_MESSAGES = 512
-"""Maximum number of messages that wait to be sent. If there are more, the reader is too slow: the
-stream ends, and the client reconnects."""
+"""Maximum number of messages that wait to be sent to one reader. If there are more, the event
+stream ends, and the client reconnects.
+"""
 
 MAX_BUFFERED_BYTES = 1 << 17
-"""Number of unsent bytes in a connection at which its reader is too slow for another message. The
-stream then ends."""
+"""Maximum number of bytes that wait in a connection for its reader. If there are as many, the next
+message ends the event stream.
+"""
 
 CHUNK_EXTENSION = "quaternity.chunks"
-"""Name of the ASGI extension with which a stream gets the transport of its connection, so that it
-can write chunks of HTTP/1.1 directly to it."""
+"""Name of the ASGI extension that gives an event stream the transport of its connection, so that it
+can write chunks of HTTP/1.1 directly to it.
+"""
 
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -45,7 +48,7 @@ def message(event: str, data: Any, number: int | None = None) -> bytes:
 
 
 class Stream:
-    """The event stream of one visitor at a table, which is also the ASGI response to its request.
+    """An event stream: the open HTTP response that sends the events at a table to one visitor.
 
     Attributes:
         seat: Seat of the reader, or None if the reader is a bystander.
@@ -71,7 +74,7 @@ class Stream:
             members.add(self)
 
     def put(self, part: bytes, chunk: bytes | None = None) -> None:
-        """Send a message without waiting, or end the stream if its reader is too slow.
+        """Send a message without waiting. If the reader is too slow, end the stream instead.
 
         `chunk` is the same message as an HTTP chunk, or None. A caller that sends the message to
         many streams can thus encode the chunk only once.
@@ -96,7 +99,7 @@ class Stream:
         self._news.set()
 
     def end(self) -> None:
-        """Send the pending messages, and end the stream."""
+        """Send the messages that wait, and end the stream."""
         self._ended = True
         self._news.set()
 
@@ -133,7 +136,7 @@ class Stream:
 
 
 class Streams:
-    """All open streams of the server."""
+    """All open event streams of the server."""
 
     def __init__(self) -> None:
         self.open: set[Stream] = set()
@@ -144,7 +147,7 @@ class Streams:
         send(self.open, b":\n\n")
 
     def end(self) -> None:
-        """End all streams. `ending` is true from now on, so that no new stream is opened."""
+        """End all event streams. `ending` is true from now on, so that no new stream is opened."""
         self.ending = True
         for stream in list(self.open):
             stream.end()
@@ -158,5 +161,5 @@ def send(streams: Iterable[Stream], part: bytes) -> None:
 
 
 def http_chunk(part: bytes) -> bytes:
-    """Return a part of a response body as a chunk of HTTP/1.1."""
+    """Return bytes of a response body in the form of a chunk of HTTP/1.1."""
     return b"%x\r\n%b\r\n" % (len(part), part)

@@ -1,6 +1,6 @@
 """Functions for stored tables: list them, export records, and find tables that may be deleted.
 
-The tools of an operator use them, and so do the periodic tasks of a server.
+The commands of an operator use them, and so do the periodic tasks of a server.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
 """Names of the SQL tables, other than `tables`, whose rows belong to a stored table."""
 
 EARLIEST_TIME = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
-"""Earliest credible time of activity at a table, in seconds since 1970. A machine whose clock was
-not set stores earlier times."""
+"""Earliest time of activity at a table that is believed, in seconds since 1970. A machine whose
+clock was not set stores earlier times.
+"""
 
 
 def last_activity(made: str, at: int) -> float:
@@ -34,7 +35,7 @@ def last_activity(made: str, at: int) -> float:
         made: Time at which the table was made, as the store writes it (UTC).
         at: Time of the last log entry, in seconds since 1970.
 
-    The later of the two times is returned. If it is not credible, the current time is returned
+    The later of the two times is returned. If it cannot be right, the current time is returned
     instead, so that the table is not deleted by mistake.
     """
     try:
@@ -47,7 +48,7 @@ def last_activity(made: str, at: int) -> float:
 
 
 class Activity(NamedTuple):
-    """The activity at a stored table.
+    """When a stored table was made and last changed, and how many moves were made.
 
     Attributes:
         made: Time at which the table was made, as the store writes it (UTC).
@@ -61,7 +62,7 @@ class Activity(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The progress of a stored game.
+    """How far the game at a stored table has come.
 
     Attributes:
         over: Whether the game is over.
@@ -78,7 +79,7 @@ class Progress(NamedTuple):
 
 
 class SeatCounts(NamedTuple):
-    """The numbers of a table's seats with people, with programs and without a player."""
+    """How many seats of a table belong to people, are played by programs, or are open."""
 
     people: int
     programs: int
@@ -101,7 +102,7 @@ class TableSummary(NamedTuple):
 
     @property
     def first(self) -> str:
-        """The id of the first table of the series of rematches, which may have been deleted."""
+        """The id of the first table in the series of rematches, which may be deleted already."""
         return self.evening or self.id
 
     @property
@@ -136,7 +137,7 @@ class TableSummary(NamedTuple):
 
 
 class Retention(NamedTuple):
-    """The numbers of days after which finished and unfinished tables are deleted.
+    """The numbers of days after which tables with finished and unfinished games are deleted.
 
     The days are counted from the last activity at a table. If a number is None, tables of this kind
     are never deleted.
@@ -147,7 +148,7 @@ class Retention(NamedTuple):
 
     @property
     def max_clock_jump(self) -> float:
-        """Maximum jump after which the clock of the machine is still trusted, in seconds.
+        """Largest jump after which the machine's clock is still trusted, in seconds.
 
         After a larger jump, no tables are deleted.
         """
@@ -156,7 +157,7 @@ class Retention(NamedTuple):
     def is_expired(self, table: TableSummary, now: float) -> bool:
         """Return whether a table is old enough to be deleted.
 
-        A table whose clock is running never expires.
+        A table at which a player's clock is running is never deleted.
         """
         progress = table.progress
         days = self.finished if progress.over or progress.archive else self.unfinished
@@ -164,14 +165,14 @@ class Retention(NamedTuple):
 
 
 def clock_jump(store: Store) -> tuple[float, float]:
-    """Return the current time, and the seconds by which the machine's clock seems to have jumped.
+    """Return the current time, and the seconds by which the clock of the machine has jumped.
 
-    The jump is how much further the clock has advanced than the uptime since the last credible
-    reading. Time in which no server was running therefore counts as a jump. The jump is negative if
-    the clock was set back.
+    The jump is how much further the clock has advanced than `Store.uptime`, since the clock was
+    last known to be right. Time in which no server was running therefore counts as a jump. The jump
+    is negative if the clock was set back.
 
-    If no credible reading is stored, the jump is measured from the newest table or log entry. If
-    there are no tables either, the jump is 0.
+    If the clock was never known to be right, the jump is measured from the newest table or log
+    entry. If there are no tables either, the jump is 0.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")
@@ -183,7 +184,7 @@ def clock_jump(store: Store) -> tuple[float, float]:
 
 
 def list_tables(store: Reader, which: str = "", *given: Any) -> list[TableSummary]:
-    """Return the summaries of all tables, or of the tables that an SQL clause selects.
+    """Return the summaries of all stored tables, or of those that an SQL clause selects.
 
     `which` is the clause that follows `FROM tables`, and `given` contains the values for its
     placeholders.
@@ -213,7 +214,7 @@ class SeatSummary(NamedTuple):
 
 
 def list_seats(store: Reader, name: str) -> list[SeatSummary]:
-    """Return the seats of a table."""
+    """Return summaries of the seats of the table with the given id."""
     query = "SELECT seat, kind, COALESCE(person, name) FROM seats WHERE table_id = ? ORDER BY seat"
     return [SeatSummary(*row) for row in store.read(query, name)]
 
@@ -224,11 +225,13 @@ ORDERS: dict[str, Callable[[TableSummary], Any]] = {
     "moves": lambda table: table.activity.moves,
     "game": lambda table: table.game,
 }
-"""The sort keys of lists of tables, by name. All orders except that by game are descending."""
+"""Functions that return the sort key of a table, by the name of the order. All orders except that
+by game are descending.
+"""
 
 
 def sort_tables(tables: Sequence[TableSummary], order: str) -> list[TableSummary]:
-    """Return the tables sorted by one of `ORDERS`.
+    """Return the tables in the order that is named by a key of `ORDERS`.
 
     Raises:
         InputError: If there is no such order.
@@ -265,7 +268,7 @@ def whole_record(
 
 
 def export_record(reader: Reader, name: str, hidden: bool) -> str:
-    """Return the record of a table's game.
+    """Return the record of the game at a stored table.
 
     Args:
         reader: Access to the stored tables.
@@ -299,4 +302,4 @@ def export_record(reader: Reader, name: str, hidden: bool) -> str:
 
 
 class DamagedTable(InputError):
-    """Error for a damaged table, whose game cannot be rebuilt."""
+    """Error for a stored table whose game cannot be rebuilt, because its data are damaged."""

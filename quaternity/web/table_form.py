@@ -1,4 +1,4 @@
-"""The form for a new table: functions that read the fields that a visitor has submitted."""
+"""The form for a new table: functions that read the fields that a visitor has filled in."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ CLOCKS = {
     "none": None, "short": Clock(30, 5), "long": Clock(120, 15), "day": Clock(DAY),
     "days": Clock(3 * DAY),
 }  # fmt: skip
-"""The clocks that a visitor can choose in the form, by the value of the field `clock`. The value
-"none" means that there is no clock."""
+"""The clocks that the form offers, by the value of the field `clock`. The value "none" means that
+there is no clock.
+"""
 
 
 def read_form(form: Mapping[str, Sequence[str]]) -> NewTable:
@@ -63,12 +64,6 @@ def read_form(form: Mapping[str, Sequence[str]]) -> NewTable:
 def _form_settings(
     game: str, form: Mapping[str, Sequence[str]], length: str, seats: int
 ) -> dict[str, Any]:
-    """Return the settings of the game that a submitted form describes.
-
-    The chosen length of the game determines them, unless the form has separate fields for them.
-
-    Raises `HttpError` if the game has no such length.
-    """
     lengths = {entry.name: entry.settings for entry in registration(game).lengths}
     if lengths and length not in lengths:
         raise HttpError(422, f"length: must be one of {', '.join(lengths)}")

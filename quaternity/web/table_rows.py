@@ -38,27 +38,27 @@ TABLE_COLUMNS = (
     "id, game, head, seed, waiting, help, practice, archive, deck, chat, clock, maker, again, "
     "evening, invitation"
 )
-"""Columns of the SQL table `tables` with the values of a `StoredTable`, in the same order."""
+"""Columns of the SQL table `tables` that make up a `StoredTable`, in the order of its values."""
 
 SEAT_COLUMNS = "kind, name, person, token, browser, code, invitation, ready, saved, missed"
-"""Columns of the SQL table `seats` with the values of a `Seat`, in the same order."""
+"""Columns of the SQL table `seats` that make up a `Seat`, in the order of its values."""
 
 
 def table_of_row(row: Sequence[Any]) -> StoredTable:
-    """Return the table that a database row with `TABLE_COLUMNS` describes."""
+    """Return the table that a row of the columns `TABLE_COLUMNS` describes."""
     name, game, *values, maker, again, evening, invitation = row
     deal, options = Deal(*values[:3]), Options(*values[3:])
     return StoredTable(name, game, deal, options, maker, again, evening, invitation)
 
 
 def seat_of_row(row: Sequence[Any]) -> Seat:
-    """Return the seat that a database row with `SEAT_COLUMNS` describes."""
+    """Return the seat that a row of the columns `SEAT_COLUMNS` describes."""
     kind, name, person, *owner, invitation, ready, saved, missed = row
     return Seat(kind, name, person, Owner(*owner), invitation, ready, saved, missed)
 
 
 class TableRows(NamedTuple):
-    """A consistent snapshot of a stored table, with its log or the last part of its log.
+    """The rows of a stored table, all read at the same moment.
 
     Attributes:
         stored: The row of the SQL table `tables`.
@@ -94,9 +94,9 @@ def read_table(store: Reader, name: str) -> StoredTable | None:
 
 
 def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
-    """Return a snapshot of a stored table. Return None if there is no such table.
+    """Return the rows of a stored table. Return None if there is no such table.
 
-    The snapshot contains the log entries after `version`. By default, it contains all entries.
+    They include the log entries after `version`. By default, they include all log entries.
     """
     with store.at_one_moment():
         query = f"SELECT revision, due, agreed, {TABLE_COLUMNS} FROM tables WHERE id = ?"
@@ -120,17 +120,16 @@ def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
 
 @cache
 def _field_types(row: type) -> tuple[tuple[type, ...], ...]:
-    """Return the allowed types of each field of a named tuple.
+    """Return the types that each field of a named tuple may have.
 
-    Integers are also allowed where the field is a truth value or a float, because SQLite stores
-    truth values as integers.
+    Integers are also allowed for a truth value or a float, because SQLite stores truth values as
+    integers.
     """
     hints = [get_args(hint) or (hint,) for hint in get_type_hints(row).values()]
     return tuple((*kinds, int) if {bool, float} & {*kinds} else kinds for kinds in hints)
 
 
 def _check_types(row: tuple[Any, ...]) -> None:
-    """Raise `InputError` if a field of a named tuple has a value of the wrong type."""
     for name, value, kinds in zip(row._fields, row, _field_types(type(row)), strict=True):  # type: ignore[attr-defined]
         if not isinstance(value, kinds):
             raise InputError(f"{name} has the wrong type")
@@ -139,7 +138,7 @@ def _check_types(row: tuple[Any, ...]) -> None:
 
 
 def rebuild(table: TableRows) -> VersionedHistory:
-    """Return the game of a stored table, which is rebuilt from the complete log.
+    """Return the game of a stored table, which is rebuilt from its complete log.
 
     Raises any exception if the table is damaged.
     """
@@ -191,7 +190,7 @@ def new_table_statements(state: TableState) -> list[Statement]:
 
 
 def event_statements(state: TableState, event: Event) -> list[Statement]:
-    """Return the SQL statements that store an event at a table, except its log entry.
+    """Return the SQL statements that store what an event changes, except its log entry.
 
     `state` is the state of the table before the event.
     """
@@ -230,10 +229,11 @@ def event_statements(state: TableState, event: Event) -> list[Statement]:
 
 
 def _series_statements(state: TableState, before: Owner, after: Owner) -> list[Statement]:
-    """Return the SQL statements that change an owner's credentials at other tables of the series.
+    """Return SQL statements that change an owner's token and code at other tables of a series.
 
-    `before` and `after` are the old and the new credentials. The statements also increase the
-    revisions of these tables, so that no server overwrites the seats from an older state.
+    A series is a chain of rematches. `before` and `after` are the owner's old and new token, cookie
+    and code. The statements also increase the revisions of these tables, so that no server
+    overwrites the seats from an older state.
     """
     first = state.stored.evening or state.id
     series = "SELECT id FROM tables WHERE (id = ? OR evening = ?) AND id != ?"
@@ -253,7 +253,6 @@ def _series_statements(state: TableState, before: Owner, after: Owner) -> list[S
 
 
 def _end_of_votes(state: TableState) -> list[Statement]:
-    """Return the SQL statement that deletes the stored votes, if there are any votes."""
     if not any(state.votes):
         return []
     return [("UPDATE tables SET agreed = NULL WHERE id = ?", (state.id,))]

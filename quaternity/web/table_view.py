@@ -1,4 +1,4 @@
-"""The data that the page of a table shows to one visitor.
+"""What the page of a table shows to one visitor.
 
 A `TableView` contains everything that the visitor may see, and nothing that is hidden from the
 visitor. `view.view_table` makes it.
@@ -16,12 +16,13 @@ from quaternity.web.clock import Clock
 from quaternity.web.series import Score
 
 MAX_PAIRS = 60
-"""Maximum product of the numbers of players and cards for which the event loop draws the page of a
-table. Another process draws larger pages."""
+"""Maximum product of the numbers of players and cards of a table whose page is drawn in the event
+loop. Another process draws larger pages.
+"""
 
 
 class SeatView(NamedTuple):
-    """The data about a seat and its player that a visitor may see.
+    """What a visitor may see of a seat and its player.
 
     Attributes:
         name: Name of the person or program, or None if the seat is open.
@@ -41,7 +42,7 @@ class SeatView(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TableInfo:
-    """The properties of a table that do not change.
+    """The properties of a table that never change, such as its game.
 
     Attributes:
         table: Id of the table, which cannot be guessed.
@@ -49,7 +50,7 @@ class TableInfo:
         rules: Rules of the game.
         settings: Settings by name, as in requests.
         deck: Name of the deck, as in `quaternity.decks`.
-        help: Whether counts and hints are allowed.
+        help: Whether help is allowed, such as hints and the number of possible deals.
         practice: Whether the maker of the table chose the seed, and may therefore know all cards.
         chat: Whether the table has a chat.
     """
@@ -66,7 +67,7 @@ class TableInfo:
 
 @dataclass(frozen=True, eq=False)
 class GameView:
-    """The game at the shown position, as the visitor may see it.
+    """What a visitor may see of the game, at the position that the page shows.
 
     Attributes:
         number: Number of moves before the shown position. It is less than `last` if the page shows
@@ -94,7 +95,7 @@ class GameView:
 
 @dataclass(frozen=True, eq=False)
 class Viewpoint:
-    """The seats, permissions and chat of the visitor who looks at a table.
+    """The seats, permissions and chat of one visitor of a table.
 
     Attributes:
         seat: Seat from which the visitor sees the game, or None if the visitor sees only what
@@ -116,7 +117,7 @@ class Viewpoint:
 
 @dataclass(frozen=True, eq=False)
 class TableStatus:
-    """The status of a table and its seats.
+    """The current state of a table and its seats, without the game.
 
     Attributes:
         version: Number of entries in the table's log, which are moves and take-backs.
@@ -142,7 +143,7 @@ class TableStatus:
 
 @dataclass(frozen=True, eq=False)
 class PlayerStatus:
-    """The activity, votes and absence of the players at a table.
+    """What the players at a table are doing: thinking, voting or being away.
 
     Attributes:
         thinking: Seats whose programs are choosing a move.
@@ -163,7 +164,7 @@ class PlayerStatus:
 
 
 class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
-    """Everything that one visitor, a player or a bystander, may see of a table.
+    """Everything that one visitor (a player or a bystander) may see of a table.
 
     The view has all attributes of the five objects that are passed to the constructor.
     """
@@ -180,7 +181,6 @@ class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
             vars(self).update(vars(part))
 
     def _replace(self, **changes: Any) -> TableView:
-        """Return a copy in which the given attributes have other values."""
         unknown = changes.keys() - vars(self)
         assert not unknown, unknown
         copy = object.__new__(TableView)
@@ -198,19 +198,19 @@ class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
     def invites(self) -> bool:
         """Return whether the page shows invitation links.
 
-        These links contain the host name of the request, so the page depends on the host name.
+        These links contain the host name of the request. The page therefore depends on it.
         """
         return any((self.invitation, *(seat.invitation for seat in self.seats)))
 
 
 DERIVED = ("rules", "settings", "view", "moves", "revealed")
-"""Attributes that follow from other attributes, so that `page_key` can leave them out."""
+"""Attributes of a `TableView` that follow from the others, so that `page_key` leaves them out."""
 
 
 def page_key(sight: TableView) -> Hashable:
-    """Return a key for a cache of pages. Views with equal keys have equal pages.
+    """Return a key for a cache of pages. Pages of tables with equal keys are equal.
 
-    The key contains all attributes except those in `DERIVED`, which may be large.
+    The key contains all attributes of the view except those in `DERIVED`, which may be large.
     """
     entries = {name: entry for name, entry in vars(sight).items() if name not in DERIVED}
     entries["takeover_votes"] = tuple(sorted(sight.takeover_votes.items()))

@@ -16,17 +16,17 @@ from quaternity.web.view import view_table
 
 
 class Tables:
-    """The tables of a server, and the objects that work on them.
+    """All tables of a server, and the objects that work on them.
 
     Attributes:
         store: The storage of all tables.
-        thinking: The worker processes for programs and computations.
+        thinking: The worker processes for computer players and computations.
         live: The tables in memory.
         streams: The open event streams.
         lobby: The object that makes, finds and starts tables, and gives their seats to players.
         links: Links and codes with which players take their seats to other devices.
         assistance: Help for players, and their pencil marks.
-        maintenance: The periodic tasks, such as the deletion of expired tables.
+        maintenance: The periodic tasks, such as the deletion of old tables.
     """
 
     def __init__(
@@ -42,11 +42,11 @@ class Tables:
     async def view(
         self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
     ) -> TableView:
-        """Return the view of a table for the caller, at the current position or an earlier one.
+        """Return what a visitor may see of a table, at the current position or an earlier one.
 
         Args:
             name: Id of the table.
-            caller: The credentials of the visitor.
+            caller: The hash of the token or cookie that the visitor sent.
             seat: Seat from which the visitor sees the game. If it is None, `TableState.visitor`
                 chooses the seat.
             at: Number of moves before the shown position, or None for the current position.

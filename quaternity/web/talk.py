@@ -1,4 +1,4 @@
-"""The chat of a table and the score of its series, as they were last read from the store.
+"""The chat at a table and the score of its series, kept in memory for the pages of the table.
 
 A series is a chain of rematches between the same players. Players and bystanders have separate
 chats.
@@ -18,7 +18,9 @@ from quaternity.web.store import Store
 
 
 class TableTalk:
-    """The chat of a table and the score of its series, kept in memory for the pages of the table.
+    """The chat at a table, and the players' scores in its series of rematches.
+
+    They are kept in memory for the pages of the table.
 
     Attributes:
         score: The scores of the players in the series, as last read. Empty if the table belongs to
@@ -32,17 +34,17 @@ class TableTalk:
         self._lines: dict[bool, tuple[Line, ...]] = {False: (), True: ()}
 
     def forget_score(self) -> None:
-        """Forget the score, which may have changed. The next page reads it again."""
+        """Forget the scores, which may have changed. The next page reads them again."""
         self._is_scored, self.score = False, ()
 
     def shown_lines(self, visitor: Visitor) -> tuple[Line, ...]:
-        """Return the chat lines that the page of a visitor shows, as last read."""
+        """Return the chat lines that a visitor's page shows, as they were last read."""
         return self._lines[not visitor.seats]
 
     async def read_shown(self, state: TableState) -> None:
-        """Read the chat and the score of a table from the store, for its pages.
+        """Read the latest chat lines and scores from the store, for the pages of the table.
 
-        If the store cannot be read, the pages continue to show the earlier chat and score.
+        If the store cannot be read, the pages continue to show the earlier lines and scores.
         """
         name, first, has_chat = state.id, state.stored.evening, state.stored.options.chat
         wants_score = first is not None and not self._is_scored

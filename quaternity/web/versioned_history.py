@@ -18,13 +18,16 @@ from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.http_errors import HttpError
 
 RECENT = 32
-"""Number of the latest versions whose positions are kept in memory. Pages show these positions one
-after another. If several players may act at the same time, a move may refer to one of these
-versions."""
+"""Number of versions whose positions are kept in memory, counted from the latest. Pages show these
+positions one after another. If several players may act at the same time, a move may refer to one of
+these versions.
+"""
 
 
 class VersionedHistory(NamedTuple):
-    """The history of a game, with a version for each log entry. It is immutable.
+    """The game at a table, with a version number for each move and each take-back.
+
+    It is immutable. The version is the number of entries in the log of the table.
 
     Attributes:
         game: The game without the moves that were taken back.
@@ -42,10 +45,7 @@ class VersionedHistory(NamedTuple):
 
     @classmethod
     def begin(cls, rules: Any, start: Any, entries: Iterable[Entry] = ()) -> VersionedHistory:
-        """Return the history of a game that begins at the position `start`.
-
-        The history continues with the given log entries.
-        """
+        """Return a history that starts at a position and continues with the given log entries."""
         history = cls(History(rules, start, max_stored=1), (0,), {}, {0: start})
         for entry in entries:
             history = history.with_entry(entry)
@@ -53,7 +53,7 @@ class VersionedHistory(NamedTuple):
 
     @property
     def version(self) -> int:
-        """The current version, which is the number of entries in the log."""
+        """The current version: the number of moves and take-backs in the log of the table."""
         return len(self.numbers) - 1
 
     @property
@@ -62,11 +62,11 @@ class VersionedHistory(NamedTuple):
         return self.game.position
 
     def with_entry(self, entry: Entry) -> VersionedHistory:
-        """Return the history after another log entry, which is a move or takes moves back."""
+        """Return the history after another log entry, which is a move or a take-back."""
         return self.with_game(entry, self.game_after(entry))
 
     def game_after(self, entry: Entry) -> History[Any, Any, Any]:
-        """Return the game after another log entry, which is a move or takes moves back."""
+        """Return the game after another log entry, which is a move or a take-back."""
         if entry.seat == TAKEN_BACK:
             return self.game.undo(int(entry.move))
         rules = self.game.rules
@@ -74,7 +74,7 @@ class VersionedHistory(NamedTuple):
         return self.game.play(entry.seat, move)
 
     def with_game(self, entry: Entry, game: History[Any, Any, Any]) -> VersionedHistory:
-        """Return the history after another log entry. `game` is the game after this entry."""
+        """Return the history after another log entry, when the game after it is already known."""
         # Compute the public events of the move now, while the position before the move is known.
         game.steps()
         game.forget_positions()
@@ -88,7 +88,7 @@ class VersionedHistory(NamedTuple):
         )
 
     def kept_version(self, version: int) -> tuple[int, int]:
-        """Return a version whose position still belongs to the game, and its number of moves.
+        """Return a version that still belongs to the game, and its number of moves.
 
         When moves are taken back, the versions after these moves no longer belong to the game. The
         result is `version`, or else the next version that belongs to the game.
@@ -100,16 +100,15 @@ class VersionedHistory(NamedTuple):
         return kept, number
 
     def taken_back(self, version: int) -> int:
-        """Return how many moves the log entry of a version took back. Return 0 for a move."""
+        """Return how many moves the log entry of a version took back. It is 0 for a move."""
         return max(0, self.numbers[version - 1] - self.numbers[version]) if version else 0
 
     def read_move(self, seat: int, version: int, text: str) -> Any:
-        """Parse the text of a move, which a player chose when the game had the given version.
+        """Parse the text of a move, which a player may have chosen at an earlier version.
 
-        `seat` is the seat of the player.
-
-        Raises `HttpError` if the text is not a move, if the version is too old, or if the move is
-        now impossible or would have another meaning.
+        `version` is the number of log entries that the player saw. Raises `HttpError` if the text
+        is not a move, if the version is too old, or if the move is now impossible or would have
+        another meaning.
         """
         rules, stale = self.game.rules, version != self.version
         if version not in self.recent:
@@ -135,6 +134,6 @@ class VersionedHistory(NamedTuple):
 
 @lru_cache(maxsize=256)
 def has_random_start(rules: Any) -> bool:
-    """Return whether the first position of a game is random, so that it may have to stay secret."""
+    """Return whether the first position of a game is random, such as after cards are dealt."""
     first = rules.start(Random(0))
     return any(rules.start(Random(seed)) != first for seed in range(1, 9))

@@ -1,4 +1,4 @@
-"""Functions that return the view of a table for one visitor, and the record of its game.
+"""Functions that return what one visitor may see of a table, and the record of its game.
 
 The pages of a table are made only from such views, so they cannot show hidden cards.
 """
@@ -30,7 +30,7 @@ def view_table(
     table: LiveTable, visitor: Visitor, moment: tuple[int, Any] | None = None,
     state: TableState | None = None,
 ) -> TableView:  # fmt: skip
-    """Return the view of a table for a visitor, at the current position or an earlier one.
+    """Return what a visitor may see of a table, at the current position or an earlier one.
 
     Args:
         table: The table.
@@ -92,11 +92,11 @@ def _view_seats(table: LiveTable, state: TableState, is_host: bool) -> tuple[Sea
 async def view_after(
     table: LiveTable, visitor: Visitor, version: int, is_chosen: bool = False
 ) -> TableView:
-    """Return the view of a table for a visitor, after the log entry with the number `version`.
+    """Return what a visitor may see of a table as it was at a given version.
 
-    If the move of this version was taken back later, use the next version that still belongs to the
-    game. The view of an earlier version contains nothing that happened later: no votes, notices,
-    links or results.
+    The version is the number of entries in the log of the table. If the last move of this version
+    was taken back later, the next version that still belongs to the game is used. The view contains
+    nothing that happened later: no votes, notices, links or results.
 
     `is_chosen` says whether the visitor chose the seat from which to see the game. If not, a
     visitor with several seats sees the game from a seat that could act after this version.
@@ -126,7 +126,7 @@ async def view_after(
 
 
 def times_left(state: TableState, now: float) -> tuple[float, ...]:
-    """Return the seconds left for the next move of each seat.
+    """Return the seconds that each player has for the next move, by seat.
 
     The result is empty if there is no clock. `now` is the current time, measured in seconds by
     `Store.uptime`.
@@ -140,11 +140,11 @@ def times_left(state: TableState, now: float) -> tuple[float, ...]:
 
 
 async def record_of(state: TableState, visitor: Visitor, thinking: BackgroundWork) -> str:
-    """Return the record of a table's game.
+    """Return the record of the game at a table, or a text about an unfinished game.
 
     In the record, every person has the name "you", so that the game can be continued in a terminal.
-    If the game has a secret deal and is not over, return a text that describes the part of the game
-    that the visitor may see.
+    If the game has a secret deal and is not over, the result is a text that describes the part of
+    the game that the visitor may see.
 
     Raises `HttpError` if the game has not begun, or its record takes too long to write.
     """

@@ -1,4 +1,4 @@
-"""The thread that writes the changes of a store.
+"""The thread that writes changes to the store of all tables.
 
 The thread writes all waiting changes in one transaction, so that a thousand moves per second need
 only a few disk writes. A job is a set of changes that is written entirely or not at all. If a
@@ -44,7 +44,7 @@ class Job(NamedTuple):
 
 
 class UnconfirmedWrite(Exception):
-    """Raised by a write if it is unknown whether an earlier transaction was committed."""
+    """Raised by a write if it is unknown whether an earlier write succeeded."""
 
 
 class Backend(Protocol):
@@ -56,7 +56,7 @@ class Backend(Protocol):
     on_doubt: Callable[[], None]
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write jobs in one durable transaction, and return the indices of jobs that were left out.
+        """Write a batch of jobs in one durable transaction. See `Store.commit`.
 
         Raises `UnconfirmedWrite` if it is unknown whether an earlier transaction was committed.
         """
@@ -65,11 +65,11 @@ class Backend(Protocol):
         """Return the error for the callers of a write that failed with `error`."""
 
     def fault(self, error: Exception) -> str:
-        """Return the text of an error, without values that must stay secret."""
+        """Return a text about an error, which contains no values that must stay secret."""
 
 
 class Writer:
-    """The thread that writes the changes of a store.
+    """The thread that writes changes to the store of all tables.
 
     Attributes:
         trouble: Reason why the last write failed, or None if it succeeded.
@@ -98,11 +98,11 @@ class Writer:
         news: Sequence[ChangeNotice] = (),
         done: asyncio.Future[None] | None = None,
     ) -> None:
-        """Add a job to the queue of the thread, without waiting. See `Job` for the arguments."""
+        """Add a set of changes to the queue of the thread, without waiting. See `Job`."""
         self._jobs.put(Job(entries, statements, guard, news, done, self.reloads))
 
     def end(self) -> None:
-        """Write the jobs in the queue, and wait until the thread has ended."""
+        """Write the changes in the queue, and wait until the thread has ended."""
         self._jobs.put(None)
         self._thread.join()
 
@@ -159,7 +159,7 @@ class Writer:
             self._report(late, VersionConflict())
 
     def _report(self, batch: list[Job], error: HttpError | None) -> None:
-        """Report the result of some jobs to their callers, in the event loop of the callers.
+        """Pass the result of some jobs to their callers, in the event loops of the callers.
 
         `error` is None if the jobs were written.
         """
@@ -184,7 +184,6 @@ class Writer:
 
 
 def _in_loop(batch: Sequence[Job], act: Callable[[], None]) -> None:
-    """Call a function in each event loop in which callers of the jobs wait."""
     loops = {job.done.get_loop() for job in batch if job.done is not None}
     for loop in loops:
         if not loop.is_closed():

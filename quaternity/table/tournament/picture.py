@@ -28,7 +28,7 @@ ends."""
 def draw_table(
     path: str, players: Sequence[str], table: Table, worlds: Sequence[WorldsByGo] = ()
 ) -> None:
-    """Plot the sole and tied wins of each player.
+    """Plot how often each player of a tournament won alone or tied for the win.
 
     A second panel shows ratings or, if `worlds` is given, numbers of possible deals.
 
@@ -36,7 +36,7 @@ def draw_table(
         path: file to write, with a name that ends in .png, .svg or .pdf.
         players: names of the players.
         table: scores of the tournament.
-        worlds: mean numbers of possible deals after each go.
+        worlds: mean numbers of deals that were still possible after each turn.
     """
     rated = any(record.rating for record in table.records)
     figure = new_figure(10.0 if worlds or rated else 5.5, 1.8 + 0.6 * max(4, len(players)))

@@ -51,7 +51,7 @@ class Tournament:
 
     Attributes:
         rules: the game with its settings.
-        players: names of the entries (`quaternity.table.players`). A name may occur several times.
+        players: names of the players (`quaternity.table.players`). A name may occur several times.
         seed: random seed.
         rotate: whether each deal is played several times with the players in other seats (see
             `seatings`). Otherwise all players keep their seats, and there must be as many players
@@ -116,7 +116,7 @@ class Tournament:
 
     @property
     def by_entry(self) -> bool:
-        """Whether each game has a random generator for each entry.
+        """Whether each player has a separate random generator in each game.
 
         This is the case if nothing is dealt. Otherwise, each deal has a random generator for each
         seat, which is the same in all games of the deal.
@@ -136,7 +136,7 @@ class Tournament:
         return game // self.games_a_deal
 
     def line_up(self, game: int) -> tuple[int, ...]:
-        """Return the entry in each seat of a game, as an index of `players`.
+        """Return the index, in `players`, of the player in each seat of a game.
 
         If there are as many players as seats, they are placed in all `seatings` in turn. Fewer
         players fill the seats cyclically. If there are more players than seats, all combinations
@@ -170,8 +170,8 @@ class Tournament:
     def generators(self, game: int) -> list[Random]:
         """Return the random generator of each seat.
 
-        The deal has a separate generator, because a player could reconstruct the earlier output of
-        the generator that it gets.
+        None of them is the generator of the deal, from which a player could reconstruct the hidden
+        cards.
         """
         if not self.by_entry:
             deal = self.deal_of(game)
@@ -194,10 +194,10 @@ class GameResult(NamedTuple):
     """The result of a game.
 
     Attributes:
-        line_up: the entry in each seat.
+        line_up: the index, in `Tournament.players`, of the player in each seat.
         points: the points of each seat.
-        places: the place of each seat, where 1 is the best. None if the game was stopped at the
-            cap.
+        places: the place of each seat, where 1 is the best. None if the game was stopped because it
+            had too many moves.
         moves: number of moves.
         details: the details that the loop `play_bare` collected.
     """
@@ -239,7 +239,7 @@ def play(
 
 
 def try_players(tournament: Tournament) -> None:
-    """Check that all players can be created.
+    """Create each player of a tournament once, to check that this is possible.
 
     The errors are those of `try_program` and `check_player_isolated`.
     """
@@ -256,7 +256,7 @@ def try_players(tournament: Tournament) -> None:
 
 
 def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
-    """Return the number of games that a worker gets at a time.
+    """Return the number of games that a worker process gets at a time.
 
     It is a whole number of deals, and small enough that all workers get games. Without workers it
     is one, so that an interrupt does not lose any finished game.
@@ -268,7 +268,7 @@ def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
 
 
 class _Games:
-    """Function object for workers, which plays a game of a tournament by its number.
+    """Function object for worker processes, which plays a game of a tournament by its number.
 
     Games of a deal with the same names in all seats are identical, so they are played only once.
     """
@@ -312,7 +312,6 @@ def record_of_game(tournament: Tournament, game: int) -> str:
 def _play_where_needed(
     play: Callable[[Tournament, int], Result], tournament: Tournament, game: int
 ) -> Result:
-    """Play a game in this process, or in a separate process if its players require this."""
     if not tournament.is_isolated:
         try:
             return play(tournament, game)
@@ -387,9 +386,9 @@ def _play(
     course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Play a game, whatever the kind of its players.
+    """Play a game with players of any kind.
 
-    Return the last position, the number of moves, and None instead of details.
+    Return the last position, the number of moves, and None, because no details are collected.
     """
     del details
     rules, moves = tournament.rules, 0
@@ -439,7 +438,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> 
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
 def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """Return a cached player for the games of one thread. Other threads have other players."""
+    """Return a cached player, which no other thread or entry of the tournament uses."""
     del entry, thread
     return make_player(rules, name)
 
@@ -447,7 +446,7 @@ def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
 def _fault_place(
     tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
 ) -> FaultPlace:
-    """Return the place of a fault: the game, the moves before the fault, and the player.
+    """Return the game, the moves and the player at the time of a failure.
 
     `thinking` is the seat of the player who was choosing a move. None if there was no such player.
     """

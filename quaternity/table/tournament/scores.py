@@ -66,7 +66,7 @@ class Measured:
 
     @property
     def margin(self) -> float | None:
-        """Half the width of the 95 % t interval, or None for fewer than `MIN_DEALS` deals."""
+        """Half the width of the 95 % confidence interval. None for fewer than `MIN_DEALS` deals."""
         if self.error is None or self.deals < MIN_DEALS:
             return None
         return self.error * sum(term * float(self.deals - 1) ** -n for n, term in enumerate(T_95))
@@ -75,7 +75,7 @@ class Measured:
         return self.text(3)
 
     def text(self, digits: int) -> str:
-        """Return the rounded mean, followed by the rounded margin if it is known."""
+        """Return the rounded mean as text, followed by "±" and the margin if it is known."""
         margin = "" if self.margin is None else f" ± {self.margin:.{digits}f}"
         return f"{self.mean:.{digits}f}{margin}"
 
@@ -118,7 +118,7 @@ class Table(Displayable):
         margins: [player][other]: mean difference of the scores of two players in the games that
             both played. None if there are no such games.
         shared: number of games with a tie for first place.
-        unfinished: number of games that were stopped at the cap, without a result.
+        unfinished: number of games that were stopped because they had too many moves.
         moves: mean number of moves of a game.
         games: number of games.
         games_a_deal: number of consecutive games with the same deal. The last deal may have fewer
@@ -221,7 +221,6 @@ class _Games:
         return Measured.of([*values.values()], [self.deals[game] for game in values])
 
     def score(self, game: int, seat: int) -> float:
-        """Return 1 for a sole win, 0 for a loss, or an equal share if no seat won alone."""
         winner = self.winner[game]
         if winner is None:
             return 1 / len(self.results[game].line_up)
@@ -255,13 +254,14 @@ class _Games:
 
 
 def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
-    """Return Elo-style ratings of the players. None stands for a player who met no other player.
+    """Return a rating of each player, like the Elo ratings of chess.
 
-    In a finished game, each pair of seats with different players counts as a meeting. A sole winner
-    wins all its meetings, and all other meetings are draws. The strengths are those of the
-    Bradley-Terry model, in which a draw is half a win. They are computed by Hunter's MM iteration
-    (2004). One draw is added for each pair of players who met, so that the strengths are finite.
-    The ratings are shifted so that their average is `MEAN_RATING`.
+    The rating is None if the player met no other player. In a finished game, each pair of seats
+    with different players counts as a meeting. A sole winner wins all its meetings, and all other
+    meetings are draws. The strengths are those of the Bradley-Terry model, in which a draw is half
+    a win. They are computed by Hunter's MM iteration (2004). One draw is added for each pair of
+    players who met, so that the strengths are finite. The ratings are shifted so that their average
+    is `MEAN_RATING`.
     """
     return _fit_ratings(_meetings(results, players))
 
@@ -313,7 +313,6 @@ def _fit_ratings(wins: list[list[float]]) -> list[float | None]:
 def _ratings_with_errors(
     results: Sequence[GameResult], players: int, random: Random, deals: Sequence[int]
 ) -> list[Measured | None]:
-    """Return the ratings with their standard errors, which are computed by resampling the deals."""
     by_deal: dict[int, list[GameResult]] = {}
     for result, deal in zip(results, deals, strict=True):
         by_deal.setdefault(deal, []).append(result)
@@ -348,15 +347,15 @@ def _standard_deviation(values: Sequence[float]) -> float | None:
 
 
 class WorldsByGo(NamedTuple):
-    """Mean log10 of the number of possible deals after a number of goes in Kwartet games.
+    """How many deals are still possible in games of Kwartet, after a number of goes.
 
-    A go is a player's turn, which may have several requests. The means are over the games that are
-    not over after this number of goes.
+    A go is a player's turn, which may have several requests. The means are taken over the games
+    that are not over after this number of goes.
 
     Attributes:
         goes: number of goes.
-        public: the mean for an observer without cards.
-        own: the mean for each player, who knows their own hand.
+        public: mean log10 of the number of deals, for an observer without cards.
+        own: the same mean for each player, who knows their own hand.
         deals: number of deals of the tournament to which these games belong.
     """
 
@@ -367,9 +366,9 @@ class WorldsByGo(NamedTuple):
 
 
 def worlds_by_go(results: Sequence[GameResult], games_a_deal: int = 1) -> list[WorldsByGo]:
-    """Return the means for each number of goes, in ascending order.
+    """Return the mean numbers of possible deals after each number of goes, in ascending order.
 
-    The results must have `details` with `deal_counts`.
+    A go is a player's turn. The results must have `details` with `deal_counts`.
     """
     by_go: dict[int, list[tuple[int, float, list[float]]]] = {}
     for number, result in enumerate(results):

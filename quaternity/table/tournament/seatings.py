@@ -9,7 +9,7 @@ from itertools import permutations
 from math import gcd
 
 Seating = tuple[int, ...]
-"""Type of a seating: the seat of each entry of the tournament."""
+"""Type of a seating, which is a tuple with the seat of each player of the tournament."""
 
 _GENERATORS: dict[int, tuple[Seating, ...]] = {
     # These maps are x + 1, 4x and -1/x modulo 5, where 5 stands for infinity. They generate PSL(2,
@@ -28,12 +28,13 @@ sit in reverse order."""
 
 @lru_cache(maxsize=32)
 def seatings(players: int) -> tuple[Seating, ...]:
-    """Return the seatings in which each deal is played, with balanced seats and neighbours.
+    """Return the seatings in which a tournament plays each deal.
 
-    For up to four players, these are all 2, 6 or 24 permutations. For 5 to 8 or 11 players, they
-    are a group of 20, 60, 42, 56 or 110 permutations, which put each pair of entries into each pair
-    of seats equally often. For 9, 10 or 12 players, each entry is in each seat equally often, with
-    varied neighbours. The first n seatings are about as balanced as possible, for every n.
+    A seating is a tuple with the seat of each player. All players get equally good seats, and
+    varied neighbours. For up to four players, the seatings are all 2, 6 or 24 permutations. For 5
+    to 8 or 11 players, they are a group of 20, 60, 42, 56 or 110 permutations, which put each pair
+    of players into each pair of seats equally often. For 9, 10 or 12 players, each player is in
+    each seat equally often. The first n seatings are about as balanced as possible, for every n.
 
     The computation takes up to 0.3 s (for 11 players). The result is cached.
     """
@@ -85,7 +86,7 @@ def _group(unit: Seating, generators: Sequence[Seating]) -> list[Seating]:
 
 
 def _distances(seating: Seating) -> list[tuple[int, int, int]]:
-    """Return each ordered pair of entries with the number of seats from the first to the second."""
+    """Return ordered pairs of players, with the number of seats from the first to the second."""
     size = len(seating)
     return [
         (player, other, (seating[other] - seating[player]) % size)
@@ -94,7 +95,7 @@ def _distances(seating: Seating) -> list[tuple[int, int, int]]:
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """Return distinct labels. A name that occurs more than once is followed by a number."""
+    """Return a distinct label for each name. Equal names are followed by different numbers."""
     seen = Counter[str]()
     labelled = []
     for name in names:

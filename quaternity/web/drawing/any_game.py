@@ -1,4 +1,4 @@
-"""Drawing of a game that has no module of its own: the table as text, and the moves as buttons."""
+"""Page of a game that has no drawing module: the position as text, and the moves as buttons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_BUTTONS = 100
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the template values: the table as text, and the visitor's legal moves.
+    """Return values for the HTML template: the position as text, and the visitor's legal moves.
 
     The value `more` says whether there are too many moves to list all of them.
     """

@@ -30,7 +30,7 @@ to own cards. The chances are estimated from the players' questions."""
 
 
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
-    """Return the template values for the part of the page that belongs to the game.
+    """Return values for the HTML template of the game, which is one part of a table's page.
 
     `more` contains further arguments for the function `part` of the game's module.
     """
@@ -45,7 +45,7 @@ class Score(NamedTuple):
     Attributes:
         points: Number of points, as text.
         unit: The word "point" or "points" in the language of the page.
-        note: A note of the game about the player, such as the number of cards, or empty.
+        note: A note about the player, such as the number of cards, or empty.
     """
 
     points: str
@@ -54,16 +54,17 @@ class Score(NamedTuple):
 
 
 class Chair(NamedTuple):
-    """A seat as the page of a table shows it.
+    """A seat, as the page of a table shows it.
 
     Attributes:
         number: Number of the seat.
-        face: Emoji of the level at which a program plays in the seat, or empty.
+        face: Emoji of the computer player in the seat, which depends on its level, or empty.
         is_own: Whether the visitor owns the seat.
         acting: Whether the player may move now.
         state: Words about the player, such as "thinking, away". May be empty.
         score: The points of the player.
-        invitation: Complete invitation link to the seat. None if the visitor may not see it.
+        invitation: Complete link with which a person can take the seat. None if the visitor may not
+            see the link.
         place: Place of the player, counted from 1. If the game is not over, it is 0.
     """
 
@@ -87,10 +88,11 @@ class EventLine(NamedTuple):
 def table_context(
     sight: TableView, base: str, root: str, replayed: bool, more: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the context for the templates that draw a table after its game has begun.
+    """Return values for the HTML templates that draw a table after its game has begun.
 
-    Absolute links begin with the address `base`, and other links with the path `root`. `replayed`
-    says whether a position is replayed. `more` names programs that the operator has added.
+    Complete links begin with the address `base`, and other links with the path `root`. `replayed`
+    says whether the page shows a position that the visitor has chosen. `more` contains the names of
+    programs that the operator has added.
     """
     own_seats = sight.own_seats
     eyes = _viewpoints(sight, seat_names(sight.seats, sight.game)) if replayed else []
@@ -134,7 +136,7 @@ def table_context(
 
 
 def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
-    """Return the context for the template that draws a table before its game begins.
+    """Return values for the HTML template that draws a table before its game begins.
 
     See `table_context` for the arguments.
     """
@@ -175,10 +177,6 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
 def _shared_context(
     sight: TableView, base: str, root: str, notes: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the values that templates need both before and after the game begins.
-
-    `notes` contains one note for each player, or is empty.
-    """
     names = seat_names(sight.seats, sight.game)
     return {
         "sight": sight,
@@ -193,10 +191,10 @@ def _shared_context(
 
 
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
-    """Return three texts about a table for a list of tables.
+    """Return the names of the other players, a headline and the last event of a table, as texts.
 
-    The texts are the names of the other players, the headline, and the last event. All are empty if
-    `sight` is None, because the list does not show the details of every table.
+    The list of a visitor's tables shows them. All are empty if `sight` is None, because the list
+    does not show the details of every table.
     """
     if sight is None:
         return "", "", ""
@@ -211,7 +209,7 @@ def table_line(sight: TableView | None) -> tuple[str, str, str]:
 
 
 def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
-    """Return at most `limit` events, beginning with the first event after number `after`."""
+    """Return at most `limit` events of a game in words, beginning after event number `after`."""
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [
         EventLine(number, words.say(event))
@@ -220,7 +218,6 @@ def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
 
 
 def _movable(sight: TableView) -> list[int]:
-    """Return the seats that the visitor may give to another player."""
     empty = [
         number
         for number, seat in enumerate(sight.seats)
@@ -230,10 +227,10 @@ def _movable(sight: TableView) -> list[int]:
 
 
 def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, str]]:
-    """Return the seats from which the visitor may see an earlier position, with names of players.
+    """Return the seats from whose view the visitor may see an earlier position.
 
-    The first entry is for a bystander's view, and has None as its seat. The list is empty if the
-    visitor has no choice.
+    Each seat comes with the name of its player. The first entry, with None as its seat, is the view
+    of a bystander. The list is empty if the visitor has no choice.
     """
     seats = range(len(names)) if sight.revealed is not None else sight.own_seats
     seen = [(seat, names[seat]) for seat in seats] if sight.rules.hidden else []
@@ -241,7 +238,7 @@ def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, st
 
 
 def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, str]:
-    """Return the headline of a table's page, and advice for the visitor, which may be empty."""
+    """Return the headline of a table's page, and a sentence of advice, which may be empty."""
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
@@ -273,7 +270,6 @@ def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, 
 
 
 def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str) -> list[Chair]:
-    """Return the template values for the seats of a table. See `table_context` for `base`."""
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
         level = level_of(seat, sight.game)
@@ -308,10 +304,7 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
 
 
 def _is_away(sight: TableView, number: int) -> bool:
-    """Return whether the person in a seat is not connected, although the game continues.
-
-    The result is False for the visitor's own seats.
-    """
+    """Return whether a person who is needed for the game is not connected to the table."""
     seat = sight.seats[number]
     waited_for = bool(sight.to_act) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for
@@ -327,9 +320,9 @@ def qr_svg(link: str) -> Markup:
 
 
 def programs(game: str) -> list[str]:
-    """Return the names of a game's programs, beginning with the strongest.
+    """Return the names of the computer players of a game, beginning with the strongest.
 
-    Programs that must be read from a file are omitted.
+    Players that must be read from a file are left out.
     """
     game_registration = registration(game)
     others = (

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
-    """Return the template values: the visitor's hand, and the possible owners of cards.
+    """Return values for the HTML template: the visitor's hand, and the possible owners of cards.
 
-    `chances` contains the chances of the players to own cards. None to show no chances.
+    `chances` contains each player's chances to own each card. With None, the page omits them.
     """
     view, public = sight.view, sight.view.public
     settings = public.settings
@@ -69,16 +69,12 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _why_not(held: int, asker: int, asked: int) -> str:
-    """Return the reason why the asker may not ask for a card.
-
-    `held` is the bit mask of the asker's cards of the same set.
-    """
     del asker, asked
     return _("you have it") if held else _("you have no card of this set")
 
 
 def hand_by_sets(hand: Hand) -> list[list[Card]]:
-    """Return the cards of a hand, as one list for each set. Sets without a card are left out."""
+    """Return the cards of a hand in one list for each set. Sets without a card are left out."""
     return [
         [Card.unchecked(index, number) for number in NUMBERS_IN_MASK[held]]
         for index, held in enumerate(hand)

@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 Act = list[Any]
 Scene = list[Act]
 Scenes = Mapping[str, Callable[[Mapping[str, Any], PageWords, "TableView"], list[Scene]]]
-"""Type of the functions that return the scenes of a game's events, by the kind of the event.
+"""Type of the dictionaries with the functions that return the scenes (animations) of events.
 
-Such a function has three arguments: the values of the event's message, the wording of the page, and
-the view of the table.
+The keys are kinds of events. Each function has three arguments: the values of the event's message,
+the wording of the page, and the view of the table.
 """
 
 
 class Moment(NamedTuple):
-    """The texts and animations that a page shows between two positions.
+    """The texts and animations that lead from one position of a game to the next on a page.
 
     Attributes:
         number: Number of moves before the later position.
         seat: Seat of the player who moved, to whom the page shows the later position before the
-            scenes. None if nobody moved, or if several players may move now. All players then see
-            the later position after the scenes, so that nobody can move before the others.
+            animations. None if nobody moved, or if several players may move now. All players then
+            see the later position after the animations, so that nobody can move before the others.
         texts: Texts that the page announces, in order.
-        scenes: Scenes that the page plays, in order.
+        scenes: Animations that the page plays, in order.
         sound: Name of the sound that the page plays, as in `sound.js`.
     """
 
@@ -63,14 +63,14 @@ class Moment(NamedTuple):
 
     @property
     def json(self) -> str:
-        """The moment as a JSON object, written as text."""
+        """All attributes as JSON text."""
         return json.dumps(self._asdict(), ensure_ascii=False)
 
 
 def last_moment(sight: TableView) -> Moment:
-    """Return the moment that leads to the position in the view of a table.
+    """Return the texts and animations of the last move in the view of a table.
 
-    The moment shows the last move, or says how many moves were taken back.
+    If moves have been taken back instead, the only text says how many.
     """
     if sight.taken_back:
         text = _("Moves taken back: {count}.").format(count=sight.taken_back)
@@ -88,7 +88,6 @@ def last_moment(sight: TableView) -> Moment:
 
 
 def _sound(scenes: list[Scene], events: tuple[str, ...]) -> str:
-    """Return the name of the sound of a move with these scenes and events."""
     if any(act[0] in ("gather", "light") for scene in scenes for act in scene):
         return "set"
     about = [message_data(event) for event in events]

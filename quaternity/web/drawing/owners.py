@@ -29,7 +29,7 @@ CERTAIN, POSSIBLE, IMPOSSIBLE = "certain", "possible", "impossible"
 
 
 class Cell(NamedTuple):
-    """A cell of the table, which shows whether a player may own a card.
+    """A cell that says whether a player may own a card.
 
     Attributes:
         card: Number of the card in its set.
@@ -49,7 +49,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of the table, which shows the cards of a set that a player may own.
+    """A row of cells, which says which cards of one set a player may own.
 
     `least` is the minimum number of cards of this set that the player must own.
     """
@@ -60,7 +60,7 @@ class Row(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block of the table, which contains the rows of a set.
+    """The rows that say which players may own the cards of one set.
 
     If the set is completed, `owner` is the player who completed it, and there are no rows.
     Otherwise `owner` is None.
@@ -103,7 +103,7 @@ def tile(
     legal: Mapping[tuple[int, int, int], str],
     why_not: Callable[[int, int], str],
 ) -> Tile:
-    """Return the tile of a card, with the players who may and may not be asked for it.
+    """Return a picture of a card, which says whom the visitor may ask for it.
 
     Args:
         card: The card.
@@ -127,11 +127,7 @@ def tile(
 
 
 def _attribute(value: list[list[Any]]) -> Markup:
-    """Return a value as JSON, for an HTML attribute in single quotes.
-
-    In an attribute in double quotes, each quotation mark of the JSON text would take five
-    characters.
-    """
+    """Return a value as JSON, for an HTML attribute in single quotes."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return Markup(str(escape(text)).replace("&#34;", '"'))
 
@@ -143,7 +139,7 @@ def owner_blocks(
     legal: Container[tuple[int, int, int]],
     chances: Chances | None = None,
 ) -> list[Block]:
-    """Return the table of possible owners, as a list with a block for each set.
+    """Return tables that show which players may own which cards, with one table for each set.
 
     Args:
         known: The possible owners of each card, and the bounds on the cards of each player, as
@@ -176,7 +172,7 @@ def owner_blocks(
 
 
 def card_counts(hands: Sequence[int]) -> list[Markup]:
-    """Return a note for each seat, which shows the number of cards of its player.
+    """Return, for each seat, HTML text that shows how many cards the player has.
 
     `hands` contains the numbers of cards.
     """

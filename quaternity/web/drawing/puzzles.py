@@ -54,17 +54,16 @@ SPOKEN = {
     IS_NO_SET.template: "These three cards are not a SET: exactly two of them have the "
     "{property} {word}.",
 }
-"""Message templates for pages with puzzles. A key is the template for terminals that is replaced.
-"""
+"""Texts of messages on pages with puzzles. Each key is the text for terminals that is replaced."""
 
 _CELLS = {cell_name(cell): cell for cell in range(CELLS)}
 
 
 class PuzzleWords(PageWords):
-    """The wording of texts about a puzzle, with names of players and cards."""
+    """Writes the messages of a puzzle in words, with the names of players and cards."""
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the template of a kind of message, in the language of the request."""
+        """Return the text of a kind of message, with placeholders, in the request's language."""
         spoken = SPOKEN.get(kind.template)
         return _(spoken) if spoken else super().template(kind)
 
@@ -76,7 +75,7 @@ class PuzzleWords(PageWords):
     def answer(self, text: str) -> str:
         """Return the answer to a puzzle in words.
 
-        The result is empty if the answer consists of SETs, which are shown only on the board.
+        The result is empty for an answer that consists of SETs, which only the board shows.
         """
         if card := re.fullmatch(r"(\d+/\d+) (\d+)", text):
             return f"{self.card(Card.parse(card[1]))}: {self.player(int(card[2]))}"
@@ -91,7 +90,7 @@ class PuzzleWords(PageWords):
 def draw_puzzle(
     puzzle: Puzzle, words: PuzzleWords, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return the template values that draw the board of a puzzle.
+    """Return values for the HTML template that draws the board of a puzzle.
 
     Args:
         puzzle: The puzzle.
@@ -123,11 +122,11 @@ def draw_puzzle(
 
 
 def puzzle_words(puzzle: Puzzle, table: PageWords | None = None) -> PuzzleWords:
-    """Return the wording of texts about a puzzle, with a deck that has enough cards for it.
+    """Return the object that writes the messages of a puzzle in words.
 
-    If the puzzle was made from the game of a table, `table` is the wording of this table. It
-    provides the names of the players, and the deck if the cards of its deck have names. For other
-    puzzles, `table` is None.
+    If the puzzle was made from the game of a table, `table` is the object that writes the messages
+    of this table. It provides the names of the players, and the deck if its cards have names.
+    Otherwise, the players have default names, and the deck is one with enough cards.
     """
     position = position_of(puzzle)
     if isinstance(position, tuple | Board):
@@ -140,11 +139,7 @@ def puzzle_words(puzzle: Puzzle, table: PageWords | None = None) -> PuzzleWords:
 def _draw_asking(
     puzzle: Puzzle, position: Any, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return the template values that draw the board of Quaternity or Kwartet.
-
-    For each card, the board shows which players could own it after the moves of the game. If
-    `because` or the last step contains hands, the board shows these hands instead.
-    """
+    """Return values for the template that draws a puzzle of Quaternity or Kwartet."""
     about, asks = message_data(because), message_data(puzzle.question)
     last_step = message_data(shown[-1].text) if shown else {}
     line = [message_data(event) for event in about.get("line", ())]
@@ -203,10 +198,7 @@ def _answers_by_card(
 
 
 def _asked_in(value: Any) -> list[dict[str, Any]]:
-    """Return the data of all questions that a message contains, in order.
-
-    The questions may be nested in other messages, and may have answers.
-    """
+    """Return the data of all questions in a message and in the messages that it contains."""
     values = list(value.data.values()) if isinstance(value, Message) else value
     if isinstance(value, Message) and value.kind.name == ASKS.name:
         return [value.data]
@@ -217,11 +209,7 @@ def _asked_in(value: Any) -> list[dict[str, Any]]:
 def _draw_quarto(
     puzzle: Puzzle, board: Board, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return the template values that draw a board of Quarto.
-
-    The board shows the position after the steps of the proof in `shown`, or after the moves that
-    show why an answer is wrong.
-    """
+    """Return values for the template that draws a puzzle of Quarto."""
     in_hand, about, start = puzzle.position.partition(" ")[2] or None, message_data(because), board
     marked, scenes = list[str](), list[Scene]()
     for step in shown:
@@ -263,7 +251,7 @@ def _draw_quarto(
 def _draw_cards(
     puzzle: Puzzle, cards: tuple[int, ...], shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return the template values that draw cards of SET. The cards of a wrong claim are marked."""
+    """Return values for the template that draws a puzzle of SET. A wrong claim is marked."""
     wrong = message_data(because).get("three", "")
     three = wrong or message_data(shown[-1].text if shown else "").get("three", "")
     compared = [card for letter, card in zip(LETTERS, cards, strict=False) if letter in three]

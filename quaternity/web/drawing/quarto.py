@@ -38,7 +38,7 @@ element in which the piece will appear."""
 
 
 class Piece(NamedTuple):
-    """A piece as the page shows it.
+    """A piece of Quarto, as the page shows it.
 
     `name` is a letter. `words` describes the properties of the piece in the language of the page.
     """
@@ -49,7 +49,7 @@ class Piece(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of the board.
+    """A cell of the board of Quarto.
 
     Attributes:
         name: Name of the cell, such as H1V2.
@@ -65,7 +65,7 @@ class Cell(NamedTuple):
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the template values: the cells, the pieces, and the visitor's possible actions."""
+    """Return values for the HTML template: cells, pieces, and the visitor's possible actions."""
     view: QuartoPosition = sight.view
     board, quartos = view.board, view.quartos
     pieces = board.pieces
@@ -117,19 +117,17 @@ def _piece(pieces: PieceSet, piece: int) -> Piece:
 
 
 def _place(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the animation of a player who places a piece of Quarto on the board."""
     del words, sight
     return place_piece(about["cell"])
 
 
 def _hand_over(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which a player of Quarto hands over a piece."""
     del words
     return hand_over_piece(about["piece"], f"#seat{1 - about['who']}")
 
 
 def hand_over_piece(piece: str, to: str = IN_HAND) -> list[Scene]:
-    """Return the scene in which a piece flies to the player who has to place it.
+    """Return the animation of a piece that flies to the player who has to place it.
 
     `to` is the CSS selector of the element to which the piece flies.
     """
@@ -138,7 +136,7 @@ def hand_over_piece(piece: str, to: str = IN_HAND) -> list[Scene]:
 
 
 def place_piece(cell: str, piece: str | None = None) -> list[Scene]:
-    """Return the scene in which a piece flies to a cell of the board.
+    """Return the animation of a piece that flies to a cell of the board.
 
     By default, it is the piece that a player has to place. `piece` names a piece that may instead
     be among the remaining pieces.
@@ -148,13 +146,12 @@ def place_piece(cell: str, piece: str | None = None) -> list[Scene]:
 
 
 def _quarto(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which a player calls "Quarto!" and the winning row lights up."""
     del words, sight
     return [[["say", about["who"], "Quarto!", 0], ["light", ".well.lit"]]]
 
 
 SCENES: Scenes = {PLACES.name: _place, HANDS_OVER.name: _hand_over, QUARTO.name: _quarto}
-"""The functions that return the scenes of events (see `quaternity.web.drawing.moments`)."""
+"""The functions that return the animations of events (see `quaternity.web.drawing.moments`)."""
 
 
 @cache

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
-    """Return the template values: the possible owners of cards, and the pending question.
+    """Return values for the HTML template: the possible owners of cards, and the open question.
 
-    `chances` contains the chances of the players to own cards. None to show no chances.
+    `chances` contains each player's chances to own each card. With None, the page omits them.
     """
     state, pending = sight.view.state, sight.view.pending
     must = {"yes": _("must say yes"), "no": _("must say no")}
@@ -77,10 +77,6 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _pending_texts(sight: TableView, answering: bool) -> dict[str, str]:
-    """Return the texts at the top of the page while a question is pending.
-
-    `answering` says whether the visitor has to answer it.
-    """
     pending, words = sight.view.pending, sight_words(sight)
     asker, asked = words.names[pending.asker], words.names[pending.asked]
     card = words.card(pending.card)
@@ -95,10 +91,7 @@ def _pending_texts(sight: TableView, answering: bool) -> dict[str, str]:
 
 
 def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
-    """Return the reason why the asker may not ask a player for card `number` of a set.
-
-    `owners` contains the possible owners of each card of this set, as bit masks of players.
-    """
+    """Return why a player may not ask another player for card `number` of a set."""
     can_have = [asker in players_in(mask) for mask in owners]
     if players_in(owners[number]) == (asker,):
         return _("you have it")
@@ -110,9 +103,9 @@ def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
 
 
 def _forced_advice(sight: TableView) -> dict[str, str]:
-    """Return advice for a visitor who has just been asked, if only one answer was possible.
+    """Return a note for a visitor who was asked for a card and had no choice of the answer.
 
-    The advice is the template value `advice`. The result is empty if there is no such advice.
+    The result is a dictionary with the note as `advice`, or it is empty.
     """
     about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:

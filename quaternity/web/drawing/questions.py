@@ -1,6 +1,6 @@
-"""The scenes in which players of Quaternity and Kwartet ask questions and put down complete sets.
+"""The animations of Quaternity and Kwartet: questions, answers, and complete sets.
 
-`quaternity.web.drawing.moments` describes scenes.
+An animation is a list of scenes (see `quaternity.web.drawing.moments`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def advised_move(words: PageWords, move: str) -> str:
 def draw_question(
     about: Mapping[str, Any], words: PageWords, sight: TableView | None = None
 ) -> list[Scene]:
-    """Return the scenes of a question, with its answer if there is one.
+    """Return the animation of a question, with its answer if there is one.
 
     `about` contains the values of the question's message: `asker`, `asked`, `card` and `answer`.
     `words` is the wording of the page.
@@ -55,15 +55,11 @@ def draw_question(
 
 
 def _hand(seat: int, tile: str) -> str:
-    """Return the CSS selector of the place to which a card flies when a player gets it.
-
-    The place is the tile of the card in the visitor's own hand, or the seat of another player.
-    """
+    """Return the CSS selector of the place to which a card flies when a player gets it."""
     return f"body:has(#seat{seat}.mine) [data-hand] {tile}, #seat{seat}"
 
 
 def _put_down(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which the cards of a complete set fly to the seat of their owner."""
     del words
     size = sight.rules.settings.set_size
     cards = [f"#tile{about['set']}-{number} .face" for number in range(size)]
@@ -71,4 +67,4 @@ def _put_down(about: Mapping[str, Any], words: PageWords, sight: TableView) -> l
 
 
 SCENES: Scenes = {"asks": draw_question, "completes": _put_down, "puts_down": _put_down}
-"""The functions that return the scenes of events (see `quaternity.web.drawing.moments`)."""
+"""The functions that return the animations of events (see `quaternity.web.drawing.moments`)."""

@@ -35,7 +35,7 @@ RULE_TEXTS = {
 
 
 def advised_move(words: PageWords, move: str) -> str:
-    """Return a move of SET as advice to a player."""
+    """Return a move of SET as advice to a player, such as "Agree to three more cards"."""
     if move == str(MORE):
         return _("Agree to three more cards")
     cards = DescribedCards(map(int, move.split()[1:]))
@@ -43,7 +43,7 @@ def advised_move(words: PageWords, move: str) -> str:
 
 
 class DrawnCard(NamedTuple):
-    """A card as the page shows it.
+    """A card of SET, as the page shows it.
 
     Attributes:
         number: Number of the card, from 0 to 80.
@@ -60,13 +60,13 @@ class DrawnCard(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The cards that a player has taken.
+    """The cards that a player of SET has won.
 
     Attributes:
         seat: Seat of the player.
         name: Name of the player.
-        last: The three cards that the player took last. Empty if the player has taken no cards.
-        all: A text for each three cards that the player has taken, the latest cards first.
+        last: The three cards that the player won last. Empty if the player has no cards.
+        all: A text for each three cards that the player has won, the latest cards first.
     """
 
     seat: int
@@ -76,7 +76,7 @@ class Taken(NamedTuple):
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the template values: the cards on the table, and the cards that players have taken.
+    """Return values for the HTML template: the cards on the table, and those that players have won.
 
     The value `agreed` says which players agree to three more cards.
     """
@@ -128,10 +128,7 @@ def part(sight: TableView) -> dict[str, Any]:
 
 
 def _no_more(sight: TableView, names: list[str]) -> str:
-    """Return the reason why the visitor cannot agree to three more cards now.
-
-    The result is empty if the visitor can agree.
-    """
+    """Return why the visitor cannot agree to deal three more cards now, or an empty text."""
     agreed = sight.view.agreed
     if sight.seat not in agreed:
         return "; ".join(map(_, sight.rules.faults(sight.view, MORE)))
@@ -182,16 +179,16 @@ def wrong_claims(sight: TableView) -> dict[int, list[tuple[int, int]]]:
 
 
 def draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
-    """Return a card as the page shows it. `wrong` is described in `DrawnCard`."""
+    """Return a card as the page shows it. `wrong` contains the wrong claims that contained it."""
     return DrawnCard(
         card, translate_words(str(SetCard(card))), translate_picture(card_svg(card)), wrong
     )
 
 
 def compare_cards(cards: Sequence[int], rule: Rule = Rule.SET) -> Act:
-    """Return the act that shows whether each attribute of three cards fits the rule of the game.
+    """Return an animation that shows for three cards which attributes are alike or different.
 
-    `quaternity.web.drawing.moments` describes acts and scenes.
+    It marks the attributes that break the rule of the game.
     """
     allowed = {3} if rule is Rule.TRIPLE else {1, 3}
     names = _("Shape"), _("Colour"), _("Filling"), _("Number")
@@ -204,10 +201,7 @@ def compare_cards(cards: Sequence[int], rule: Rule = Rule.SET) -> Act:
 
 
 def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scenes of a claim in SET.
-
-    The attributes of the cards are compared. If the claim is right, the cards fly to the player.
-    """
+    """Return the animation of a claim, which compares the attributes of the three cards."""
     del words
     rule, cards = sight.rules.settings.rule, [f"#card{card}" for card in about["cards"]]
     three = rule.three
@@ -217,19 +211,17 @@ def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list
 
 
 def _agree(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which a player of SET agrees to three more cards."""
     del words, sight
     return [[["say", about["who"], _("Three more cards, please"), 0]]]
 
 
 def _deal(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the scene in which new cards of SET are dealt."""
     del words, sight
     return [[["deal", ", ".join(f"#card{card}" for card in about["dealt"])]]]
 
 
 SCENES: Scenes = {"claims": _claim, "agrees": _agree, "dealt": _deal}
-"""The functions that return the scenes of events (see `quaternity.web.drawing.moments`)."""
+"""The functions that return the animations of events (see `quaternity.web.drawing.moments`)."""
 
 
 def picture() -> Markup:

@@ -23,11 +23,11 @@ class Tip(NamedTuple):
 
 
 class TipContext(NamedTuple):
-    """The argument of the condition of a tip: the table as the visitor sees it now.
+    """A table as a visitor sees it now. The conditions of tips are functions of this object.
 
     Attributes:
         sight: The view of the table.
-        drawn: The template values, as returned by the function `part` of the game's module.
+        drawn: The values for the HTML template, as returned by the function `part` of the game.
         last: The last event of the game, or an empty text if there was no event.
     """
 
@@ -41,16 +41,16 @@ class TipContext(NamedTuple):
         return self.sight.seat in self.sight.to_act
 
     def answered(self, answer: str, seat: str) -> bool:
-        """Return whether the last event is a question with the given answer ("yes" or "no").
+        """Return whether the last event is a question to or from the visitor with the given answer.
 
         If `seat` is "asker", the visitor must have asked the question. If `seat` is "asked",
-        another player must have asked the visitor.
+        another player must have asked the visitor. The answer is "yes" or "no".
         """
         about = message_data(self.last)
         return str(about.get("answer")) == answer and about.get(seat) == self.sight.seat
 
     def is_kind(self, *names: str) -> bool:
-        """Return whether the last event is a message of one of these kinds."""
+        """Return whether the last event is a message of one of the named kinds."""
         return isinstance(self.last, Message) and self.last.kind.name in names
 
 
@@ -141,7 +141,7 @@ SET: Tips = [
 def tips(sight: TableView, drawn: dict[str, Any]) -> list[Tip]:
     """Return the tips whose conditions hold now, the most important tip first.
 
-    The list is empty for a bystander. `drawn` contains the template values of the game.
+    The list is empty for a bystander. `drawn` contains the values for the HTML template.
     """
     if sight.seat is None:
         return []

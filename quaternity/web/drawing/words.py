@@ -1,6 +1,6 @@
 """Texts for pages about a game, in the language of the request.
 
-A `PageWords` object formats messages, and inserts the names of players and cards.
+A `PageWords` object writes messages in words, with the names of players and cards.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TEMPLATES = {
     BETTER.template: "In simulated games, '{best}' wins {better} and this move {played}.",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
-"""Message templates for pages. A key is the template for terminals that is replaced."""
+"""Texts of messages on pages. Each key is the text for terminals that is replaced."""
 
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
@@ -68,7 +68,7 @@ PROGRAM_NAMES = (
 
 
 class SpokenDeck(NamedTuple):
-    """A deck of cards that templates use. It returns names of sets and cards in one language."""
+    """A deck of cards, with the names of its sets and cards in one language."""
 
     deck: Deck
     language: str
@@ -94,14 +94,14 @@ class SpokenDeck(NamedTuple):
 
 
 class PageWords(DeckWords):
-    """Formatter of the messages on a page, with the names of players and cards.
+    """Writes the messages on a page in words, with the names of players and cards.
 
-    Templates of messages contain fields such as `{asker:player}`. The word after the colon is the
-    name of the method that formats the value.
+    The text of a message contains placeholders such as `{asker:player}`. The word after the colon
+    is the name of the method that formats the value.
     """
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the template of a kind of message, in the language of the request."""
+        """Return the text of a kind of message, with placeholders, in the request's language."""
         return gettext(TEMPLATES.get(kind.template, kind.template))
 
     def reply(self, answer: Answer) -> str:
@@ -115,7 +115,7 @@ class PageWords(DeckWords):
         return gettext("player {number}").format(number=number)
 
     def players(self, numbers: Sequence[int]) -> str:
-        """Return the names of players as a list in words."""
+        """Return the names of players as a list in words, such as "Ann, Ben and Cleo"."""
         return self._join(map(self.player, numbers))
 
     def _join(self, texts: Iterable[str]) -> str:
@@ -128,7 +128,7 @@ class PageWords(DeckWords):
         return gettext("set {number}").format(number=index)
 
     def sets(self, indices: Sequence[int]) -> str:
-        """Return the names of sets as a list in words."""
+        """Return the names of sets in words, with commas and "and" between them."""
         return self._join(map(self.set, indices))
 
     def cards(self, count: int) -> str:
@@ -153,9 +153,9 @@ class PageWords(DeckWords):
         return SpokenDeck(self.deck, self.language)
 
     def refusal(self, fault: str) -> str:
-        """Return a text that says why a move is not legal, and what to do instead if possible.
+        """Return a sentence that says why a move is not legal, and what to do instead if known.
 
-        `fault` is the message about the fault of the move.
+        `fault` is the message of the rules about the move.
         """
         instead = ADVICE.get(fault.kind.name) if isinstance(fault, Message) else None
         text = self.say(fault) if isinstance(fault, Message) else gettext(fault)
@@ -163,7 +163,6 @@ class PageWords(DeckWords):
 
 
 def _quarto_move(text: str) -> str:
-    """Return the translation of a move of Quarto, or an empty text for any other text."""
     move = QUARTO_MOVE.fullmatch(text)
     parts = [gettext("place it on {cell}").format(cell=move[1])] if move and move[1] else []
     parts += [gettext("hand over {piece}").format(piece=move[2])] if move and move[2] else []
@@ -171,21 +170,21 @@ def _quarto_move(text: str) -> str:
 
 
 def page_words(deck: str, seats: Sequence[SeatView | Seat], game: str = "") -> PageWords:
-    """Return the wording of messages about a table, in the language of the request.
+    """Return the object that writes messages about a table in the language of the request.
 
-    `deck` is the name of the deck. If this deck no longer exists, the plain deck is used, in which
+    `deck` is the name of the deck. If this deck no longer exists, a plain deck is used, in which
     cards have no names.
     """
     return PageWords(stored_deck(deck), seat_names(seats, game), language())
 
 
 def sight_words(sight: TableView) -> PageWords:
-    """Return the wording of messages about the table of a view, in the language of the request."""
+    """Return the object that writes messages about a table in the language of the request."""
     return page_words(sight.deck, sight.seats, sight.game)
 
 
 def stored_deck(name: str) -> Deck:
-    """Return the deck with the given name, or the plain deck if there is no such deck."""
+    """Return the deck with the given name. If it does not exist, return a deck without names."""
     try:
         return find_deck(name)
     except InputError:
@@ -193,10 +192,10 @@ def stored_deck(name: str) -> Deck:
 
 
 def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
-    """Return the name of the player in each seat, for texts that also show the number of the seat.
+    """Return the name of the player in each seat. Several players may have the same name.
 
-    Several players may have the same name. A program that belongs to a level of the game gets a
-    first name, which depends on its seat. An open seat gets a text such as "Seat 0".
+    A computer player that belongs to a level of the game gets a first name, which depends on its
+    seat. An open seat gets a text such as "Seat 0".
     """
     names = [
         PROGRAM_NAMES[number % len(PROGRAM_NAMES)] if level_of(seat, game) else seat.name
@@ -209,9 +208,9 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
 
 
 def level_of(seat: SeatView | Seat, game: str) -> Level | None:
-    """Return the level of the program that plays in a seat.
+    """Return the level of the computer player in a seat.
 
-    Return None if no program plays there, or if the program belongs to no level of the game.
+    Return None if no computer player has the seat, or if it belongs to no level of the game.
     """
     levels = registration(game).levels if game and seat.kind == "program" else ()
     return next((level for level in levels if level.player == seat.name), None)
@@ -239,7 +238,7 @@ def _isolate_name(name: str) -> str:
 
 
 def last_asked(sight: TableView) -> tuple[int, int, int] | None:
-    """Return the asked player and the card of the last question, as (player, set, number).
+    """Return who was asked last, and for which card, as a tuple (player, set, number).
 
     The result is None if the last move was neither a question nor an answer.
     """
@@ -248,8 +247,9 @@ def last_asked(sight: TableView) -> tuple[int, int, int] | None:
 
 
 def move_text(move: Any, text: str) -> str:
-    """Return the text of a move. For a question, return a message, so that pages can show names.
+    """Return a move as a page shows it.
 
-    `text` is the move as it is written in records.
+    The result is `text`, the move as it is written in records. For a question, it is a message
+    instead, in which the page inserts names.
     """
     return sentences.question_sentence(move) if isinstance(move, Question) else text
