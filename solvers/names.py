@@ -66,7 +66,7 @@ class Names:
 
 
 def check_name(kind: str, name: object) -> str:
-    """Return a name if it can be printed in a line, or raise `InputError`."""
+    """Return a name if it is a short printable text. Otherwise, raise `InputError`."""
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise InputError(f"{kind}: the name {quote_value(name)} must be a printable string")
     if len(name) > MAX_NAME_LENGTH:

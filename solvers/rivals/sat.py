@@ -19,7 +19,7 @@ Run = Callable[[], Verdict | None]
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
-    """Return a linear model as clauses. Boolean v is variable v + 1; auxiliary variables follow.
+    """Return a linear model as clauses. Boolean v is variable v + 1; further variables follow.
 
     `encoding` is the name of a member of python-sat's `EncType`, such as "totalizer" or
     "seqcounter".
@@ -51,10 +51,7 @@ def _by_clauses(name: str, encoding: str, linear: LinearModel, seconds: float | 
 
 
 def _by_cardinalities(name: str, linear: LinearModel, seconds: float | None) -> Run:
-    """Return a function that solves a linear model as native cardinality constraints.
-
-    No extra variables are needed.
-    """
+    """Return a function that solves a linear model with a solver that supports sums of booleans."""
     from pysat.solvers import Solver
 
     solver = Solver(name=name)
