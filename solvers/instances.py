@@ -174,7 +174,6 @@ def _pigeons(random: Random, shape: Shape) -> ProblemPair:
 
 
 def _game_sizes(cards: int) -> tuple[list[int], list[int]]:
-    """Return the sizes of the sets and of the hands for a number of cards, as in a game."""
     remainder = cards % SET_SIZE
     return [SET_SIZE] * (cards // SET_SIZE) + [remainder] * (remainder > 0), _shares(cards, PLAYERS)
 

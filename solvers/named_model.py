@@ -201,7 +201,6 @@ def _index(value: int | str, names: Sequence[str], count: int, noun: str) -> int
 
 
 def _listed_cards(cards: Places, words: Wording) -> str:
-    """Return the cards as text. If there are many, return their number, the first and the last."""
     if len(cards) <= MAX_PRINTED_CARDS:
         return words.hand(cards)
     return f"{len(cards)} cards ({words.card(cards[0])} ... {words.card(cards[-1])})"

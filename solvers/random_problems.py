@@ -126,7 +126,6 @@ def _choose_bounds(
 
 
 def _choose_bound(choose: Choose, low: int, high: int) -> int:
-    """Choose a bound from `low` to `high`, or occasionally one of `HUGE_BOUNDS`."""
     # Hypothesis prefers both ends of a range, so the rare case is a number inside it.
     return HUGE_BOUNDS[choose(0, len(HUGE_BOUNDS) - 1)] if choose(0, 15) == 9 else choose(low, high)
 

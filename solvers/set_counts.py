@@ -159,7 +159,6 @@ def _merge(
 
 
 def _at_least(ways: Mapping[Vector, int], low: Vector) -> dict[Vector, int]:
-    """Return the count vectors in which each player p gets at least `low[p]` cards."""
     return {vector: number for vector, number in ways.items() if all(map(ge, vector, low))}
 
 

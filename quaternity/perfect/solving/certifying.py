@@ -60,8 +60,6 @@ def write_certificate(
     certificate also contains the outcomes if all players play for themselves. Computing them can
     raise the errors that `solve_max_n` lists.
 
-    Cost: about 20 microseconds and 300 bytes per state of the 4-3-3 game.
-
     Raises:
         InputError: If the file cannot be written.
         LimitError: If the game is outside the limits of the checker.
@@ -83,10 +81,8 @@ def write_certificate(
 
 
 def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -> Iterator[str]:
-    """Yield a line for each state, with its players in the order of `KeyCodec.order`.
-
-    Parts of the lines repeat often, so the text of each part is created once and cached.
-    """
+    """Yield a line for each state, with its players in the order of `KeyCodec.order`."""
+    # Parts of the lines repeat often, so the text of each part is created once and cached.
     graph, values = solution.graph, solution.values
     code, orders = coding(graph.rules), role_orders(graph.rules.players)[0]
     parts = [code.parts(key) for key in key_bytes(graph.keys)]
@@ -177,11 +173,11 @@ def write_forcing_certificate(
 def _region(
     forcing: ForcedWinSearch, seconds: float, report: Report
 ) -> tuple[list[tuple[Canonical, Node]], list[list[tuple[int, list[int]]]]]:
-    """Return the states that a strategy can reach, and the successors of each state.
+    """Return the states that a strategy can reach, and the next states after each of them.
 
-    A successor consists of the number of a state and the names of its players. The player who wants
-    to win has the same name in all states. Two states that differ only in the names of other
-    players are one state.
+    A next state consists of its number and of the names of its players. The player who wants to win
+    has the same name in all states. Two states that differ only in the names of other players are
+    one state.
     """
     numbers: dict[tuple[Key, int], int] = {}
     todo: list[State] = []
@@ -216,7 +212,6 @@ def _region(
 
 
 def _seats(roles: Roles) -> Roles:
-    """Return the role of each player, given the player in each role."""
     return tuple([roles.index(player) for player in range(len(roles))])
 
 

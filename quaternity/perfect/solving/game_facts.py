@@ -30,7 +30,7 @@ class GameFacts:
 
     @classmethod
     def of_document(cls, document: Mapping[str, Any]) -> GameFacts:
-        """Return the facts in a result of `document`, which may contain more keys.
+        """Return the facts from a dictionary like those of `document`. It may contain more keys.
 
         Raises:
             KeyError, TypeError, ValueError: If the document is not valid.
@@ -51,5 +51,5 @@ class GameFacts:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return the attributes as plain values for JSON."""
+        """Return the attributes as a dictionary of plain values for JSON."""
         return asdict(self) | {"rules": self.rules.document(), "levels": list(self.levels)}
