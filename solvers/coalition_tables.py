@@ -250,7 +250,7 @@ class LaneLayout:
         return ((spare - self.ones) & self.guard ^ self.guard) >> (self.width - 1)
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """Return the table of a set, as in `table`."""
+        """Return the maximum number of cards of a set that each group can hold (see `table`)."""
         return self.table(*shape_key(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
@@ -292,7 +292,7 @@ class LaneLayout:
 def cached_tables(
     layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
-    """Compute the table of a set, and estimate the bytes that its entry in the cache takes."""
+    """Return the result of `LaneLayout.table`, and the size of its entry in the cache, in bytes."""
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
     return layout.compute_table(owners, low, high), size
 
@@ -303,7 +303,7 @@ _LAYOUTS: WeakValueDictionary[tuple[int, int], LaneLayout] = WeakValueDictionary
 
 @lru_cache(maxsize=16)
 def get_layout(players: int, largest: int) -> LaneLayout:
-    """Return the layout for a number of players and for numbers up to `largest`.
+    """Return the `LaneLayout` for a number of players and for numbers up to `largest`.
 
     The cache keeps up to 16 layouts, each with its tables.
     """
@@ -317,7 +317,7 @@ def get_layout(players: int, largest: int) -> LaneLayout:
 
 @lru_cache(maxsize=256)
 def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
-    """Return the layout for up to `cards` cards, in sets of up to `largest_set` cards."""
+    """Return the `LaneLayout` for up to `cards` cards, in sets of up to `largest_set` cards."""
     # Sums of tables are at most the number of cards. Intermediate values in the computation of a
     # table are at most three times the size of its set.
     width = next(w for w in (8, 16, 32, 64) if max(cards + 1, 4 * largest_set) < 1 << (w - 1))
@@ -325,7 +325,7 @@ def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
 
 
 def layout_of(problem: DealProblem) -> LaneLayout:
-    """Return the layout for the number of players and cards in a problem."""
+    """Return the `LaneLayout` for the number of players and cards in a problem."""
     largest = cards = 0
     for constraint in problem.sets:
         size = len(constraint.owners)
@@ -362,7 +362,7 @@ def _impossible(ranks: int) -> int:
 
 
 class SetShape:
-    """A set of cards without their order, and its table (see `LaneLayout.table`)."""
+    """A set of cards without their order, with the result of `LaneLayout.table` for it."""
 
     __slots__ = ("key", "layout", "table")
 

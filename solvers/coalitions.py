@@ -148,7 +148,6 @@ def is_feasible(problem: DealProblem) -> bool:
 
 
 def _proof(problem: DealProblem, layout: LaneLayout, tables: list[int]) -> Certificate:
-    """Return the simplest proof that the problem is infeasible."""
     simple = simple_certificate(problem)
     if simple is not None:
         return simple

@@ -252,7 +252,7 @@ def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[
 def count_vector_distribution(
     problem: DealProblem, set_index: int, *, seconds: float | None = None
 ) -> dict[Vector, int]:
-    """Return how many deals there are for each way to split the cards of one set by number.
+    """Return the number of deals for each way to split one set between the players.
 
     A key of the dictionary says how many cards of the set each player gets. Its value is the number
     of deals with these numbers. Keys without a deal are omitted, so the dictionary is empty for an
@@ -265,10 +265,10 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Return two numbers for each possible split of the cards of a set by number (count vector).
+    """Return two numbers for each way to split a set between the players.
 
-    They are the number of ways to deal the set with this count vector, and the number of ways to
-    deal all other sets.
+    A split says how many cards each player gets. The numbers are the number of ways to deal the set
+    with this split, and the number of ways to deal all other sets.
     """
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)
@@ -286,7 +286,7 @@ def _by_vector(
 
 
 def _ways(part: Part) -> dict[Vector, int]:
-    """Return the number of ways to deal a set, for each possible split of its cards by number."""
+    """Return how many ways to deal a set give the players each possible number of cards."""
     # The open cards of the set, if any, must be a single factor.
     certain, whole = part.cards.certain, part.set_factor
     if whole is None:

@@ -157,14 +157,14 @@ def quote_reason(reason: object) -> str:
 def compare_verdicts(
     problem: DealProblem, verdicts: Mapping[str, object], certifying: Iterable[str] = ()
 ) -> tuple[Verdict | None, list[Fault]]:
-    """Return a verdict that has valid evidence, and the faults of all solvers.
+    """Return a verdict that has valid evidence (a deal or a proof), and the faults of all solvers.
 
-    The verdict is None if no solver gives valid evidence. If a deal and a shortage both pass the
-    check, the fault is attributed to `OWN_CHECKS`.
+    The verdict is None if no solver gives valid evidence. If a deal and a proof that there is none
+    both pass the check, the fault is attributed to `OWN_CHECKS`.
 
     Args:
         verdicts: the answers of the solvers, by name. No code of an answer is run.
-        certifying: the names of the solvers that promise a shortage with each infeasible verdict.
+        certifying: the names of the solvers that promise a proof with each infeasible verdict.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0], [0, 1]], players=2)])

@@ -309,13 +309,11 @@ def _cut(entering: Iterable[Edge], leaving: Iterable[Edge]) -> Cut:
 
 
 Contradicts: TypeAlias = Callable[[Sequence[Constraint]], "Sequence[Constraint] | None"]
-"""Function that takes constraints and returns some of them that contradict each other, or
+"""Type of a function that takes constraints and returns some of them that contradict each other, or
 None if a deal satisfies all of them."""
 
 
 def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:
-    """Return a function that uses minimum cuts to find constraints that contradict each other."""
-
     def contradicts(constraints: Sequence[Constraint]) -> Sequence[Constraint] | None:
         deadline.remaining()
         cut = minimum_cut(problem, constraints)

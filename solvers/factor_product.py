@@ -316,7 +316,6 @@ class Product:
             )
 
     def _tree(self) -> tuple[Tree, int]:
-        """Return a binary tree of the factors, and the number of additions for traversing it."""
         heap: list[tuple[int, int, Tree]] = [
             (self._cost(factor), number, factor) for number, factor in enumerate(self.nonconstant)
         ]

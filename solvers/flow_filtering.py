@@ -59,7 +59,6 @@ class _Residual:
                 self.outgoing[head].append(arc + 1)
 
     def components(self) -> list[int]:
-        """Return, for each node, the number of its strongly connected component."""
         import numpy as np
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components

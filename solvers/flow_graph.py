@@ -102,7 +102,7 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
 
 
 def _nodes(network: Network, names: Wording) -> dict[int, tuple[Node, str]]:
-    """Return the nodes of the graph with their labels, by their numbers in the network."""
+    # Return the nodes of the graph with their labels, by their numbers in the network.
     nodes: dict[int, tuple[Node, str]] = {
         SOURCE: (("source", 0, 0), "source"),
         SINK: (("sink", 0, 0), "sink"),

@@ -34,7 +34,6 @@ class Names:
     cards: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the names."""
         for kind in ("players", "sets", "cards"):
             if not isinstance(getattr(self, kind), tuple):
                 raise InputError(

@@ -23,7 +23,7 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.registry import solve
 
 Choose = Callable[[int, int], int]
-"""Function that returns a whole number between its two arguments, both included."""
+"""Type of a function that returns a whole number between its two arguments, both included."""
 
 HUGE_BOUNDS = (2**31, 2**63, 10**30)
 """Bounds that exceed the range of machine integers. A maximum of this size never restricts a

@@ -237,10 +237,10 @@ for each distinct set. Computing tables of this size takes a third of a second. 
 
 @validate_arguments(problem=DealProblem)
 def default_solver(problem: DealProblem) -> Solver:
-    """Return the solver that is likely to be the fastest for a problem.
+    """Return `coalitions` or `max-flow`, whichever is likely to be faster for a problem.
 
-    This is `coalitions` if there are few players, and otherwise `max-flow`. It is also `max-flow`
-    if the cards of a set have more than `MAX_DISTINCT_MASKS` distinct groups of possible owners.
+    This is `coalitions` if there are few players, unless the cards of a set have more than
+    `MAX_DISTINCT_MASKS` distinct groups of possible owners.
     """
     coalitions = SOLVERS["coalitions"]
     if coalitions.refuses(problem):

@@ -111,7 +111,7 @@ class TooManyCards(Displayable):
     """Proof that no deal exists: there are more cards than all hands together can hold."""
 
     def picture(self) -> Display:
-        """Return a display that says what this proof shows. It does not need the problem."""
+        """Return a display of this proof, in words that do not depend on the problem."""
         return Display("Impossible: there are more cards than places in all hands together")
 
     @validate_arguments(problem=DealProblem)
@@ -133,7 +133,7 @@ class CrossedBounds(Displayable):
     set_index: int
 
     def picture(self) -> Display:
-        """Return a display that says what this proof shows. It does not need the problem."""
+        """Return a display of this proof, in words that do not depend on the problem."""
         place = f"player {self.player} in set {self.set_index}"
         return Display(f"Impossible: the minimum of {place} is above the maximum")
 
@@ -160,7 +160,7 @@ class CrowdedHand(Displayable):
     player: int
 
     def picture(self) -> Display:
-        """Return a display that says what this proof shows. It does not need the problem."""
+        """Return a display of this proof, in words that do not depend on the problem."""
         return Display(f"Impossible: the minimums of player {self.player} exceed the hand")
 
     @validate_arguments(problem=DealProblem)

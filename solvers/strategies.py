@@ -56,7 +56,10 @@ _LIBRARIES = "ortools.graph.python.max_flow", "ortools.sat.python.cp_model", "sc
 def composite(
     function: Callable[Concatenate[st.DrawFn, Arguments], Value],
 ) -> Callable[Arguments, st.SearchStrategy[Value]]:
-    """Replace `hypothesis.strategies.composite`. Import the libraries of the solvers first."""
+    """Return a Hypothesis strategy, as `hypothesis.strategies.composite` does.
+
+    First, import the libraries of the solvers, so that the first example is not too slow.
+    """
     make_strategy = st.composite(function)
 
     @wraps(make_strategy)

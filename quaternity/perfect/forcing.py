@@ -137,11 +137,7 @@ def _disproof_number(node: Node) -> int:
 
 
 def _choose(is_ours: bool, outcomes: list[bool | None]) -> bool | None:
-    """Return whether the player can force a win through a choice, or None if this is open.
-
-    `outcomes` says, for each option of the choice, whether the player can then force a win. If
-    `is_ours` is true, the player chooses; otherwise an opponent does.
-    """
+    # Return whether the player wins after a choice, or None if this is not known.
     if is_ours in outcomes:
         return is_ours
     return None if None in outcomes else not is_ours

@@ -263,7 +263,7 @@ def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet
 
 
 def _about_solution(solution: Solution) -> dict[str, Any]:
-    """Return the description for the file. The checksum of the index is filled in later."""
+    # The checksum of the index is filled in later.
     from quaternity.perfect.keys.arrays import key_bytes
 
     graph = solution.graph

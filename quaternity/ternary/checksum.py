@@ -26,7 +26,7 @@ CARDS_WITH_VALUE = tuple(
 
 
 def checksum(cards: Iterable[int]) -> int:
-    """Return a card whose digits are the sums of the digits of the cards, modulo 3."""
+    """Return the card whose digits are the sums of the cards' digits modulo 3, as its index."""
     sums = [0] * len(PLACES)
     digits = all_digits()
     for card in as_iterator(cards, "cards"):

@@ -48,7 +48,7 @@ def count(n: int) -> int:
 
 
 def _count_with_sizes(first: int, second: int, last: int) -> int:
-    """Return the number of tables with these numbers of cards in the three layers."""
+    # Count the tables with these numbers of cards in the three layers.
     ways = [comb(LAYER_CARDS - forbidden, last) for forbidden in range(LAYER_CARDS + 1)]
     total = 0
     for cards, kind_size in kinds(first):

@@ -213,7 +213,7 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
 
 
 def _step_of(best: Incumbent[int]) -> Incumbent[int]:
-    """Return a record for one step of a proof, with the remaining time as its limit."""
+    # Each step of a proof must end in the remaining time.
     step: Incumbent[int] = Incumbent()
     step.start(CARDS, seconds=best.seconds_left(), random=best.random)
     return step

@@ -139,10 +139,8 @@ def _disjoint(cores: list[int]) -> int:
 
 
 def _busiest(cores: list[int]) -> int:
-    """Return the bit of the card that is in the most cores.
-
-    A core is a set of cards that cannot all be kept. A core of two cards counts as four cores.
-    """
+    """Return the bit of the card that is in the most cores (sets that must lose a card)."""
+    # A core of two cards counts as four cores.
     # A core of two cards counts as four cores.
     weights: dict[int, int] = {}
     for core in cores:

@@ -56,10 +56,9 @@ class Table:
         return cls((), tuple(as_iterator(deck, "deck"))).deal(size, random)
 
     def deal(self, number: int, random: Random) -> Table:
-        """Deal cards from the deck, and return the table with the cards in random places.
+        """Deal cards from the deck, and return the table with all cards in random places.
 
-        Without new places, the new cards would reveal three cards that belong together if the deck
-        is safe.
+        With a safe deck, cards in the old places would reveal which of them belong together.
         """
         number = check_int(number, 0, CARDS, f"a number of cards, 0..{CARDS}", "number")
         cards = (*self.places, *self.deck[:number])

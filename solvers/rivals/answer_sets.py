@@ -19,7 +19,7 @@ PROGRAM = """
 
 
 def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with clingo, as an answer-set program."""
+    """Return a function that solves a deal problem with clingo, as an answer-set program."""
     import clingo as library
 
     facts = []

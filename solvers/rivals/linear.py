@@ -74,7 +74,7 @@ def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
 
 
 def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with SciPy's `linprog` (HiGHS, dual simplex)."""
+    """Return a function that solves a deal problem with SciPy's `linprog` (HiGHS, dual simplex)."""
 
     def solve() -> Verdict | None:
         total_violation, values, weights = violation(linear, range(len(linear.rows)), seconds)
@@ -90,7 +90,7 @@ def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 def _by_or_tools(
     kind: str, linear: LinearModel, seconds: float | None
 ) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with GLOP or COIN-OR's CLP, from OR-Tools."""
+    """Return a function that solves a deal problem with GLOP or COIN-OR's CLP, from OR-Tools."""
     from ortools.linear_solver import pywraplp
 
     solver = pywraplp.Solver.CreateSolver(kind)
@@ -128,7 +128,7 @@ clp = partial(_by_or_tools, "CLP")
 
 
 def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with HiGHS's simplex, from OR-Tools' MathOpt."""
+    """Return a function that solves a deal problem with HiGHS's simplex, from OR-Tools' MathOpt."""
     from datetime import timedelta
 
     from ortools.math_opt.python import mathopt as library

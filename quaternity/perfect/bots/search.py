@@ -115,7 +115,6 @@ class SearchBot:
         return self._first_safe(policy, asked, ranked).replies[0].answer
 
     def _budget(self, tree: Tree) -> Iterator[int]:
-        """Yield once for each game that may be simulated for a decision."""
         return takewhile(lambda game: tree.weighed < self.weighed, range(self.games))
 
     def _first_safe(self, policy: Policy, player: int, ranked: list[Choice]) -> Choice:
@@ -194,7 +193,6 @@ class _Node:
         self.totals[option] += result
 
     def sort_options(self, options: Sequence[Choice]) -> list[Choice]:
-        """Return the options, the most visited first."""
         ranks = [(-times, -total) for times, total in zip(self.visits, self.totals, strict=True)]
         return [options[option] for option in sorted(range(len(options)), key=ranks.__getitem__)]
 

@@ -402,11 +402,11 @@ class ClosureCache:
         self._closed = np.zeros(1 << CACHE_BITS, np.int32)
 
     def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-        """Return the places (indices in `KindArrays`) of the kinds at some places after tightening.
+        """Tighten the owners and minimums of sets, and return the places of the resulting kinds.
 
-        `others` is [word, set], the slack of the state without the set. A lane below its guard
-        gives the number of cards of the set that the group of players needs, at most the size of
-        the set.
+        A place is an index in `KindArrays`. `others` is [word, set], the slack of the state without
+        the set. A lane below its guard gives the number of cards of the set that the group of
+        players needs, at most the size of the set.
         """
         needs = self._needs(others)
         alike = self._number(places, needs)

@@ -43,7 +43,7 @@ from solvers.coalition_tables import layout_for
 from solvers.problem import DealProblem, SetConstraint
 
 Key = bytes
-"""Type of the key of a canonical state."""
+"""Type of the key of a canonical state. States that differ only in names have the same key."""
 
 
 class StateParts(NamedTuple):
@@ -91,10 +91,7 @@ class Rules:
         return cls(game.set_size, game.sets, game.players, tie_break, game.brisk)
 
     def document(self) -> dict[str, Any]:
-        """Return the rules as a dictionary of plain values for JSON.
-
-        Only brisk games have the key `brisk`.
-        """
+        """Return the rules as plain values for JSON. Only brisk games have the key `brisk`."""
         document = asdict(self) | {"tie_break": str(self.tie_break)}
         if not self.brisk:
             del document["brisk"]
@@ -149,7 +146,7 @@ def field_layout(widths: Iterable[int]) -> list[tuple[int, int]]:
 
 
 class KeyCodec:
-    """Converter between the parts of a canonical state and its key.
+    """Converter between the parts of a canonical state and its key (a few dozen bytes).
 
     Raises:
         LimitError: If there are too many players, or a set has too many kinds to number them with
@@ -264,10 +261,7 @@ class KeyCodec:
 
 @lru_cache(maxsize=32)
 def coding(rules: Rules) -> KeyCodec:
-    """Return the `KeyCodec` for the rules of a game. It is cached.
-
-    The errors are those of `KeyCodec`.
-    """
+    """Return the cached `KeyCodec` for the rules of a game. The errors are those of `KeyCodec`."""
     return KeyCodec(rules)
 
 
@@ -284,6 +278,9 @@ class Canonical(NamedTuple):
 
 def canonical(state: State) -> Canonical:
     """Return the canonical form of a state.
+
+    States that differ only in the names of cards, sets and players have the same key. The form also
+    says which player has which role.
 
     Raises:
         InputError: If the state is impossible, has no player to move, is not settled, or has upper
@@ -434,7 +431,6 @@ def _smallest_form(
     orders: Iterable[Roles],
     place: int,
 ) -> Canonical:
-    """Return the canonical form with the smallest key, trying the given orders of the players."""
     best: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None = None
     best_roles: Roles = ()
     for roles in orders:

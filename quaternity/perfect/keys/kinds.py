@@ -213,7 +213,7 @@ class KindBook:
         self._by_form[(), self.completed.low] = self._by_number[0] = self.completed
 
     def _number(self, masks: tuple[int, ...], low: tuple[int, ...]) -> int:
-        """Return the number of a kind, or 0 if the set cannot be dealt even by itself."""
+        # The number is 0 if the set cannot be dealt even by itself.
         if 0 in masks or sum(low) > self.set_size:
             return 0
         shares = [player for player, least in enumerate(low) for _ in range(least)]

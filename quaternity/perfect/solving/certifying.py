@@ -53,7 +53,7 @@ def write_certificate(
     path: str | Path, solution: Solution, state: State, wish: str | None = None,
     report: Report = quiet,
 ) -> None:  # fmt: skip
-    """Write the certificate of a game that was solved from a state.
+    """Write a certificate with which `quaternity verify` can check a solved game.
 
     The file is written completely or not at all. In the solved state, players have their own
     numbers. In all other states, the numbers are those of their roles. If a wish is given, the
@@ -135,7 +135,9 @@ def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -
 def write_forcing_certificate(
     path: str | Path, forcing: ForcedWinSearch, seconds: float, report: Report = quiet
 ) -> None:
-    """Write the certificate of a forced-win search, with the states that its strategy can reach.
+    """Write a certificate with which `quaternity verify` can check a forced-win search.
+
+    It contains the states that the strategy can reach.
 
     Raises:
         InputError: If the file cannot be written, or chance can decide a tie-break.

@@ -122,7 +122,8 @@ def estimate(
     """Estimate the time and space for solving a game from the state with the key `start`.
 
     Args:
-        sample: number of states expanded per level at first.
+        sample: number of states that are examined in each level (after each number of moves) at
+            first.
         patience: seconds after which sampling stops. The result may then be unfinished.
     """
     end = time.perf_counter() + patience
@@ -153,9 +154,11 @@ def estimate_game(state: State) -> Estimate:
 def is_larger(state: State, limit: int, random: Random) -> bool:
     """Return whether random games show that more than `limit` states can follow from a state.
 
-    The result False proves nothing. It does not depend on a clock. The errors are those of
-    `canonical`.
+    The result False proves nothing. The errors are those of `canonical`.
     """
+    # If there are N states, then n independent random states have at least n (n - 1) / 2 / N equal
+    # pairs on average, however unevenly the states occur. A small number of equal pairs therefore
+    # indicates a large N, here with an error below 1 in 1000.
     # If there are N states, then n independent random states have at least n (n - 1) / 2 / N equal
     # pairs on average, however unevenly the states occur. A small number of equal pairs therefore
     # indicates a large N, here with an error below 1 in 1000.

@@ -16,7 +16,8 @@ class GameFacts:
     """The rules of a solved game, and its numbers of canonical states, questions and answers.
 
     Attributes:
-        levels: the numbers of states by the minimum number of moves that lead to them.
+        levels: for each number of moves from 0, the number of states that are first reached after
+            it.
         longest_forced: the length of the longest forced win of any player in any state, or None if
             there is none.
     """

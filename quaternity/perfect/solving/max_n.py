@@ -277,7 +277,7 @@ class _Tables:
         return result
 
     def worst(self, sets: NDArray[np.uint64], roles: NDArray[Any], about: int) -> NDArray[Any]:
-        """Return, for each set of outcomes, the rank of the outcome that is worst for its role."""
+        # Return, for each set of outcomes, the rank of the outcome that is worst for its role.
         chunks = zip(self._worst, self._chunks(sets), strict=True)
         return np.asarray(np.minimum.reduce([table[about, roles, bits] for table, bits in chunks]))
 

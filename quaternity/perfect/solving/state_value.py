@@ -13,8 +13,7 @@ NEVER = 2**16 - 1
 """Number that stands for the length of a forced win if the win cannot be forced."""
 
 Worth = tuple[int, ...]
-"""Type of a number of criteria that say how good a state is for a player. They are compared as
-tuples, and a greater tuple is better."""
+"""Type of a tuple that says how good a state is for a player: a greater tuple is better."""
 
 
 @dataclass(frozen=True, slots=True)

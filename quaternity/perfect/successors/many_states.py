@@ -123,7 +123,6 @@ def smallest_keys(
 def _in_words(
     fields: Sequence[tuple[int, int]], widths: Sequence[int], columns: Sequence[NDArray[Any]]
 ) -> NDArray[Any]:
-    """Pack the values of fields into an array of 64-bit words, [word, row]."""
     words = np.zeros((fields[-1][0] + 1, len(columns[0])), np.uint64)
     for (word, shift), width, column in zip(fields, widths, columns, strict=True):
         if width:
@@ -132,7 +131,7 @@ def _in_words(
 
 
 def _sort(columns: list[NDArray[Any]]) -> None:
-    """Sort the values in each row across all columns, in place, with a sorting network."""
+    # This is a sorting network: each row ascends afterwards.
     for end in range(len(columns) - 1, 0, -1):
         for place in range(end):
             pair = columns[place : place + 2]
@@ -447,7 +446,7 @@ class Expander:
         return Positions(kinds, hands, points, tied, new_place, rank)
 
     def _seats(self, place: NDArray[Any]) -> NDArray[Any]:
-        """Return the seat of each role, [role, position]. The seat of role 0 is `place`."""
+        # Return the seat of each role, [role, position]. The seat of role 0 is `place`.
         role = np.arange(self.rules.players)[:, None]
         seat = role - (role <= place)
         seat[0] = place
