@@ -150,7 +150,7 @@ class LaneLayout:
         return self.ones * len(owners) - missed
 
     def lane(self, packed: int, coalition: int) -> int:
-        """Return the number of one coalition (group of players) from a packed integer."""
+        """Return the number for one group of players (`coalition`) from a packed integer."""
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
     def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
@@ -268,9 +268,10 @@ class LaneLayout:
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
-        """Return the result of `slack` for a feasible problem, or None for an infeasible problem.
+        """Return how many more cards each group of players could hold, packed as in `slack`.
 
-        `tables` may contain `IMPOSSIBLE`. `cards` is the number of cards of all sets together.
+        The result is None if the problem is infeasible. `tables` may contain `IMPOSSIBLE`. `cards`
+        is the number of cards of all sets together.
         """
         if IMPOSSIBLE in tables or sum(hands) != cards:
             return None
@@ -278,9 +279,9 @@ class LaneLayout:
         return slack if self.fits(slack) else None
 
     def first_violated(self, slack: int) -> int | None:
-        """Return the bit mask of the first group of players with a negative slack.
+        """Return the bit mask of the first group of players whose slack is negative, or None.
 
-        `slack` is the result of the method `slack`. If no slack is negative, None is returned.
+        `slack` is the result of the method `slack`.
         """
         negative = ~slack & self.guard
         if not negative:

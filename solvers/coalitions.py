@@ -194,7 +194,7 @@ def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadl
 
 
 def _find_vector(layout: LaneLayout, constraint: SetConstraint, others: int) -> tuple[int, ...]:
-    """Return how many cards of a set each player gets if the other sets can still be dealt."""
+    """Return how many cards of a set each player gets in some deal of all sets."""
     # For each player, bisection finds the smallest number with which all guard bits stay set.
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(bound, constraint.size) for bound in constraint.high]

@@ -174,7 +174,7 @@ def count_deals(
 
 @validate_arguments(problem=DealProblem)
 def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
-    """Count the deals in which each player owns each card, for all cards at once.
+    """Return the number of deals in which each player owns each card, for all cards at once.
 
     The errors are those of `count_deals`.
     """

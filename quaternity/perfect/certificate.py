@@ -322,7 +322,7 @@ class Game:
         return State(turn, tuple(hands), tuple(points), tuple(sorted(kept)))
 
     def tie_break(self, hands: Sequence[int], points: Sequence[int]) -> list[int]:
-        """Return the players whom the tie-break prefers. If there are several, chance chooses."""
+        """Return the players whom the tie-break prefers. If there are several, chance decides."""
         able = [p for p in self.players if hands[p]]
         if self.head.tie_break == "first-in-order":
             return able[:1]

@@ -490,9 +490,9 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
     """Return whether role 0, who is to move, cannot force a win because the opponents can stall.
 
     Opponents stall in a *ring*: they ask each other questions for ever
-    (`quaternity.perfect.stalling`). The result True means that role 0 loses the turn with any
-    question that may be answered no, and that a ring can then begin. The result False proves
-    nothing. It is also returned if more than `MAX_RING_STATES` states would have to be examined.
+    (`quaternity.perfect.stalling`). The result True means that the opponents can begin a ring after
+    the first answer no, whatever role 0 asks. The result False proves nothing. It is also returned
+    if more than `MAX_RING_STATES` states would have to be examined.
     """
     # Role 0 keeps the turn only by questions that must be answered yes. Some cards have a known
     # holder and belong to sets in which role 0 certainly holds a card. Role 0 can take these cards

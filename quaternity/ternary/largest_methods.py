@@ -141,7 +141,6 @@ def _disjoint(cores: list[int]) -> int:
 def _busiest(cores: list[int]) -> int:
     """Return the bit of the card that is in the most cores (sets that must lose a card)."""
     # A core of two cards counts as four cores.
-    # A core of two cards counts as four cores.
     weights: dict[int, int] = {}
     for core in cores:
         weight = 4 if core.bit_count() == 2 else 1
@@ -162,7 +161,11 @@ TOLERANCE = 1e-6
 def largest_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], best: Incumbent[int]
 ) -> tuple[int, ...]:
-    """Return the result of `largest_by_search`. Raise `SolverTimeout` at the time limit."""
+    """Return the result of `largest_by_search`, found by CP-SAT.
+
+    Raises:
+        SolverTimeout: If the time limit is reached.
+    """
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) <= best.bound)
     model.maximize(sum(stays.values()))
@@ -184,7 +187,11 @@ def largest_by_cp_sat(
 def parts_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Return the parts that `parts_by_search` yields. Raise `SolverTimeout` after `SECONDS`."""
+    """Return the parts that `parts_by_search` yields, found by CP-SAT.
+
+    Raises:
+        SolverTimeout: If it takes more than `SECONDS`.
+    """
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) == size)
     parts: list[int] = []

@@ -107,7 +107,11 @@ second."""
 def pack_by_cp_sat(
     table: Sequence[int], rule: Rule, count: int, best: Incumbent[Triple]
 ) -> tuple[Triple, ...] | None:
-    """Return the result of `pack_by_search`. Raise `SolverTimeout` at the time limit."""
+    """Return the result of `pack_by_search`, found by CP-SAT.
+
+    Raises:
+        SolverTimeout: If the time limit is reached.
+    """
     from ortools.sat.python import cp_model
 
     left_over = len(table) - 3 * count

@@ -64,7 +64,7 @@ def partner_bits() -> tuple[int, ...]:
 
 
 Triple = tuple[int, int, int]
-"""Type of three cards, in order."""
+"""Type of a tuple of three cards."""
 
 
 def third(a: int, b: int) -> int:
@@ -85,7 +85,7 @@ def third(a: int, b: int) -> int:
 
 @cache
 def third_cards() -> tuple[tuple[int, ...], ...]:
-    """Return `third` for any two cards. The entry for a card and itself is this card."""
+    """Return a table with the card that completes any two cards to a SET (see `third`)."""
     return tuple(
         tuple(
             sum(-(x + y) % 3 * value for x, y, value in zip(first, second, PLACES, strict=True))

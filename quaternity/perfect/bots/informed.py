@@ -45,7 +45,6 @@ class InformedBot:
     """
 
     def __init__(self, random: Random, attention: float = 1.0) -> None:
-        # The bot decides at random in a share of `1 - attention` of its decisions.
         self._random, self._attention = random, attention
         self._careless = RandomBot(random)
         self._known: dict[Key, Prospects] = {}

@@ -159,9 +159,6 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
     # If there are N states, then n independent random states have at least n (n - 1) / 2 / N equal
     # pairs on average, however unevenly the states occur. A small number of equal pairs therefore
     # indicates a large N, here with an error below 1 in 1000.
-    # If there are N states, then n independent random states have at least n (n - 1) / 2 / N equal
-    # pairs on average, however unevenly the states occur. A small number of equal pairs therefore
-    # indicates a large N, here with an error below 1 in 1000.
     canonical(state)  # Raise an error for too many players before any game is played.
     seen, equal = Counter[Key](), 0
     for number in range(math.isqrt(40 * limit) + 1):

@@ -378,10 +378,6 @@ def generate(
     Raises:
         LimitError: If there are more than `max_states` states.
     """
-    # Cost: half a microsecond per answer if `Expander` can be used, otherwise about 30
-    # microseconds. Memory: `MERGE_BYTES`, and about 100 MB per executor. Disk: one byte per
-    # question, four bytes per answer, 16 * `KeyCodec.words` + 7 bytes per state, and temporarily a
-    # second copy of the largest level.
     code = coding(rules)
     if not directory.has("graph"):
         levels = _Levels(code, directory)

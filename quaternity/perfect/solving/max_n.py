@@ -138,10 +138,6 @@ def solve_max_n(
             the tie-break first-in-order), or if a name is unknown.
         LimitError: If the outcomes take more than `MAX_OUTCOME_BYTES`.
     """
-    # Cost: half a microsecond per question, and almost as much for each player if ties are against
-    # or for a player. Memory: 8 bytes per state for every 64 outcomes of the game, and for each
-    # player if ties are against or for a player. With three sets and three players, there are ten
-    # outcomes.
     graph = solved if isinstance(solved, GameGraph) else solved.graph
     wish, ties = check_wish(wish), _check_name("ties", ties, TIES)
     if graph.chances() is not None:

@@ -84,8 +84,6 @@ def solve_graph(
 
     From time to time, the values so far are saved in the directory, so that a run can resume.
     """
-    # The threads work on blocks of one stratum. Memory: about 10 + 4 P bytes per state, for P
-    # players.
     games = Games(graph.rules.players)
     settled = _SettledStrata(graph, games, directory)
     strata = graph.strata(BLOCK_STATES)
@@ -315,7 +313,7 @@ class Words:
         self.idle = idle
 
     def step(self) -> bool:
-        """Compute all words once from those of the next states. Return whether any changed."""
+        """Update the words from those of the next states, and return whether any changed."""
         idle = {IDLE: self._games.after(self.idle, self._words)}
         some = self._over(np.bitwise_or, idle, self._some)
         every = self._over(np.bitwise_and, idle, self._every)
@@ -353,7 +351,7 @@ class Lengths:
         self._move = (~block.chances(games.players)).astype(np.uint16)
 
     def step(self) -> bool:
-        """Compute all lengths once from those of the next states. Return whether any changed."""
+        """Update the lengths from those of the next states, and return whether any changed."""
         best = self._over(self._choose, {IDLE: self._after(self.idle)}, self._best)
         best += np.where(best == NEVER, np.uint16(0), self._move)
         return _update(self._lengths, self._states, best)
@@ -363,7 +361,6 @@ def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
     """Yield an iteration that computes lengths, for each role that can force a win."""
-    # Chance and all other roles delay the win. From a state, at most one role can force a win.
     # Chance and all other roles delay the win. From a state, at most one role can force a win.
     chance = block.chances(games.players)
     for role in range(games.players):
