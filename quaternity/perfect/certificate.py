@@ -262,10 +262,9 @@ class Game:
     ) -> list[tuple[int, ...]] | None:
         """Return how many cards of each set each group of players must hold.
 
-        The result is None if there is no deal.
+        The result is None if there is no deal. A deal exists if each set can be dealt, the hands
+        add up to the number of cards, and no group has more cards than the sets can give it.
         """
-        # A deal exists if each set can be dealt, the hands add up to the number of cards, and no
-        # group has more cards than the sets can give it.
         tables = [self.maximums(*kind, self.free) for kind in sets]
         if None in tables:
             return None
@@ -333,11 +332,10 @@ class Game:
     def questions(self, state: State) -> Iterator[tuple[int, list[State]]]:
         """Yield a pair for each question: the asked player, and the states after the legal answers.
 
-        Questions that lead to the same states are yielded once. If chance draws the player to move,
-        each possible draw is yielded as a question, with the number of players as the asked player.
+        Equivalent questions are yielded once. They are about cards of a set with the same possible
+        owners, or about such cards of equal sets. If chance draws the player to move, each possible
+        draw is yielded as a question, with the number of players as the asked player.
         """
-        # Equivalent questions are about cards of a set with the same possible owners, or about such
-        # cards of equal sets.
         asker, hands, points, sets = state
         if asker is None:
             for player in self.tie_break(hands, points):
