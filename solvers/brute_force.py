@@ -1,7 +1,6 @@
 """The solver `brute-force`: try all deals of a tiny problem, as an independent check in tests.
 
-It shares no code with the other solvers. Cost: proportional to the product of the numbers of
-possible owners of all cards.
+It shares no code with the other solvers.
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_ASSIGNMENTS = 200_000
-"""Maximum number of ways to choose an owner for each card, regardless of hands and bounds."""
+"""Maximum number of ways to give each card to one of its possible owners, even if the hands do not
+get the right sizes."""
 
 
 def refuses(problem: DealProblem) -> str | None:
@@ -29,11 +29,13 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def deals(problem: DealProblem) -> Iterator[Deal]:
-    """Yield all deals that satisfy a problem, in lexicographic order of the owners.
+    """Yield all deals of a problem, in lexicographic order of the owners of the cards.
 
-    First, all ways to deal each set by itself are listed. Then they are combined, set by set, as
-    long as they fit into the hands. Raise `UnsupportedProblem` if `refuses` gives a reason.
+    Raises:
+        UnsupportedProblem: If the problem has too many combinations of owners (see `refuses`).
     """
+    # First, list all ways to deal each set by itself. Then combine them set by set, as long as they
+    # fit into the hands.
     reason = refuses(problem)
     if reason:
         raise UnsupportedProblem(f"brute force: {reason}")
@@ -66,7 +68,7 @@ def deals(problem: DealProblem) -> Iterator[Deal]:
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Return a function that searches for a deal. This solver builds nothing in advance."""
+    """Return a function that searches for a deal and returns the verdict."""
 
     def solve() -> Verdict:
         deal = next(deals(problem), None)

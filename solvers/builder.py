@@ -67,7 +67,7 @@ class ProblemBuilder:
         return self
 
     def belongs_to(self, card: str, *players: str) -> ProblemBuilder:
-        """State that one of these players owns a card.
+        """State that one of these players owns a card, and that no other player does.
 
         If this is stated twice for a card, only the players named in both statements may own it.
 

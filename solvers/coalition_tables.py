@@ -29,34 +29,34 @@ from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_PLAYERS = 12
-"""Maximum number of players of a table. A table for 12 players has 4096 lanes."""
+"""Maximum number of players of a table. A table for 12 players has 4096 numbers."""
 
 MAX_CACHED_MASK_PLAYERS = 8
-"""Maximum number of players for which the lanes of every owner mask are cached. An owner mask is
-the bit mask of the players who may own a card. For 8 players, there are 256 masks, and their lanes
-take at most 0.5 MiB."""
+"""Maximum number of players for which `LaneLayout.intersecting` keeps its integers. For 8 players,
+there are 256 of them, which take at most 0.5 MiB."""
 
 MAX_SEPARATE_MASKS = 8
-"""Maximum number of distinct owner masks of a set for which the lanes of the masks are added one by
-one. For more masks, `LaneLayout.ownable_counts` uses a different method."""
+"""Maximum number of distinct owner masks (groups of players who may own a card) in a set for which
+`LaneLayout.ownable_counts` adds the cards of each mask separately. For more, it uses another
+method."""
 
 IMPOSSIBLE = -1
 """Value that stands for the table of a set that cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Type of the key of a set: the sorted owner masks, the lower bounds and the upper bounds."""
+"""Type of a cache key of a set: the sorted owner masks, the lower bounds and the upper bounds."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:
-    """Return the key of a set. It does not depend on the order of the cards."""
+    """Return a cache key that is equal for sets that differ only in the order of their cards."""
     return tuple(sorted(constraint.owners)), constraint.low, constraint.high
 
 
 class _IntersectingLanes(dict[int, int]):
-    """Integers with 1 in the lane of each coalition that shares a player with an owner mask.
+    """Dictionary that maps an owner mask to the coalitions that contain a player of the mask.
 
-    The dictionary maps a mask to its integer. It keeps the integers if there are at most
-    `MAX_CACHED_MASK_PLAYERS` players.
+    The coalitions are represented by one integer, which has a 1 in the lane of each of them (see
+    the module).
     """
 
     def __init__(self, member: Sequence[int]) -> None:
@@ -73,7 +73,9 @@ class _IntersectingLanes(dict[int, int]):
 
 
 class LaneLayout:
-    """Layout of coalition tables packed into integers: a lane of `width` bits for each coalition.
+    """Layout of an integer that stores one number for each group of players (coalition).
+
+    The number of a coalition is stored in `width` adjacent bits, called a lane.
 
     Attributes:
         bits: the number of bits of all lanes together.
@@ -119,15 +121,14 @@ class LaneLayout:
         self._ends = self._end_ones * low_lane
 
     def packed_hands(self, hands: Sequence[int]) -> int:
-        """Return the number of cards in the hands of each coalition, packed into lanes."""
+        """Return the total hand size of each group of players, packed into one integer."""
         return sum([hand * self.member[player] for player, hand in enumerate(hands) if hand])
 
     def ownable_counts(self, owners: tuple[int, ...]) -> int:
-        """Return for each coalition how many cards its players may own, packed into lanes.
+        """Return how many cards each group of players may own, packed into one integer.
 
-        A card counts if at least one player of the coalition may own it.
-
-        Cost: one addition per distinct mask, or P passes for more than `MAX_SEPARATE_MASKS` masks.
+        A card counts if at least one player of the group may own it. `owners` contains, for each
+        card, the bit mask of the players who may own it.
         """
         meeting = self.intersecting
         if len(owners) <= MAX_SEPARATE_MASKS:
@@ -149,20 +150,22 @@ class LaneLayout:
         return self.ones * len(owners) - missed
 
     def lane(self, packed: int, coalition: int) -> int:
-        """Return the number in the lane of a coalition."""
+        """Return the number for one group of players (`coalition`) from a packed integer."""
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
     def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
-        """Return the table of a set from the cache, or `IMPOSSIBLE` if the set cannot be dealt.
+        """Return the maximum number of cards of a set that each group of players can hold.
 
-        `owners` must be sorted, so that sets with the same cards in another order share a table.
+        The numbers are packed into one integer, the table of the set. The result is `IMPOSSIBLE` if
+        the set cannot be dealt. Tables are cached. `owners` must be sorted, so that the order of
+        the cards does not matter.
         """
         return cached_tables[self, owners, low, high]
 
     def compute_table(
         self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
     ) -> int:
-        """Compute the table of a set without the cache (see `table`)."""
+        """Compute the result of `table`, without the cache."""
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
             return IMPOSSIBLE
@@ -191,17 +194,16 @@ class LaneLayout:
         return packed - ones * size
 
     def table_function(self, low: Sequence[int], size: int) -> Callable[[int], int]:
-        """Return a function that computes the table of a set from its ranks, for given minimums.
+        """Return a function that computes the table of a set with given minimums (see `table`).
 
-        The function takes the packed ranks (the results of `ownable_counts`), and returns the table
-        or `IMPOSSIBLE`. The upper bounds of the set must be redundant.
-
-        Only players with a minimum need a pass. Adding such a player to the witness improves the
-        bound if the minimum exceeds the additional rank. A player without a minimum changes
-        nothing, because the rank is monotone and grows by at most `size`. If the minimums add up to
-        `size`, no pass is needed. The set can then be dealt if and only if each coalition may own
-        as many cards as it must hold (Hall's theorem), and it holds exactly this number.
+        The function takes the result of `ownable_counts`. It returns the table, or `IMPOSSIBLE`. No
+        player may have a maximum that is below the number of cards that the player may own.
         """
+        # Only players with a minimum need a pass. Adding such a player to the witness improves the
+        # bound if the minimum exceeds the additional rank. A player without a minimum changes
+        # nothing, because the rank is monotone and grows by at most `size`. If the minimums add up
+        # to `size`, no pass is needed. The set can then be dealt if and only if each coalition may
+        # own as many cards as it must hold (Hall's theorem), and it holds exactly this number.
         held, guard = sum(low), self.guard
         if held > size:
             return _impossible
@@ -231,17 +233,16 @@ class LaneLayout:
         return table_from_ranks
 
     def tight_coalitions(self, ranks: int, counts: int) -> int | None:
-        """Return an integer with 1 in the lane of each tight coalition.
+        """Return an integer with 1 for each group of players that must hold every card it may own.
 
-        A coalition is tight if it may own exactly as many cards as it must hold. The result is None
-        if some coalition must hold more cards than it may own. If possible owners of a card are
-        removed, the set can still be dealt as long as every tight coalition that had a possible
-        owner of the card keeps one.
+        Such a group is called tight. The result is None if some group must hold more cards than it
+        may own. If possible owners of a card are removed, the set can still be dealt as long as
+        every tight group that had a possible owner of the card keeps one.
 
         Args:
-            ranks: the packed numbers of cards that each coalition may own (see `ownable_counts`).
-            counts: the packed numbers of cards that each coalition must hold. All players together
-                must hold all cards of the set.
+            ranks: the numbers of cards that the groups may own, packed as in `ownable_counts`.
+            counts: the numbers of cards that the groups must hold, packed in the same way. All
+                players together must hold all cards of the set.
         """
         spare = ranks + self.guard - counts
         if not self.fits(spare):
@@ -249,27 +250,28 @@ class LaneLayout:
         return ((spare - self.ones) & self.guard ^ self.guard) >> (self.width - 1)
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """Return the table of a set from the cache, or `IMPOSSIBLE` if the set has no deal."""
+        """Return the maximum number of cards of a set that each group can hold (see `table`)."""
         return self.table(*shape_key(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
-        """Return the packed slacks of all coalitions.
+        """Return how many more cards each group of players could hold, packed into one integer.
 
-        The slack is the maximum number of cards that the coalition can hold, minus the number of
-        cards in its hands. A guard bit is set unless the slack of its lane is negative. `tables`
-        are the tables of all sets; none of them may be `IMPOSSIBLE`. The problem is feasible if and
-        only if the hands add up to the number of cards and `fits` is true.
+        This slack is the maximum number of cards that the group can hold, minus the number of cards
+        in its hands. The guard bit of a group (see the module) is set unless the slack is negative.
+        `tables` are the tables of all sets; none of them may be `IMPOSSIBLE`. The problem is
+        feasible if and only if the hands add up to the number of cards and `fits` is true.
         """
         return (sum(tables) | self.guard) - self.packed_hands(hands)
 
     def fits(self, slack: int) -> bool:
-        """Return whether the packed slacks of all coalitions are at least 0."""
+        """Return whether no slack in the result of `slack` is negative."""
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
-        """Return the packed slacks of a feasible problem, or None if the problem is infeasible.
+        """Return how many more cards each group of players could hold, packed as in `slack`.
 
-        `tables` may contain `IMPOSSIBLE`. `cards` is the number of cards of all sets together.
+        The result is None if the problem is infeasible. `tables` may contain `IMPOSSIBLE`. `cards`
+        is the number of cards of all sets together.
         """
         if IMPOSSIBLE in tables or sum(hands) != cards:
             return None
@@ -277,9 +279,9 @@ class LaneLayout:
         return slack if self.fits(slack) else None
 
     def first_violated(self, slack: int) -> int | None:
-        """Return the bit mask of the first coalition with a negative slack.
+        """Return the bit mask of the first group of players whose slack is negative, or None.
 
-        The result is None if no slack is negative.
+        `slack` is the result of the method `slack`.
         """
         negative = ~slack & self.guard
         if not negative:
@@ -291,7 +293,7 @@ class LaneLayout:
 def cached_tables(
     layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
-    """Return the table of a set, and the size of its entry in the cache of tables, in bytes."""
+    """Return the result of `LaneLayout.table`, and the size of its entry in the cache, in bytes."""
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
     return layout.compute_table(owners, low, high), size
 
@@ -302,7 +304,7 @@ _LAYOUTS: WeakValueDictionary[tuple[int, int], LaneLayout] = WeakValueDictionary
 
 @lru_cache(maxsize=16)
 def get_layout(players: int, largest: int) -> LaneLayout:
-    """Return the layout for a number of players and for lane values up to `largest`.
+    """Return the `LaneLayout` for a number of players and for numbers up to `largest`.
 
     The cache keeps up to 16 layouts, each with its tables.
     """
@@ -316,17 +318,15 @@ def get_layout(players: int, largest: int) -> LaneLayout:
 
 @lru_cache(maxsize=256)
 def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
-    """Return the layout for problems of up to `cards` cards, in sets of up to `largest_set` cards.
-
-    Sums of tables are at most the number of cards. Intermediate values in the computation of a
-    table are at most three times the size of its set.
-    """
+    """Return the `LaneLayout` for up to `cards` cards, in sets of up to `largest_set` cards."""
+    # Sums of tables are at most the number of cards. Intermediate values in the computation of a
+    # table are at most three times the size of its set.
     width = next(w for w in (8, 16, 32, 64) if max(cards + 1, 4 * largest_set) < 1 << (w - 1))
     return get_layout(players, (1 << (width - 1)) - 1)
 
 
 def layout_of(problem: DealProblem) -> LaneLayout:
-    """Return the layout that fits a problem."""
+    """Return the `LaneLayout` for the number of players and cards in a problem."""
     largest = cards = 0
     for constraint in problem.sets:
         size = len(constraint.owners)
@@ -339,9 +339,8 @@ def layout_of(problem: DealProblem) -> LaneLayout:
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
     """Return the witness that gives the smallest bound on a coalition's cards of one set.
 
-    Witnesses and bounds are explained in `solvers.shortage`. For P players, the cost is one call of
-    `LaneLayout.ownable_counts`, P additions of integers of 2^P lanes with 8 bytes each, and one
-    scan of the lanes.
+    A coalition and a witness are groups of players, given as bit masks. `solvers.shortage` explains
+    how a witness bounds the cards of a coalition.
     """
     layout = get_layout(constraint.players, 1 << 60)
     packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
@@ -364,7 +363,7 @@ def _impossible(ranks: int) -> int:
 
 
 class SetShape:
-    """Shape of a set: its key, which ignores the order of the cards, and its coalition table."""
+    """A set of cards without their order, with the result of `LaneLayout.table` for it."""
 
     __slots__ = ("key", "layout", "table")
 
@@ -375,15 +374,15 @@ class SetShape:
 
     @property
     def constraint(self) -> SetConstraint:
-        """Return the constraint of this shape, with sorted owner masks."""
+        """Return the set as a constraint, with sorted owner masks."""
         return SetConstraint.unchecked(*self.key)
 
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Yield each distinct owner mask with a list of tables, one for each player in the mask.
+        """Yield each distinct owner mask of the set, with a list of (player, table) pairs.
 
-        A list entry is a pair of the player and the table. The table is computed for a set in which
-        this player is the only possible owner of one card with this mask. Masks and players are in
-        ascending order.
+        An owner mask is the bit mask of the players who may own a card. The list has a pair for
+        each player in the mask. Its table belongs to a changed set, in which this player is the
+        only possible owner of one card with this mask. Masks and players are in ascending order.
         """
         owners, low, high = self.key
         for mask in sorted(set(owners)):

@@ -1,10 +1,10 @@
 """The solver `coalitions`: test whether each group of players can hold the cards in its hands.
 
 A coalition is a group of players. The test is exact (see `solvers.coalition_tables`). It compares
-all coalitions at once, with one addition per set, one subtraction and one bitwise "and". Sets with
-the same owner masks and bounds share a cached table. If the test succeeds, a deal is built set by
-set. For each set, the solver chooses numbers of cards for the players such that the test still
-succeeds for the other sets.
+all coalitions at once, with a few operations on long integers. Sets with the same owner masks and
+bounds share a cached table. If the test succeeds, a deal is built set by set. For each set, the
+solver chooses numbers of cards for the players such that the test still succeeds for the other
+sets.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from solvers.shortage import Certificate, Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_LISTED_VECTORS = 500
-"""Maximum number of count vectors of a set for which all of them are listed and cached. If a set
-has more, the solver searches for a suitable one by bisection."""
+"""Maximum number of count vectors of a set for which all of them are listed and cached. A count
+vector says how many cards of the set each player gets."""
 
 
 class SetDealer:
-    """Set that is prepared for building deals.
+    """A set of cards, prepared for dealing it.
 
     Attributes:
-        choices: all count vectors (the numbers of cards that the players get) as pairs of a packed
-            integer and a tuple, or None if there are too many.
-        deal_cache: for some count vectors in `choices`, the owners of the cards in a deal.
+        choices: the possible numbers of cards that the players get from the set, as pairs of a
+            packed integer and a tuple. The list is None if there are too many possibilities.
+        deal_cache: for some of these tuples, the owner of each card in a deal.
     """
 
     __slots__ = ("choices", "constraint", "deal_cache", "table")
@@ -53,7 +53,10 @@ class SetDealer:
         self.deal_cache: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def assign_cards(self, counts: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the owners of the cards in a deal of the set with this count vector."""
+        """Return the owner of each card in a deal of this set.
+
+        `counts` says how many cards of the set each player must get.
+        """
         owners = assign_owners(self.constraint.owners, counts)
         if self.choices is not None:
             self.deal_cache[counts] = owners
@@ -80,15 +83,18 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
-    """Call `prepare` with one time limit, in seconds, for preparing and solving together."""
+    """Return a function that solves the problem (see `prepare`).
+
+    Preparing and solving together may take `seconds`.
+    """
     return prepare(problem, Deadline(seconds))
 
 
 def prepare(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> Callable[[], Verdict]:
-    """Look up or compute the tables of a problem, and return a function that solves the problem.
+    """Prepare a problem, and return a function that solves it.
 
-    The function tests the inequalities of all coalitions, and builds a deal or a shortage. Both
-    steps raise `SolverTimeout` at the deadline.
+    The function returns a verdict with a deal, or with a proof that there is none. Preparing and
+    solving raise `SolverTimeout` at the deadline.
     """
     layout = layout_of(problem)
     rows = [_prepare_set[layout, constraint] for constraint in deadline.iterate(problem.sets)]
@@ -104,10 +110,10 @@ def prepare(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> Callable[
 
 
 def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | None:
-    """Prepare and solve a problem in one step; return None if the problem exceeds a limit.
+    """Prepare and solve a problem in one step, or return None if the problem is too large.
 
     Args:
-        max_lanes: the maximum number of lanes of all sets together; each set has 2^players lanes.
+        max_lanes: the maximum of (number of sets) x 2^(number of players).
         max_masks: the maximum number of cards in a set.
     """
     hands, sets = problem
@@ -132,9 +138,9 @@ def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | No
 
 
 def is_feasible(problem: DealProblem) -> bool:
-    """Return whether a problem is feasible, without building a deal or a proof.
+    """Return whether a problem has a deal, without building a deal or a proof.
 
-    `refuses` must return None for the problem.
+    The caller must know that `refuses` returns None for the problem.
     """
     layout = layout_of(problem)
     tables = [layout.table_of(constraint) for constraint in problem.sets]
@@ -142,7 +148,6 @@ def is_feasible(problem: DealProblem) -> bool:
 
 
 def _proof(problem: DealProblem, layout: LaneLayout, tables: list[int]) -> Certificate:
-    """Return the simplest proof that the problem is infeasible."""
     simple = simple_certificate(problem)
     if simple is not None:
         return simple
@@ -155,10 +160,8 @@ def _proof(problem: DealProblem, layout: LaneLayout, tables: list[int]) -> Certi
 
 
 def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
-    """Return a proof that one set cannot be dealt, whatever the other sets are.
-
-    Either its minimums are too large, or some of its cards cannot have an owner.
-    """
+    """Return a proof that one set cannot be dealt, whatever the other sets are."""
+    # Either the minimums of the set are too large, or some of its cards cannot have an owner.
     constraint = problem.sets[index]
     for coalition in (0, everybody):
         witnesses = [coalition] * len(problem.sets)
@@ -170,12 +173,10 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
 
 
 def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadline) -> Deal:
-    """Return a deal, built set by set.
-
-    Choosing a count vector for a set replaces the table of the set by the packed vector. The other
-    sets stay feasible if and only if all guard bits stay set. By the theorem in
-    `solvers.coalition_tables`, there is always a count vector for which this is the case.
-    """
+    """Return a deal of a feasible problem, built set by set."""
+    # Choosing a count vector for a set replaces the table of the set by the packed vector. The
+    # other sets stay feasible if and only if all guard bits stay set. By the theorem in
+    # `solvers.coalition_tables`, there is always a count vector for which this is the case.
     guard = layout.guard
     owner = []
     for row in deadline.iterate(rows):
@@ -193,7 +194,8 @@ def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadl
 
 
 def _find_vector(layout: LaneLayout, constraint: SetConstraint, others: int) -> tuple[int, ...]:
-    """Find a count vector with which all guard bits stay set, by bisection for each player."""
+    """Return how many cards of a set each player gets in some deal of all sets."""
+    # For each player, bisection finds the smallest number with which all guard bits stay set.
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(bound, constraint.size) for bound in constraint.high]
     for player in range(constraint.players):

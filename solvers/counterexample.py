@@ -24,7 +24,7 @@ class _FindingReported(Exception):
 
 
 class _TimeIsUp(BaseException):
-    """Exception that stops Hypothesis at the time limit. Otherwise it would try more values."""
+    """Exception that stops Hypothesis at the time limit."""
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def smallest_counterexample(
     random_seed: int,
     shrink_seconds: float = SHRINK_SECONDS,
 ) -> tuple[Value, Finding] | None:
-    """Return a small value for which `check` has a finding, and this finding.
+    """Search for values that a check rejects, and return a small one with the check's finding.
 
     The result is None if `check` has no finding about any value.
 

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 
 _MIN_CHANCE, _MAX_CHANCE = nextafter(0.0, 1.0), nextafter(1.0, 0.0)
-"""Minimum and maximum of a probability that is not 0 or 1: the floats next to 0.0 and 1.0."""
+"""The floats next to 0.0 and 1.0. They replace probabilities that are not 0 or 1, but would be
+rounded to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,8 @@ def chances_picture(
 ) -> Display:
     """Return a table of the probability that each player owns each card.
 
-    Cards of a set share a row if their probabilities are equal. `chances[set][card][player]` is the
-    probability. It is None if it is unknown.
+    Cards of a set share a row if their probabilities are equal. `chances[set][card][player]` is a
+    probability, or None if it is unknown.
     """
     players = len(next((row for cards in chances for row in cards), ()))
     rows = [heading_cells("", *map(words.player, range(players)))]
@@ -163,10 +164,6 @@ def count_deals(
             two seconds.
         seconds: the time limit in seconds, or None for no limit.
 
-    Cost: one shift and one addition of a polynomial for each count vector of a set whose bounds are
-    not redundant. For any other set, the cost is the same for each possible owner of each card with
-    several possible owners.
-
     Raises:
         LimitError: If counting exceeds a limit (see the module).
         SolverTimeout: If the time limit is reached.
@@ -177,10 +174,9 @@ def count_deals(
 
 @validate_arguments(problem=DealProblem)
 def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
-    """Count the deals in which each player owns each card, for all cards at once.
+    """Return the number of deals in which each player owns each card, for all cards at once.
 
-    Raise the same errors as `count_deals`. Cost: about log2(number of distinct factors) times that
-    of `count_deals`.
+    The errors are those of `count_deals`.
     """
     zeros = (0,) * problem.players
     layout = lay_out(problem, seconds=seconds)
@@ -207,7 +203,11 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
 def _factor_owner_counts(
     factor: SetCounts, before: list[int], deadline: Deadline
 ) -> dict[int, tuple[int, ...]]:
-    """Return, by owner mask, the number of deals in which each player owns a card with the mask."""
+    """Return the number of deals in which each player owns a card of a factor.
+
+    The dictionary has an entry for each owner mask (the bit mask of the players who may own a
+    card). Its value contains the numbers for all players.
+    """
     players = range(len(factor.base))
     return {
         mask: tuple(
@@ -238,8 +238,8 @@ def _set_owner_counts(
 def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
     """Return the probability that each player owns each card, as `[set][card][player]`.
 
-    All deals are taken to be equally likely. The cost and the errors are those of `exact_chances`,
-    and the probabilities are rounded as in `Chances.floats`.
+    All deals are taken to be equally likely. The errors are those of `exact_chances`, and the
+    probabilities are rounded as in `Chances.floats`.
 
     >>> from solvers import SetConstraint
     >>> chances(DealProblem([2, 1], [SetConstraint.of([[0, 1], [0, 1], [0]], players=2)]))
@@ -252,11 +252,11 @@ def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[
 def count_vector_distribution(
     problem: DealProblem, set_index: int, *, seconds: float | None = None
 ) -> dict[Vector, int]:
-    """Return the number of deals for each count vector of one set.
+    """Return the number of deals for each way to split one set between the players.
 
-    A count vector says how many cards of the set each player gets. Vectors without a deal are
-    omitted, so the dictionary is empty for an infeasible problem. The cost and the limits are those
-    of `count_deals`.
+    A key of the dictionary says how many cards of the set each player gets. Its value is the number
+    of deals with these numbers. Keys without a deal are omitted, so the dictionary is empty for an
+    infeasible problem. The limits are those of `count_deals`.
     """
     by_vector = _by_vector(problem, set_index, seconds)
     return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
@@ -265,10 +265,10 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Return two numbers for each count vector of a set.
+    """Return two numbers for each way to split a set between the players.
 
-    They are the number of ways to deal the set with this count vector, and the number of ways to
-    deal all other sets.
+    A split says how many cards each player gets. The numbers are the number of ways to deal the set
+    with this split, and the number of ways to deal all other sets.
     """
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)
@@ -286,10 +286,8 @@ def _by_vector(
 
 
 def _ways(part: Part) -> dict[Vector, int]:
-    """Return the number of ways to deal a set for each count vector.
-
-    The open cards of the set, if any, must be a single factor.
-    """
+    """Return how many ways to deal a set give the players each possible number of cards."""
+    # The open cards of the set, if any, must be a single factor.
     certain, whole = part.cards.certain, part.set_factor
     if whole is None:
         return {certain: 1}
@@ -310,9 +308,8 @@ def count_deals_given(
 ) -> list[int]:
     """Return the number of deals under each of several narrower constraints of one set.
 
-    Each constraint in `narrower` replaces the constraint of the set, and must not allow any other
-    deal of the set. Cost: one count of the problem, and the listing of the count vectors for each
-    constraint.
+    Each constraint in `narrower` replaces the constraint of the set. It must not allow any deal of
+    the set that the original constraint forbids.
 
     Raises:
         InputError: If the set does not exist, or if a constraint allows more than the original one.
@@ -356,8 +353,8 @@ def count_distribution(
 ) -> dict[int, int]:
     """Return the number of deals for each number of cards of a set that a player can hold.
 
-    The numbers of cards are in ascending order. A number without a deal is omitted. The cost and
-    the limits are those of `count_deals`.
+    The keys of the dictionary, which are the numbers of cards, are in ascending order. A number
+    without a deal is omitted. The limits are those of `count_deals`.
 
     >>> from solvers import SetConstraint
     >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)

@@ -42,11 +42,11 @@ MAX_UNINTERRUPTED_VARIABLES = 2000
 
 
 class Variant(NamedTuple):
-    """Choice of a model and of CP-SAT parameters.
+    """A way to model deal problems for CP-SAT, and the parameters of CP-SAT.
 
     Attributes:
         max_booleans: the maximum number of booleans; above it, cards with the same possible owners
-            are bundled.
+            are bundled (counted together).
         count_variables: whether each player has a variable for the number of their cards in each
             set, so that hands are sums of these variables.
         linearization_level: how many constraints go into the linear relaxation: 0 (none), 1, or 2
@@ -64,7 +64,7 @@ class Variant(NamedTuple):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Return the CP-SAT parameters, without the seed and the time limit."""
+        """Return the parameters for CP-SAT as a dictionary, without the seed and the time limit."""
         parameters: dict[str, Any] = {
             "linearization_level": self.linearization_level,
             "cp_model_presolve": self.presolve,
@@ -92,11 +92,12 @@ CP-SAT's default parameters, except for symmetry detection and probing."""
 Places: TypeAlias = list[tuple[int, int]]
 """Type of a list of cards, each of them a pair (set, card)."""
 Row: TypeAlias = list[tuple[int, int]]
-"""Type of the possible owners of a bundle of cards: pairs of a player and a variable, which says
-how many of the cards the player gets."""
+"""Type of the possible owners of a bundle of cards. It consists of pairs of a player and a
+variable, which says how many of the cards the player gets."""
 Reason: TypeAlias = tuple[str, int, int]
-"""Type that says what a constraint is about: ("cards", bundle, 0), the owners of a bundle of cards;
-("share", player, set), the player's cards of a set; or ("hand", player, 0)."""
+"""Type of a description of a constraint: ("cards", bundle, 0) if each card of a bundle has an
+owner, ("share", player, set) for the bounds of a player in a set, and ("hand", player, 0) for a
+hand size."""
 
 
 class Sum(NamedTuple):
@@ -115,7 +116,7 @@ class Sum(NamedTuple):
 
 
 class Formulation(NamedTuple):
-    """Variables and constraints of a model, independent of CP-SAT.
+    """Variables and constraints of a deal problem, before they become a CP-SAT model.
 
     Attributes:
         sizes: the maximum value of each variable; the minimum is 0.
@@ -131,7 +132,7 @@ class Formulation(NamedTuple):
 def formulate(
     problem: DealProblem, variant: Variant = DEFAULT, deadline: Deadline = NO_DEADLINE
 ) -> Formulation:
-    """Return the variables and constraints that express a problem."""
+    """Return the variables and constraints of the model for a deal problem."""
     sizes: list[int] = []
     rows: list[tuple[Places, Row]] = []
     sums: list[Sum] = []
@@ -188,11 +189,9 @@ ONES = [1] * 256
 
 
 def write_model(formulation: Formulation) -> Any:
-    """Return a CP-SAT model of a formulation.
-
-    Constraints are written directly into the model's protocol buffer. That takes a third of the
-    time that `LinearExpr` objects would take. Booleans are copied from prepared models.
-    """
+    """Return the CP-SAT model with the given variables and constraints."""
+    # Constraints are written directly into the model's protocol buffer. That takes a third of the
+    # time that `LinearExpr` objects would take. Booleans are copied from prepared models.
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
@@ -235,7 +234,7 @@ def prepare(
     """Build the model of a problem, and return a function that solves it.
 
     The function raises `SolverTimeout` if it needs more than `seconds`. `deadline` limits the time
-    for building the model, which takes one second for 100,000 booleans.
+    for building the model.
     """
     seconds = check_seconds(seconds)
     formulation = formulate(problem, variant, deadline)
@@ -256,7 +255,7 @@ def solve_model(
     seed: int = 0,
     seconds: float = DEFAULT_SECONDS,
 ) -> Verdict:
-    """Solve a model of a problem. Constraints may have been added to the model.
+    """Solve a model, to which constraints may have been added, and return the verdict.
 
     Raises:
         SolverTimeout: If there is no answer within `seconds`.
@@ -289,23 +288,30 @@ def _deal(
 def prepare_within(
     problem: DealProblem, seconds: float, variant: Variant = DEFAULT
 ) -> Callable[[], Verdict]:
-    """Call `prepare` with a time limit, in seconds, for each step: building and solving."""
+    """Build the model of a problem, and return a function that solves it.
+
+    `seconds` is the time limit for building the model, and again for solving it.
+    """
     return prepare(problem, variant, seconds=seconds, deadline=Deadline(seconds))
 
 
 def prepare_variant(
     name: str, problem: DealProblem, seconds: float = DEFAULT_SECONDS
 ) -> Callable[[], Verdict]:
-    """Call `prepare` with one of `VARIANTS`, and a time limit in seconds for each step."""
+    """Build the model that is called `name` in `VARIANTS`, and return a function that solves it.
+
+    `seconds` is the time limit for building the model, and again for solving it.
+    """
     return prepare_within(problem, seconds, VARIANTS[name])
 
 
 def _groups(
     problem: DealProblem, max_booleans: float
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
-    """Yield the number of each set with its bundles of cards.
+    """Yield the bundles of cards of each set, with the number of the set.
 
-    With bundles, all sets whose bounds are redundant are yielded together, with None as number.
+    A bundle is an owner mask (the bit mask of the possible owners) and the cards with this mask.
+    All sets whose bounds are redundant may be yielded together, with None as number.
     """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:

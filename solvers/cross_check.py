@@ -19,8 +19,8 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, copy_verdict, deal_faults, verify
 
 OWN_CHECKS = "quaternity"
-"""Name that a `Fault` has if our own checks are at fault, not a solver. These checks are wrong if
-they accept both a deal and a shortage of the same problem."""
+"""Name of the solver in a `Fault` if the fault is in this program. This is the case if its checks
+accept both a deal and a proof that there is none."""
 
 
 class Fault(NamedTuple):
@@ -42,10 +42,11 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Answers of several solvers to a problem, and the evidence that decides which are right.
+    """Answers of several solvers to a problem, and the evidence that shows which of them are right.
 
     Attributes:
-        evidence: a verdict whose evidence passes the check. It is None if there is no such verdict.
+        evidence: a verdict with a deal or a proof that passes the check. It is None if there is no
+            such verdict.
         verdicts: copies of the verdicts, by the name of the solver.
         refused: the reasons of the solvers that refused the problem, by name.
         gave_up: the reasons of the solvers that gave up, by name.
@@ -72,9 +73,8 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
     """Run all solvers on a problem and compare their verdicts.
 
     Exceptions of the solvers are not passed on, except `KeyboardInterrupt`. A solver that raises
-    `LimitError` has given up. Any other exception, even `SystemExit`, counts as a fault.
-
-    Cost: a run of each solver, and a run of a built-in solver if no verdict has evidence.
+    `LimitError` has given up. Any other exception, even `SystemExit`, counts as a fault. If no
+    verdict has evidence, a built-in solver is run to get some.
     """
     verdicts: dict[str, object] = {}
     refused: dict[str, str] = {}
@@ -104,8 +104,6 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
 
 def run_solver(problem: DealProblem, solver: Solver) -> Verdict:
     """Run a solver and return its verdict. The verdict of an external solver is checked and copied.
-
-    Cost: a run of the solver, and a run of a built-in solver if an external one gives no evidence.
 
     Raises:
         UnsupportedProblem: If the solver refuses the problem.
@@ -159,14 +157,14 @@ def quote_reason(reason: object) -> str:
 def compare_verdicts(
     problem: DealProblem, verdicts: Mapping[str, object], certifying: Iterable[str] = ()
 ) -> tuple[Verdict | None, list[Fault]]:
-    """Return a verdict that has valid evidence, and the faults of all solvers.
+    """Return a verdict that has valid evidence (a deal or a proof), and the faults of all solvers.
 
-    The verdict is None if no solver gives valid evidence. If a deal and a shortage both pass the
-    check, the fault is attributed to `OWN_CHECKS`.
+    The verdict is None if no solver gives valid evidence. If a deal and a proof that there is none
+    both pass the check, the fault is attributed to `OWN_CHECKS`.
 
     Args:
         verdicts: the answers of the solvers, by name. No code of an answer is run.
-        certifying: the names of the solvers that promise a shortage with each infeasible verdict.
+        certifying: the names of the solvers that promise a proof with each infeasible verdict.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0], [0, 1]], players=2)])

@@ -89,7 +89,7 @@ Constraint: TypeAlias = Hand | AtLeast | AtMost
 
 
 class Cards(NamedTuple):
-    """Requirement to deal a number of cards of a set that have the same possible owners.
+    """Requirement that some cards of a set are dealt. They all have the same possible owners.
 
     Attributes:
         owners: the bit mask of the possible owners.
@@ -143,7 +143,7 @@ class Explanation(Displayable):
     constraints: tuple[Constraint, ...]
 
     def clauses(self) -> tuple[str, ...]:
-        """Return the constraints as texts, with the names of the problem."""
+        """Return each constraint as a text such as "player 0 holds 2 cards"."""
         say = self.problem.words.say
         return tuple([say(constraint.in_words(self.problem)) for constraint in self.constraints])
 
@@ -152,11 +152,11 @@ class Explanation(Displayable):
         return Display("Impossible", (*self.clauses(), str(self)))
 
     def is_impossible(self) -> bool:
-        """Return whether the constraints contradict each other. Cost: one maximum flow."""
+        """Return whether the constraints contradict each other."""
         return minimum_cut(self.problem, self.constraints) is not None
 
     def is_minimal(self) -> bool:
-        """Return whether each constraint is needed. Cost: one maximum flow per constraint."""
+        """Return whether a deal is possible as soon as any one of the constraints is left out."""
         return all(
             minimum_cut(self.problem, [kept for kept in self.constraints if kept != left_out])
             is None
@@ -164,7 +164,7 @@ class Explanation(Displayable):
         )
 
     def in_words(self) -> Message:
-        """Return a sentence that compares the number of required cards with the possible number.
+        """Return a sentence that says how many cards must be dealt, and why fewer can be dealt.
 
         Raises:
             SolverFault: If the constraints do not contradict each other.
@@ -190,7 +190,7 @@ class Explanation(Displayable):
 def _clauses(
     problem: DealProblem, part: Iterable[tuple[int, Constraint | Cards]], is_lower: bool
 ) -> Iterator[Message]:
-    """Yield a text for each constraint of one side of a cut.
+    """Yield a text for each of the constraints that require cards, or that limit their number.
 
     Cards of a set with the same possible owners have a common text.
     """
@@ -208,7 +208,7 @@ def _clauses(
 
 
 def constraints_of(problem: DealProblem) -> list[Constraint]:
-    """Return all hand sizes of a problem, and all bounds that may be binding."""
+    """Return all hand sizes and bounds of a problem, except bounds that every deal satisfies."""
     hands: list[Constraint] = [Hand(player) for player in range(problem.players)]
     bounds: list[Constraint] = []
     for index, constraint in enumerate(problem.sets):
@@ -221,7 +221,7 @@ def constraints_of(problem: DealProblem) -> list[Constraint]:
 
 
 class Edge(NamedTuple):
-    """Edge of the flow network, with lower and upper limits of its flow and their reasons."""
+    """Edge of the flow network, with the limits of its flow and the constraints that set them."""
 
     tail: int
     head: int
@@ -262,15 +262,12 @@ def _edges(problem: DealProblem, constraints: Iterable[Constraint]) -> Iterator[
 
 
 def minimum_cut(problem: DealProblem, constraints: Iterable[Constraint]) -> Cut | None:
-    """Return a contradiction between some constraints of a problem, or None if there is none.
-
-    A deal is a circulation in a network with limits: source -> player -> (player, set) -> cards
-    with equal owners -> sink -> source. Only the given constraints set limits for the edges of
-    players. By Hoffman's theorem, there is no circulation if and only if there is a set of nodes
-    such that the lower limits of the edges into it add up to more than the upper limits of the
-    edges out of it. A minimum cut of the usual auxiliary network gives such a set. Cost: one
-    maximum flow.
-    """
+    """Return a contradiction between some constraints of a problem, or None if there is none."""
+    # A deal is a circulation in a network with limits: source -> player -> (player, set) -> cards
+    # with equal owners -> sink -> source. Only the given constraints set limits for the edges of
+    # players. By Hoffman's theorem, there is no circulation if and only if there is a set of nodes
+    # such that the lower limits of the edges into it add up to more than the upper limits of the
+    # edges out of it. A minimum cut of the usual auxiliary network gives such a set.
     import numpy as np
     from ortools.graph.python import max_flow
 
@@ -312,13 +309,11 @@ def _cut(entering: Iterable[Edge], leaving: Iterable[Edge]) -> Cut:
 
 
 Contradicts: TypeAlias = Callable[[Sequence[Constraint]], "Sequence[Constraint] | None"]
-"""Function that takes constraints and returns some of them that contradict each other, or
+"""Type of a function that takes constraints and returns some of them that contradict each other, or
 None if a deal satisfies all of them."""
 
 
 def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:
-    """Return a function that uses minimum cuts to find constraints that contradict each other."""
-
     def contradicts(constraints: Sequence[Constraint]) -> Sequence[Constraint] | None:
         deadline.remaining()
         cut = minimum_cut(problem, constraints)
@@ -407,10 +402,8 @@ def explain(
 ) -> Explanation | None:
     """Return a minimal set of constraints that contradict each other, or None if there is a deal.
 
-    Cost: one maximum flow, or one call of CP-SAT, for each constraint of the first contradiction.
-
     Args:
-        method: `min-cut` or `cp-sat`.
+        method: `min-cut` or `cp-sat` (see the module).
         seconds: the time limit in seconds, or None for no limit.
 
     Raises:

@@ -34,21 +34,22 @@ from solvers.registry import SOLVERS
 from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
-"""Type of the instructions for multiplying a polynomial by a factor (see `program`): the steps, and
-the weight of each sum. A step multiplies an earlier result by a power of a variable, and adds the
-product to a sum. It is a tuple: number of the earlier result, index of the player's digit,
-exponent, and number of the sum."""
+"""Type of the instructions for multiplying a polynomial by a factor: the steps, and the weights of
+the sums. A step is a tuple (number of an earlier result, digit of a player, exponent, number of a
+sum). `program` explains what a step does."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
     """Return the instructions for multiplying a polynomial by a factor.
 
-    `places` are the players who have a digit in the number of a lane, starting with the lowest
-    digit. The steps form a tree of products, so count vectors with the same beginning share work.
-    Step i computes result i. Result 0 is the polynomial itself. Any other result is an earlier
-    result, multiplied by a power of a player's variable. The result is added to the sum of the
-    step, unless the number of the sum is -1. At the end, the sums are multiplied by their weights
-    and added up.
+    The instructions consist of steps and of weights. Result 0 is the polynomial itself. Each other
+    step multiplies an earlier result by a power of a player's variable, which gives the next
+    result. It may also add the result to one of several sums. At the end, the sums are multiplied
+    by their weights and added up.
+
+    Args:
+        places: the players whose exponents are stored, starting with the lowest digit (see the
+            module).
     """
     cached: Program | None = factor.programs.get(places)
     if cached is None:
@@ -73,7 +74,10 @@ def _program(factor: SetCounts, places: tuple[int, ...]) -> Program:
 
 
 class ExponentLanes:
-    """Layout of the lanes of an integer that stores a polynomial (see the module).
+    """Layout of an integer that stores a polynomial with a variable for each player.
+
+    The bits of the integer are divided into lanes. Each lane contains the coefficient for one
+    vector of exponents, which are the digits of the number of the lane (see the module).
 
     Attributes:
         width: the number of bits of a lane, a multiple of 8.
@@ -108,7 +112,7 @@ class ExponentLanes:
         self._masks: dict[tuple[int, int], int] = {}
 
     def _mask(self, place: int, exponent: int) -> int:
-        """Return a mask of the lanes that remain after multiplying by a power of a variable."""
+        """Return a mask of the coefficients that remain after multiplying by a variable's power."""
         hand, run = self._hands[place], self.strides[place] * self.width // 8
         keep = max(0, hand + 1 - exponent)
         pattern = b"\xff" * (run * keep) + bytes(run * (hand + 1 - keep))
@@ -142,7 +146,10 @@ class ExponentLanes:
         return polynomial
 
     def offset(self, vector: Sequence[int]) -> int:
-        """Return the number of the lane for an exponent vector that does not exceed the hands."""
+        """Return the number of the lane (group of bits) that stores the coefficient of a vector.
+
+        No exponent in the vector may be larger than the player's hand.
+        """
         return sum(
             [
                 vector[player] * stride
@@ -151,7 +158,7 @@ class ExponentLanes:
         )
 
     def lane(self, in_bytes: bytes, number: int) -> int:
-        """Return the coefficient in a lane of a polynomial that `in_bytes` has converted."""
+        """Return coefficient `number` from a polynomial that `in_bytes` has converted."""
         size = self.width // 8
         return int.from_bytes(in_bytes[number * size : number * size + size], "little")
 
@@ -163,7 +170,10 @@ class ExponentLanes:
     def coefficients_at(
         self, polynomial: int, hands: Sequence[int], factor: SetCounts
     ) -> list[int]:
-        """Return the coefficient of the exponents hands - k for each count vector k of a factor."""
+        """Return the coefficient of the exponents hands - k, for each count vector k of a factor.
+
+        A count vector says how many cards of the factor each player gets.
+        """
         in_bytes = self.in_bytes(polynomial)
         coefficients = []
         for vector in factor.vectors:
@@ -181,18 +191,18 @@ MAX_WORK = 2 * 10**10
 minute."""
 
 ASSUMED_LANE_BYTES = 1_000
-"""Width of a lane that a quick test assumes, in bytes. If polynomials with lanes of this width fit
-into `MAX_BYTES`, their size is not estimated."""
+"""Assumed number of bytes of a coefficient. If polynomials with coefficients of this size fit into
+`MAX_BYTES`, their size is not estimated more exactly."""
 
 Tree: TypeAlias = "tuple[Tree, Tree] | SetCounts"
 
 
 class Product:
-    """Product of the factors of a reduced problem, for counting its deals.
+    """Product of the polynomials of a reduced problem, for counting its deals.
 
-    Methods raise `LimitError` if a polynomial would be larger than `MAX_BYTES`, or if additions
-    would process more than `max_work` bytes. If all cards are interchangeable, no polynomial is
-    needed, and no limit applies.
+    The polynomials are called factors. Methods raise `LimitError` if a polynomial would be larger
+    than `MAX_BYTES`, or if additions would process more than `max_work` bytes. If all cards are
+    interchangeable, no polynomial is needed, and no limit applies.
     """
 
     def __init__(
@@ -221,12 +231,13 @@ class Product:
         return sum(map(mul, self.coefficients_without(last), last.weights))
 
     def coefficients_without(self, left_out: SetCounts) -> list[int]:
-        """Return the number of ways to deal the other factors, for each count vector of a factor.
+        """Return the number of ways to deal all other factors, for each count vector of a factor.
 
-        The other factors must leave exactly the cards of the count vector k for this factor. So the
-        number of ways is the coefficient of hands - k in the product of the other factors. If the
-        factor occurs several times, only one occurrence is left out.
+        A count vector says how many cards of this factor each player gets. The other factors fill
+        the rest of the hands. If the factor occurs several times, only one occurrence is left out.
         """
+        # The number of ways for count vector k is the coefficient of hands - k in the product of
+        # the other factors.
         if len(left_out.vectors) == 1:
             return [self.count() // left_out.weights[0]]
         if self.interchangeable_card() is left_out:
@@ -239,7 +250,7 @@ class Product:
         return self.lanes.coefficients_at(polynomial, self.hands, left_out)
 
     def all_coefficients_without(self) -> dict[SetCounts, list[int]]:
-        """Return the result of `coefficients_without` for each factor, sharing work."""
+        """Return a dictionary from each factor to the result of `coefficients_without` for it."""
         befores: dict[SetCounts, list[int]] = {}
         if len(self.nonconstant) == 1:
             befores[self.nonconstant[0]] = self.coefficients_without(self.nonconstant[0])
@@ -258,11 +269,14 @@ class Product:
         return befores
 
     def in_order(self) -> list[SetCounts]:
-        """Return the non-constant factors, from cheap to expensive."""
+        """Return the factors that can be dealt in several ways, from cheap to expensive."""
         return sorted(self.nonconstant, key=self._cost)
 
     def interchangeable_card(self) -> SetCounts | None:
-        """Return the only non-constant factor if it is a single card; otherwise return None."""
+        """Return the factor of a single card if no other factor can be dealt in several ways.
+
+        Otherwise, return None.
+        """
         if len(self.nonconstant) == 1 and self.nonconstant[0].is_single_card:
             return self.nonconstant[0]
         return None
@@ -302,7 +316,6 @@ class Product:
             )
 
     def _tree(self) -> tuple[Tree, int]:
-        """Return the tree of the factors, and the number of additions that its traversal needs."""
         heap: list[tuple[int, int, Tree]] = [
             (self._cost(factor), number, factor) for number, factor in enumerate(self.nonconstant)
         ]
@@ -337,16 +350,17 @@ def lay_out(
     max_work: int = MAX_WORK,
     seconds: float | None = None,
 ) -> tuple[ReducedProblem, Product] | None:
-    """Return the reduced problem and its product, or None if there is obviously no deal.
+    """Return the reduced problem and the product of its factors, for counting its deals.
+
+    The result is None if there is obviously no deal.
 
     Args:
         keep: a set that becomes a single factor (see `solvers.reduced_problem.reduce_problem`).
         max_work: the maximum number of bytes that the additions process.
-        seconds: the time limit, in seconds, which includes later work with the product.
+        seconds: the time limit in seconds. It includes later work with the product.
 
     Raises:
-        LimitError: If a polynomial is certain to be too large. This is found before count vectors
-            are listed.
+        LimitError: If a polynomial is certain to be too large.
     """
     deadline = NO_DEADLINE if seconds is None else Deadline(seconds)
     hands = problem.hands

@@ -47,7 +47,7 @@ from solvers.problem import DealProblem, SetConstraint
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 Picker = Callable[[Any], tuple[int, ...]]
-"""Function that selects some elements of a sequence."""
+"""Type of a function that selects some elements of a sequence."""
 
 
 @lru_cache(maxsize=16)
@@ -71,11 +71,10 @@ SlackParts = tuple[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]
 
 @Memo
 def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
-    """Return the guard bits of the lanes with slack 0, and the slacks for each player.
-
-    The slacks for a player are those of the coalitions without the player, and those of the same
-    coalitions with the player.
-    """
+    """Return the coalitions that can hold no more cards than their hands, and all slacks."""
+    # The first part has the guard bits of the lanes with slack 0. The second part has, for each
+    # player, the slacks of the coalitions without the player, and of the same coalitions with the
+    # player.
     tight = ~(slack - layout.ones) & layout.guard
     lanes = _numbers(layout, slack ^ layout.guard)
     sides = [(without(lanes), having(lanes)) for without, having in _pickers(layout)]
@@ -85,10 +84,11 @@ def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
 
 
 class _FilterShape(SetShape):
-    """Shape of a set that is prepared for filtering.
+    """A set of cards with the results that filtering computes from it once.
 
     Attributes:
-        differences: for each player p, f(A + p) - f(A) for each coalition A without p.
+        differences: for each player p, f(A + p) - f(A) for each coalition A without p (see the
+            module).
         lowered: for each distinct owner mask, pairs of a player and an integer. The integer has the
             guard bits of the lanes whose value decreases if the player gets a card with this mask;
             it is -1 if the set cannot be dealt in this way.
@@ -135,7 +135,10 @@ _FILTERED: Memo[LaneLayout, int, SetConstraint, SetConstraint] = Memo()
 def filter_set(
     layout: LaneLayout, slack: int, constraint: SetConstraint, deadline: Deadline = NO_DEADLINE
 ) -> SetConstraint:
-    """Tighten one set of a problem as far as possible, given the problem's packed slacks."""
+    """Remove the owners of one set that occur in no deal, and tighten its bounds.
+
+    `slack` is the result of `LaneLayout.slack` for the whole problem.
+    """
     key = (layout, slack, constraint)
     tightened = _FILTERED.get(key)
     if tightened is None:
@@ -169,7 +172,7 @@ def _filter_set(
 
 
 def filter_by_tables(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
-    """Filter a problem by coalition tables. The result is that of `filter_problem`.
+    """Tighten a problem without losing a deal, as `filter_problem` does, by coalition tables.
 
     Raises:
         NoDeal: If the problem is infeasible.
@@ -201,8 +204,8 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
 result. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
 
 MAX_FAST_PLAYERS, MAX_FAST_CARDS = 8, 1000
-"""Maximum numbers of players and cards for which tables are used without estimating their cost.
-Tables of this size take only milliseconds."""
+"""Maximum numbers of players and cards for which tables are used without estimating their cost,
+because they take only milliseconds."""
 
 LOADING_NANOSECONDS = 500_000_000
 """Time for loading OR-Tools and SciPy, which the flow method needs, in nanoseconds."""
@@ -235,7 +238,7 @@ def filter_problem(problem: DealProblem, seconds: float | None = None) -> DealPr
 
 
 def _prefers_tables(problem: DealProblem) -> bool:
-    """Return whether tables are likely to be faster than flows, by an estimate of both."""
+    """Return whether filtering by tables is likely to be faster than filtering by flows."""
     players, sets = problem.players, len(problem.sets)
     if players > MAX_PLAYERS:
         return False

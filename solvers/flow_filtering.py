@@ -1,20 +1,17 @@
-"""Filtering by network flow: owners by strongly connected components, bounds by augmenting paths.
+"""Filtering by network flow: remove owners that occur in no deal, and tighten all bounds.
 
-Filtering removes owners that occur in no deal, and tightens all bounds. A maximum flow in the
-network of `solvers.max_flow` is one deal. In this network, the cards of a set with the same
-possible owners share a node, and each player has a node for the player's share of the set. Suppose
-that a player may own these cards but has none of them in the deal. The player has one of them in
-another deal if and only if both nodes are in the same strongly connected component of the residual
-graph (Régin's filtering). SciPy computes the components.
+A maximum flow in the network of `solvers.max_flow` is one deal. In this network, the cards of a set
+with the same possible owners share a node, and each player has a node for the player's share of the
+set. Suppose that a player may own these cards but has none of them in the deal. The player has one
+of them in another deal if and only if both nodes are in the same strongly connected component of
+the residual graph (Régin's filtering). SciPy computes the components.
 
 To find the maximum number of cards of a set that a player can hold, flow is sent from the player's
 share of the set back to the player along other arcs. The maximum is the number of cards in the deal
 plus this flow. The minimum is computed in the same way.
 
 Equal sets, and players who can be exchanged without changing the problem, have equal bounds, which
-are computed only once. The number of players is not limited. Cost: one maximum flow and one
-computation of components. In addition, for each distinct set and player, one search of the residual
-graph for each card by which the number can change, and one more.
+are computed only once. The number of players is not limited.
 """
 
 from __future__ import annotations
@@ -34,7 +31,7 @@ minute."""
 
 
 class _Residual:
-    """Residual graph of a maximum flow. Source and sink are omitted, because no cycle visits them.
+    """Residual graph of a maximum flow, without the source and the sink.
 
     Arcs i and i ^ 1 are the reverse of each other. The flow through an arc of the network is the
     residual capacity (`capacity`) of its reverse arc.
@@ -62,7 +59,6 @@ class _Residual:
                 self.outgoing[head].append(arc + 1)
 
     def components(self) -> list[int]:
-        """Return, for each node, the number of its strongly connected component."""
         import numpy as np
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
@@ -90,11 +86,11 @@ class _Residual:
                 room[step ^ 1] += amount
 
     def _find_path(self, start: int, end: int, excluded: int) -> list[int] | None:
-        """Find a shortest path from `start` to `end` without the arc `excluded`.
+        """Find a shortest path from `start` to `end` without the arc `excluded`, or None.
 
-        All arcs of the path have residual capacity. The result is None if there is no such path.
-        The method is bidirectional search.
+        All arcs of the path have residual capacity.
         """
+        # The method is bidirectional search.
         room, heads, leaving = self.capacity, self.heads, self.outgoing
         # The last arc to each node that was reached from the start, and the first arc from each
         # node that was reached from the end.
@@ -141,7 +137,7 @@ class _Residual:
 
 
 def filter_by_flow(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
-    """Filter a problem by network flow. The result is that of `solvers.filtering.filter_problem`.
+    """Tighten a problem without losing a deal, as `filter_problem` does, by network flow.
 
     Raises:
         NoDeal: If the problem is infeasible.
@@ -251,7 +247,10 @@ def _swap_players(mask: int, first: int, second: int) -> int:
 def _owners(
     network: Network, residual: _Residual, components: list[int], index: int
 ) -> dict[int, int]:
-    """Return, for each owner mask in a set, the players who own such a card in some deal."""
+    """Return the players who own a card with a given owner mask in some deal, for each mask.
+
+    An owner mask is the bit mask of the players who may own a card of the set.
+    """
     owners = {}
     for mask, node in network.classes[index].items():
         possible = 0

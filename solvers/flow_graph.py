@@ -42,7 +42,8 @@ MAX_NAMED_CARDS = 4
 """Maximum number of cards of a node for which the label of the node names all cards."""
 
 LABEL_PLACES = {"source": 0.8, "player": 0.25, "share": 0.25, "cards": 0.6}
-"""Position of the label of an edge, as a fraction of its length, by the kind of its tail node."""
+"""Position of the label of an edge, as a fraction of its length, by the kind of the node where the
+edge begins."""
 
 CUT_COLOUR, FLOW_COLOUR, IDLE_COLOUR = "#D55E00", "#0072B2", "#BBBBBB"
 
@@ -101,7 +102,7 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
 
 
 def _nodes(network: Network, names: Wording) -> dict[int, tuple[Node, str]]:
-    """Return the nodes of the graph with their labels, by their numbers in the network."""
+    # Return the nodes of the graph with their labels, by their numbers in the network.
     nodes: dict[int, tuple[Node, str]] = {
         SOURCE: (("source", 0, 0), "source"),
         SINK: (("sink", 0, 0), "sink"),
@@ -122,7 +123,6 @@ def _nodes(network: Network, names: Wording) -> dict[int, tuple[Node, str]]:
 
 
 def _listed_cards(cards: list[tuple[int, int]], names: Wording) -> str:
-    """Return the cards of a node as text; if there are many, only the first and the last card."""
     if len(cards) <= MAX_NAMED_CARDS:
         return names.cards_listed(cards)
     return f"{len(cards)} cards ({names.card(cards[0])} ... {names.card(cards[-1])})"

@@ -52,11 +52,12 @@ class ProblemPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Requested properties of an instance.
+    """Requested properties of a pair of problems.
 
     Attributes:
         cards: the number of cards.
-        coalition: the number of players in the tight coalition of `game`; None for a random number.
+        coalition: the number of players in the tight coalition of `game` (see the module); None for
+            a random number.
         depth: the number of sets that the proof of infeasibility involves in `game` and `chain`;
             None for a random number.
     """
@@ -66,7 +67,7 @@ class Shape:
     depth: int | None = None
 
     def draw(self, name: str, random: Random, low: int, high: int) -> int:
-        """Return the attribute `name`: the requested number, or a random number if it is None.
+        """Return the number in the attribute `name`, or draw a number if the attribute is None.
 
         Raises:
             InputError: If the number is not from `low` to `high`.
@@ -108,9 +109,6 @@ def make_pair(
 
     Raises:
         InputError: If the family is unknown, or if a number is out of range.
-
-    Cost: linear in the size of the problems. The family `random` takes a few dozen runs of a
-    solver.
 
     >>> possible, impossible = make_pair("chain", 12, seed=0)
     >>> from solvers import solve
@@ -176,7 +174,6 @@ def _pigeons(random: Random, shape: Shape) -> ProblemPair:
 
 
 def _game_sizes(cards: int) -> tuple[list[int], list[int]]:
-    """Return the sizes of the sets and of the hands for a number of cards, as in a game."""
     remainder = cards % SET_SIZE
     return [SET_SIZE] * (cards // SET_SIZE) + [remainder] * (remainder > 0), _shares(cards, PLAYERS)
 
@@ -202,7 +199,9 @@ def _tight_pair(
     outside: Sequence[int],
     kinds: Sequence[str],
 ) -> ProblemPair:
-    """Return a pair of problems in which the first `members` players form a tight coalition.
+    """Return a pair of problems in which the first `members` players form a coalition.
+
+    Their hands have exactly as many cards as the constraints of the feasible problem allow.
 
     Args:
         outside: for each set, the number of its cards that the other players have in the deal.
@@ -359,8 +358,6 @@ def benchmark(name: str) -> dict[str, DealProblem]:
     Raises:
         InputError: If there is no benchmark of this name.
         SolverFault: If a problem differs from the published one, because the program was changed.
-
-    Cost: about a second.
 
     >>> problems = benchmark("v1")
     >>> len(problems), problems["php-12-0-possible"].hands

@@ -11,9 +11,8 @@ adjacent to fewer cards than there are slots (Hall's theorem). Their players for
 the witnesses of a shortage (see `solvers.shortage`).
 
 The graph cannot express upper bounds, so a problem with an upper bound that is not redundant is
-refused. Cost: O(E sqrt(V)) for V nodes and E edges, with E up to the square of the number of cards.
-A graph with `MAX_EDGES` edges takes up to two seconds, and SciPy cannot be interrupted during this
-time.
+refused. A graph with `MAX_EDGES` edges takes up to two seconds, and SciPy cannot be interrupted
+during this time.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ first."""
 
 
 class Slot(NamedTuple):
-    """Slot for one card in a hand.
+    """A place for one card in a player's hand.
 
-    `set_index` is the set for which the slot is reserved. It is None for a slot that is not
-    reserved.
+    `set_index` is the set to which this card must belong. It is None if the card may belong to any
+    set.
     """
 
     player: int
@@ -69,7 +68,7 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Build the graph, and return a function that finds a matching in it."""
+    """Build the matching problem, and return a function that solves it and returns the verdict."""
     simple = simple_certificate(problem)
     if simple is not None:
         return lambda: Infeasible(simple)
@@ -132,13 +131,11 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 def _shortage(
     problem: DealProblem, slots: Sequence[Slot], adjacent: Sequence[Any], partner: list[int]
 ) -> Shortage:
-    """Return the shortage that an unmatched slot proves.
-
-    The function finds the slots that alternating paths from this slot reach. Equal slots are
-    adjacent to the same cards, so only the first of them is searched. If a slot without a set is
-    reached, its player belongs to the coalition. The other slots of this player are not adjacent to
-    any further cards. If a slot of a set is reached, its player belongs to the witness of this set.
-    """
+    """Return a proof that no deal exists, from a maximum matching that leaves a slot empty."""
+    # Find the slots that alternating paths from this slot reach. Equal slots are adjacent to the
+    # same cards, so only the first of them is searched. If a slot without a set is reached, its
+    # player belongs to the coalition. The other slots of this player are not adjacent to any
+    # further cards. If a slot of a set is reached, its player belongs to the witness of this set.
     holder = {card: slot for slot, card in enumerate(partner) if card != -1}
     start = partner.index(-1)
     reached, queue, visited = {slots[start]}, deque([start]), set[int]()

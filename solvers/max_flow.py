@@ -9,10 +9,8 @@ directly from the source, and the rest from the node of the player. The problem 
 only if the flow fills all arcs from the source. Otherwise, the source side of a minimum cut gives
 the coalition and the witnesses of a shortage (see `solvers.shortage`).
 
-Cards of a set with the same possible owners share a node. So for P players and N sets, there are at
-most P + P*N + (distinct owner masks) nodes besides source and sink. Cost: O(V^2 sqrt(E)) in the
-worst case for V nodes and E arcs, with the push-relabel algorithm of OR-Tools. The largest problems
-take half a second. The computation has no time limit and cannot be interrupted.
+The push-relabel algorithm of OR-Tools computes the flow. The largest problems take half a second.
+The computation has no time limit and cannot be interrupted.
 """
 
 from __future__ import annotations
@@ -29,11 +27,11 @@ SOURCE, SINK = 0, 1
 
 
 class Network:
-    """Flow network of a problem for which `simple_certificate` returns None.
+    """Flow network of a deal problem, whose maximum flow is a deal.
 
-    Node 0 is the source, node 1 is the sink, and node 2 + p is player p. The other nodes follow,
-    set by set: the (player, set) nodes, and a node for each distinct owner mask. All cards of a set
-    with the same owner mask form a *class*.
+    `simple_certificate` must return None for the problem. Node 0 is the source, node 1 is the sink,
+    and node 2 + p is player p. The other nodes follow, set by set: the (player, set) nodes, and a
+    node for each distinct owner mask. All cards of a set with the same owner mask form a *class*.
 
     A compact network omits nodes and arcs that do not restrict the flow. A player without bounds in
     a set has no (player, set) node for it, and sets without any bounds share their classes.
@@ -155,7 +153,7 @@ def flows_of(network: Network, solver: Any) -> list[int]:
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Build the network, and return a function that solves it."""
+    """Build the flow network of a problem, and return a function that solves the problem."""
     simple = simple_certificate(problem)
     if simple is not None:
         return lambda: Infeasible(simple)
@@ -177,8 +175,8 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 def deal_of(network: Network, flows: list[int]) -> Deal:
     """Return the deal that a flow describes.
 
-    `flows` are the flows through the arcs into the classes. Each player gets as many cards of a
-    class as flow from the player into the class.
+    `flows` are the flows through the arcs in `network.shares`. Each of them is the number of cards
+    of a class that a player gets.
     """
     queues: dict[int, list[int]] = {}
     for (node, player), flow in zip(network.shares, flows, strict=True):
@@ -193,7 +191,7 @@ def deal_of(network: Network, flows: list[int]) -> Deal:
 
 
 def shortage_of(network: Network, reached: set[int]) -> Shortage:
-    """Return the shortage that a minimum cut proves. `reached` are the nodes on its source side."""
+    """Return the proof that no deal exists, from the nodes on the source side of a minimum cut."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
     # Members of the coalition whose upper bound is redundant can join the witness, because this

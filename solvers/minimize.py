@@ -16,7 +16,7 @@ from solvers.registry import solve
 from solvers.verdict import Feasible
 
 Owners = list[list[int]]
-"""Type of the owners of all cards, as `[set][card]`. The owner is -1 if a card has none."""
+"""Type of the owners of all cards, as `[set][card]`. The number -1 stands for no owner."""
 
 
 def minimize_problem(
@@ -26,7 +26,7 @@ def minimize_problem(
     same_size: bool = False,
     seconds: float = 30.0,
 ) -> DealProblem:
-    """Return a smaller problem that has the same fault and cannot be simplified without losing it.
+    """Return a smaller problem with the same fault, as small as simplifications can make it.
 
     A simplification removes a set, a card or a player, lowers a hand or a minimum, removes a
     maximum, or removes a possible owner. When a card is removed, the hand of its owner in some deal
@@ -40,8 +40,6 @@ def minimize_problem(
             removed from every set at the same time.
         seconds: the time limit, in seconds. When it is reached, the smallest problem so far is
             returned.
-
-    Cost: at most about (cards + players x sets) squared calls of `is_faulty`.
 
     In the example, a solver fails on every problem with at least two cards:
 
@@ -73,10 +71,9 @@ def minimize_problem(
 
 
 def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[DealProblem]:
-    """Yield every problem that one simplification can produce.
+    """Yield every problem that is simpler than this one by a single change.
 
-    The simplifications that remove most come first. A problem can be simplified only finitely many
-    times.
+    The changes that remove most come first. A problem can be simplified only finitely many times.
     """
     owners = _some_owners(problem)
     sets = range(len(problem.sets))
@@ -144,7 +141,7 @@ def _some_owners(problem: DealProblem) -> Owners:
 def _without_cards(
     problem: DealProblem, owners: Owners, cards: Sequence[Sequence[int]], drop: int | None = None
 ) -> DealProblem:
-    """Remove cards, and make the hands and bounds of their owners smaller accordingly.
+    """Return the problem without some cards, with smaller hands and bounds for their owners.
 
     `cards` contains the numbers of these cards for each set. If `drop` is given, the set with this
     number is removed entirely.

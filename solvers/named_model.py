@@ -25,13 +25,13 @@ from solvers.problem import DealProblem
 from solvers.verdict import Feasible, Infeasible, Verdict
 
 MAX_PRINTED_TERMS = 8
-"""Maximum number of variables in a constraint that `print` shows completely."""
+"""Maximum number of variables for which all variables of a constraint are printed."""
 
 MAX_INTEGER = 2**63 - 1
 """Greatest integer of OR-Tools, which stands for infinity in the bounds of a sum."""
 
 MAX_PRINTED_CARDS = 4
-"""Maximum number of cards in a bundle whose names are all shown."""
+"""Maximum number of cards for which the names of all cards in a bundle are printed."""
 
 
 class CpSatModel:
@@ -65,7 +65,8 @@ class CpSatModel:
             card: the pair (set, position in the set), or the name of the card.
 
         Raises:
-            InputError: If there is no such player or card, or if the card is bundled with others.
+            InputError: If there is no such player or card, or if the card is bundled (counted
+                together) with others.
         """
         names = self.problem.names or Names()
         player = _index(player, names.players, self.problem.players, "player")
@@ -149,7 +150,6 @@ class CpSatModel:
         return names
 
     def _meaning(self, row: Sum) -> str:
-        """Return the meaning of a constraint in words."""
         words, (kind, number, index) = self.problem.words, row.reason
         if kind == "hand":
             return f"{words.player(number)} holds {words.cards(self.problem.hands[number])}"
@@ -162,7 +162,6 @@ class CpSatModel:
         return f"{_listed_cards(cards, words)} {verb} {owners}"
 
     def _line(self, row: Sum) -> str:
-        """Return a constraint as a line of text: its meaning, its variables and its bounds."""
         names = [self._names[variable] for variable in row.variables]
         if len(names) > MAX_PRINTED_TERMS:
             names = [*names[:2], f"... ({len(names) - 3} more)", names[-1]]
@@ -170,10 +169,8 @@ class CpSatModel:
         return f"{self._meaning(row)}: {' + '.join(names) or '0'} {limits}"
 
     def _added_line(self, constraint: Any) -> str:
-        """Return a constraint that was added to the model as a line of text.
-
-        Constraints that are not linear are shown as OR-Tools shows them.
-        """
+        """Return a constraint that was added to the model as a line of text."""
+        # Constraints that are not linear are shown as OR-Tools shows them.
         if constraint.has_linear() and not constraint.enforcement_literal:
             linear, variables = constraint.linear, self.model.proto.variables
             terms = [
@@ -188,7 +185,6 @@ class CpSatModel:
 
 
 def _interval(low: int, high: int) -> str:
-    """Return the interval of the values that a sum may have, as text."""
     if low == high:
         return f"= {low}"
     if high == MAX_INTEGER:
@@ -197,7 +193,6 @@ def _interval(low: int, high: int) -> str:
 
 
 def _index(value: int | str, names: Sequence[str], count: int, noun: str) -> int:
-    """Return the number of a player or set that is given by number or name."""
     if not isinstance(value, str):
         return check_index(value, count, noun)
     if value not in names:
@@ -206,7 +201,6 @@ def _index(value: int | str, names: Sequence[str], count: int, noun: str) -> int
 
 
 def _listed_cards(cards: Places, words: Wording) -> str:
-    """Return the cards as text. If there are many, return their number, the first and the last."""
     if len(cards) <= MAX_PRINTED_CARDS:
         return words.hand(cards)
     return f"{len(cards)} cards ({words.card(cards[0])} ... {words.card(cards[-1])})"

@@ -34,7 +34,6 @@ class Names:
     cards: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the names."""
         for kind in ("players", "sets", "cards"):
             if not isinstance(getattr(self, kind), tuple):
                 raise InputError(
@@ -66,7 +65,7 @@ class Names:
 
 
 def check_name(kind: str, name: object) -> str:
-    """Return a name if it can be printed in a line, or raise `InputError`."""
+    """Return a name if it is a short printable text. Otherwise, raise `InputError`."""
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise InputError(f"{kind}: the name {quote_value(name)} must be a printable string")
     if len(name) > MAX_NAME_LENGTH:

@@ -32,8 +32,8 @@ from quaternity.base.validation import (
 from solvers.names import Names
 
 _FILE = "solvers.exchange.deal_problem_file"
-"""Name of the module that reads and writes files. It imports this module, so it is loaded on first
-use."""
+"""Name of the module that reads and writes deal-problem files. It is loaded on first use, because
+it imports this module."""
 
 MAX_PLAYERS = 100
 """Maximum number of players in a problem."""
@@ -86,7 +86,9 @@ def with_entry(values: Sequence[Any], index: int, value: Any) -> tuple[Any, ...]
 
 
 def ownable_counts(owners: Iterable[int], players: int) -> list[int]:
-    """Return the number of owner masks that contain each player.
+    """Return, for each player, the number of cards that the player may own.
+
+    `owners` contains, for each card, the bit mask of the players who may own it.
 
     >>> ownable_counts([0b01, 0b11], players=2)
     [2, 1]
@@ -142,7 +144,6 @@ class SetConstraint(_SetFields):
 
     @classmethod
     def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
-        """Create an instance from an iterable of the constructor's arguments, for `_replace`."""
         return cls(*iterable)
 
     @classmethod
@@ -266,7 +267,6 @@ class DealProblem(_ProblemFields, Displayable):
 
     @classmethod
     def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
-        """Create an instance from an iterable of the constructor's arguments, for `_replace`."""
         return cls(*iterable)
 
     @classmethod
@@ -343,7 +343,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @validate_arguments(names=(Names, type(None)))
     def named(self, names: Names | None) -> DealProblem:
-        """Return the same problem with names for sentences, tables and pictures.
+        """Return the same problem with names that are shown in sentences, tables and pictures.
 
         Raises:
             InputError: If the number of names does not fit the problem.
@@ -362,7 +362,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @property
     def words(self) -> Wording:
-        """Return a formatter of messages that uses the names of this problem, if it has any."""
+        """Return a formatter of messages. It uses the names of this problem, if there are any."""
         return PLAIN if self.names is None else self.names.words
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -379,7 +379,7 @@ class DealProblem(_ProblemFields, Displayable):
         return sum(len(constraint.owners) for constraint in self.sets)
 
     def may_own(self, set_index: int, card: int) -> tuple[int, ...]:
-        """Return the players in the owner mask of a card, in ascending order."""
+        """Return the players who may own a card, in ascending order."""
         owners = self.sets[check_index(set_index, len(self.sets), "set")].owners
         return players_in(owners[check_index(card, len(owners), "card")])
 
@@ -496,7 +496,6 @@ class DealProblem(_ProblemFields, Displayable):
 
 
 def _bounds(low: int, high: int, size: int) -> str:
-    """Return the bounds of a player in a set as text, or an empty text if they are redundant."""
     if low == high:
         return f"exactly {low}"
     parts = [f"at least {low}"] * (low > 0) + [f"at most {high}"] * (high < size)
@@ -523,7 +522,7 @@ def _check_set(constraint: SetConstraint, index: int, players: int) -> None:
 
 
 def check_size(players: int, sets: int, cards: int) -> None:
-    """Raise `InputError` if a problem of this size would exceed the limits of this module."""
+    """Raise `InputError` if a problem has too many players, cards, or (player, set) pairs."""
     for count, limit, unit in (
         (players, MAX_PLAYERS, "players"),
         (cards, MAX_CARDS, "cards"),

@@ -1,4 +1,4 @@
-"""`prove`: proofs of infeasibility that other programs can check."""
+"""`prove`: write proofs that a problem has no deal, which other programs can check."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from solvers.verdict import Feasible, Infeasible
 
 
 class Refutation(NamedTuple):
-    """A formula in the format OPB, and a proof in the format of VeriPB that it has no solution."""
+    """A formula in the format OPB, and a VeriPB proof that the formula has no solution."""
 
     formula: str
     proof: str
@@ -32,8 +32,6 @@ def prove(problem: DealProblem, verdict: Infeasible | None = None) -> Refutation
 
     Raises:
         InputError: If the cards can be dealt.
-
-    Cost: that of the linear model of the problem.
 
     >>> from solvers.problem import SetConstraint
     >>> formula, proof = prove(DealProblem([1], [SetConstraint([1, 1], [0], [2])]))

@@ -23,10 +23,11 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.registry import solve
 
 Choose = Callable[[int, int], int]
-"""Function that returns a whole number between its two arguments, both included."""
+"""Type of a function that returns a whole number between its two arguments, both included."""
 
 HUGE_BOUNDS = (2**31, 2**63, 10**30)
-"""Bounds that exceed the range of machine integers. As upper bounds, they are redundant."""
+"""Bounds that exceed the range of machine integers. A maximum of this size never restricts a
+deal."""
 
 
 class Sizes(NamedTuple):
@@ -49,9 +50,10 @@ class Sizes(NamedTuple):
 
 
 def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
-    """Return a feasible problem: a random deal satisfies it, but other deals may do so as well.
+    """Return a random problem with at least one deal.
 
-    About a third of the sets repeat an earlier set.
+    A random deal satisfies its constraints, but other deals may do so as well. About a third of the
+    sets repeat an earlier set.
     """
     players = choose(1, sizes.players)
     set_size = choose(1, sizes.set_size) if sizes.same_size else None
@@ -74,11 +76,10 @@ def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 def _repetitions(choose: Choose, limit: int, minimum: int = 0) -> Iterator[None]:
-    """Yield None a random number of times, from `minimum` to `limit`. The limit is the most likely.
-
-    Whether there is another repetition is chosen just before it begins, directly before the values
-    that are chosen in it. So Hypothesis can leave out any repetition when it shrinks a problem.
-    """
+    """Yield None a random number of times, from `minimum` to `limit`, most often `limit` times."""
+    # Whether there is another repetition is chosen just before it begins, directly before the
+    # values that are chosen in it. So Hypothesis can leave out any repetition when it shrinks a
+    # problem.
     yield from [None] * minimum
     for remaining in range(limit - minimum, 0, -1):
         if not choose(0, remaining + 3):
@@ -125,7 +126,6 @@ def _choose_bounds(
 
 
 def _choose_bound(choose: Choose, low: int, high: int) -> int:
-    """Choose a bound from `low` to `high`, or occasionally one of `HUGE_BOUNDS`."""
     # Hypothesis prefers both ends of a range, so the rare case is a number inside it.
     return HUGE_BOUNDS[choose(0, len(HUGE_BOUNDS) - 1)] if choose(0, 15) == 9 else choose(low, high)
 
@@ -165,10 +165,9 @@ def random_tightened(choose: Choose, sizes: Sizes) -> DealProblem:
 def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProblem]:
     """Return a feasible problem and an infeasible one that is tighter by one unit.
 
-    In the feasible problem, a coalition can just fill its hands. In each set, a group of players
-    (the witness) limits its cards. The coalition holds as many cards as the inequality of
-    `solvers.shortage` allows. One more card in its hands, or one owner, minimum or maximum that is
-    tighter, makes the problem infeasible.
+    In the feasible problem, a group of players (the coalition) holds exactly as many cards as the
+    inequality of `solvers.shortage` allows. One more card in the coalition's hands, or one owner,
+    minimum or maximum that is tighter, makes the problem infeasible.
     """
     players = choose(1, sizes.players)
     set_size = choose(1, sizes.set_size) if sizes.same_size else None
@@ -220,11 +219,11 @@ def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProb
 def one_player_problem(
     problem: DealProblem, index: int, player: int, max_cards: int | None = None
 ) -> DealProblem:
-    """Return the problem in which a player holds all cards of a set, under the player's bounds.
+    """Return a small part of a problem, in which one player holds all cards of one set.
 
-    If `max_cards` is given, only this number of cards remains, and the bounds are lowered by the
-    number of missing cards. A solver that is wrong about a bound of a player is often wrong about
-    this small problem, too.
+    The bounds are those of the player. If `max_cards` is given, only this number of cards remains,
+    and the bounds are lowered by the number of missing cards. A solver that is wrong about a bound
+    of a player is often wrong about this small problem, too.
     """
     owners, low, high = problem.sets[index]
     masks = [mask >> player & 1 for mask in owners[:max_cards]]
@@ -301,8 +300,6 @@ def boundary_pair(
     these steps, further steps make the hands of the group larger and the hands of other players
     smaller. If the given problem is infeasible or has a single player, it is returned twice without
     a change.
-
-    Cost: about 2 log2(cards) runs of `is_feasible`.
     """
     if problem.players < 2 or not is_feasible(problem):
         return problem, problem
@@ -375,7 +372,7 @@ def _tighten_card(
 
 
 BOUNDS = ("minimum", "maximum", "owners")
-"""Kinds of constraints by which the problems of a pair differ in `one_bound_pairs`."""
+"""Kinds of constraints in which the two problems of a pair from `one_bound_pairs` differ."""
 
 
 def one_bound_pairs(
@@ -422,7 +419,7 @@ def one_bound_pairs(
 def _counts(
     sizes: Sequence[int], bound: str, last_set: bool, random: Random
 ) -> tuple[list[int], int]:
-    """Return the player's number of cards in each set, and the number of the set to tighten.
+    """Return how many cards of each set the player holds, and which set is tightened.
 
     If all sets have a single card, the player has the card of the returned set, except if `bound`
     is "minimum" and this set is the first one.

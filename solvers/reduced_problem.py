@@ -24,14 +24,14 @@ from solvers.set_counts import SetCounts, Vector, set_counts
 
 
 class OpenSet(NamedTuple):
-    """Set that is split into certain cards (with a known owner) and open cards.
+    """A set of cards, split into certain cards (with a known owner) and open cards.
 
     Attributes:
         owner: the owner of each certain card, or -1 for an open card.
         masks: for each card, the bit mask of the players who may own it.
         certain: for each player, the number of certain cards.
         low, high: for each player, the bounds on the number of open cards. `high` is at most the
-            number of open cards that the player may own.
+        number of open cards that the player may own.
         bounded: whether any of these bounds is not redundant.
         open_cards: the numbers of the open cards, sorted by their masks.
     """
@@ -98,7 +98,9 @@ def split_certain(constraint: SetConstraint, full: int) -> OpenSet | None:
 
 
 class Part(NamedTuple):
-    """A set as a part of a reduced problem: its certain and open cards, and its factors.
+    """A set as a part of a reduced problem: its cards, and its factors for counting.
+
+    A factor counts the ways to deal some of the open cards (see the module).
 
     Attributes:
         cards: the set, split into certain and open cards.
@@ -123,7 +125,7 @@ _PARTS: Memo[SetConstraint, int, bool, Part | None] = Memo()
 def part_of(
     constraint: SetConstraint, full: int, keep: bool, deadline: Deadline = NO_DEADLINE
 ) -> Part | None:
-    """Return the certain cards and the factors of a set (see the module).
+    """Split a set into its certain cards and its factors (see the module).
 
     The result is None if the set has no deal.
 
@@ -167,7 +169,7 @@ def _single_card(mask: int, players: int) -> SetCounts:
 
 @dataclass(frozen=True, slots=True)
 class ReducedProblem:
-    """Problem without certain cards: its factors, and the number of cards missing in each hand.
+    """A problem without the cards whose owners are obvious, split into factors (see the module).
 
     Attributes:
         hands: for each player, the number of cards from all factors beyond their minimums (the
@@ -184,10 +186,11 @@ class ReducedProblem:
 def reduce_problem(
     problem: DealProblem, keep: int | None = None, deadline: Deadline = NO_DEADLINE
 ) -> ReducedProblem | None:
-    """Return the reduced problem, or None if there is obviously no deal.
+    """Remove everything from a problem that is obviously certain, for counting its deals.
 
-    For other infeasible problems, the count of the deals will be 0. The set with the number `keep`
-    becomes a single factor even if its bounds are redundant.
+    The result is None if there is obviously no deal. For other infeasible problems, the count of
+    the deals will be 0. The set with the number `keep` becomes a single factor (see the module)
+    even if its bounds are redundant.
 
     Raises:
         LimitError: If a set has too many count vectors.
@@ -233,13 +236,13 @@ def reduce_problem(
 
 
 def min_lanes(problem: DealProblem) -> tuple[int, int]:
-    """Return lower bounds on the size of the polynomials that counting needs.
+    """Return lower bounds on the size of the polynomials that counting deals needs.
 
-    The bounds are the number of exponent vectors and the number of bytes. They are computed without
-    listing count vectors. The problem must be feasible. Both bounds are 0 if they are unknown. They
-    are also 0 if fewer than two distinct factors can be dealt in several ways, because counting may
-    then need no polynomial.
+    The bounds are the number of coefficients and the number of bytes. The problem must be feasible.
+    Both bounds are 0 if they are unknown.
     """
+    # They are also 0 if fewer than two distinct factors can be dealt in several ways, because
+    # counting may then need no polynomial. No count vectors are listed.
     sets, full = problem.sets, 0
     while True:
         hands, used = list(problem.hands), 0
@@ -286,11 +289,9 @@ def min_lanes(problem: DealProblem) -> tuple[int, int]:
 
 
 def _min_counts(classes: Counter[int], low: Vector, high: Vector) -> Vector:
-    """Return a lower bound on the number of cards of a set that each player holds in any deal.
-
-    For each player, the other players greedily take as many cards as they can. Cards with few
-    possible owners are taken first. The player must hold the remaining cards.
-    """
+    """Return a lower bound on the number of cards of a set that each player holds in any deal."""
+    # For each player, the other players greedily take as many cards as they can. Cards with few
+    # possible owners are taken first. The player must hold the remaining cards.
     minimums = []
     ordered = sorted(classes.items(), key=lambda item: item[0].bit_count())
     for player, minimum in enumerate(low):

@@ -34,10 +34,8 @@ ENTRY_POINTS = "quaternity.solvers"
 
 
 def _lazy_import(module: str, function: str) -> Callable[..., Any]:
-    """Return a function that imports its module on the first call.
-
-    OR-Tools and SciPy take long to load, so they are loaded only when they are needed.
-    """
+    """Return a function that imports a module on the first call, and calls its `function`."""
+    # OR-Tools and SciPy take long to load, so they are loaded only when they are needed.
     imported: ModuleType | None = None
 
     def call(*arguments: Any) -> Any:
@@ -151,8 +149,7 @@ def find_solver(name: str) -> Solver:
 
     Raises:
         InputError: If the name is unknown, the solver cannot be loaded, or it is not installed. The
-            message then lists the known names, gives the reason, or gives the command that installs
-            the solver.
+            message then has the known names, the reason, or the command that installs the solver.
     """
     from solvers.rivals import EXTERNAL_SOLVERS
 
@@ -187,7 +184,7 @@ def solver_label(name: str) -> str:
 
 @lru_cache(maxsize=256)
 def _version(name: str, own: bool, *path: str) -> str:
-    """Return the text of `solver_version`. `path` is only a part of the cache key."""
+    # `path` is only a part of the cache key.
     del path
     from importlib import metadata
 
@@ -211,7 +208,7 @@ def _version(name: str, own: bool, *path: str) -> str:
 
 @lru_cache(maxsize=64)
 def _load_place(place: str, *path: str) -> Solver:
-    """Load a solver. `path`, the module search path, is only a part of the cache key."""
+    # `path`, the module search path, is only a part of the cache key.
     del path
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results
@@ -229,21 +226,21 @@ def _pickle_by_name(solver: Solver) -> tuple[Callable[[str], Solver], tuple[str]
 copyreg.pickle(Solver, _pickle_by_name)
 
 MAX_DISTINCT_MASKS = 100
-"""Maximum number of distinct owner masks of a set for which `coalitions` is the default solver."""
+"""Maximum number of distinct groups of possible owners of the cards in a set for which `coalitions`
+is the default solver."""
 
 MAX_DEFAULT_LANES = 100_000
-"""Maximum number of lanes (2^players for each distinct set) for which `coalitions` is the default
-solver. Computing this many lanes takes a third of a second. Loading OR-Tools for `max-flow` takes
-about as long, and `max-flow` then needs only milliseconds."""
+"""Maximum size of the tables of `coalitions` for which it is the default solver: 2^players numbers
+for each distinct set. Computing tables of this size takes a third of a second. Loading OR-Tools for
+`max-flow` takes about as long, and `max-flow` then needs only milliseconds."""
 
 
 @validate_arguments(problem=DealProblem)
 def default_solver(problem: DealProblem) -> Solver:
-    """Return `coalitions` or `max-flow`: the solver that is likely to be faster for a problem.
+    """Return `coalitions` or `max-flow`, whichever is likely to be faster for a problem.
 
-    This is `coalitions` if there are few players, unless a set has more than `MAX_DISTINCT_MASKS`
-    distinct owner masks. To assign the cards of such a set, `coalitions` would need (cards) x
-    (players) x (distinct masks) steps.
+    This is `coalitions` if there are few players, unless the cards of a set have more than
+    `MAX_DISTINCT_MASKS` distinct groups of possible owners.
     """
     coalitions = SOLVERS["coalitions"]
     if coalitions.refuses(problem):

@@ -32,8 +32,7 @@ class NumberedDeals:
 
     The attribute `number` is the number of deals, which is 0 if the problem is infeasible. Creating
     an instance takes about as long as counting the deals (see `solvers.counting`), and `seconds`
-    limits this time. The instance keeps a polynomial for each factor in memory. Looking up a deal
-    then takes about one step for each count vector of each factor.
+    limits this time. Looking up a deal is then fast.
 
     Raises:
         LimitError: If counting exceeds a limit of `solvers.counting`, or if the tables are larger
@@ -166,7 +165,6 @@ def sample_deals(
     """Draw `number` deals independently and exactly uniformly at random.
 
     The same deal may be drawn more than once. `seconds` limits the time for numbering the deals.
-    The cost is that of creating a `NumberedDeals` and looking up `number` deals.
 
     Raises:
         NoDeal: If the problem has no deal and `number` is above 0.

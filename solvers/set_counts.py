@@ -20,15 +20,18 @@ from solvers.problem import SetConstraint, players_in
 
 
 def vector_bound(constraint: SetConstraint) -> int:
-    """Return an upper bound on the number of count vectors of a set: C(size + P - 1, P - 1)."""
+    """Return a simple upper bound on the number of count vectors of a set.
+
+    A count vector says how many cards of the set each player gets.
+    """
     return comb(constraint.size + constraint.players - 1, constraint.players - 1)
 
 
 def count_vectors(constraint: SetConstraint) -> dict[Vector, int]:
-    """Return all count vectors that the owners and bounds allow, with their numbers of ways.
+    """Return how many cards of a set each player may get, in all combinations that are possible.
 
-    The count vectors are in the order in which dealing the cards one by one reaches them. Cost:
-    (number of cards) x (number of vectors) x (possible owners per card).
+    The dictionary maps each combination (count vector) to the number of ways to deal the set in
+    this way. Its keys are in the order in which dealing the cards one by one reaches them.
 
     Raises:
         LimitError: If a card takes more than 20 * `MAX_VECTORS` steps.
@@ -45,11 +48,11 @@ def count_vectors(constraint: SetConstraint) -> dict[Vector, int]:
 def assign_owners(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ...]:
     """Return an owner for each card such that player p gets `counts[p]` cards.
 
-    The counts must be possible. Each card is given to a player who has room. If necessary, other
-    players first pass cards on to each other (an augmenting path over players).
-
-    Cost: linear in the number of cards x players^2, for any number of distinct owner masks.
+    `owners` contains, for each card, the bit mask of the players who may own it. The counts must be
+    possible.
     """
+    # Each card is given to a player who has room. If necessary, other players first pass cards on
+    # to each other (an augmenting path over players).
     room = list(counts)
     players = range(len(room))
     owner = [-1] * len(owners)
@@ -99,9 +102,10 @@ Vector = tuple[int, ...]
 
 
 def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
-    """Return the count vectors of `size` cards with the same owner mask, and their numbers of ways.
+    """Return in how many ways players can get given numbers of `size` interchangeable cards.
 
-    Each player p gets at most `high[p]` cards.
+    `mask` is the bit mask of the players who may own these cards. Each player p gets at most
+    `high[p]` cards. The keys of the dictionary say how many cards each player gets (count vectors).
 
     >>> class_vectors(0b101, 2, high=(9, 9, 1))
     {(2, 0, 0): 1, (1, 0, 1): 2}
@@ -155,12 +159,13 @@ def _merge(
 
 
 def _at_least(ways: Mapping[Vector, int], low: Vector) -> dict[Vector, int]:
-    """Return the count vectors in which each player p gets at least `low[p]` cards."""
     return {vector: number for vector, number in ways.items() if all(map(ge, vector, low))}
 
 
 class SetCounts:
-    """Ways to deal a set in which each card has at least two possible owners.
+    """The numbers of ways to deal a set in which each card has at least two possible owners.
+
+    The ways are counted for each *count vector*, which says how many cards each player gets.
 
     Attributes:
         classes: pairs of a distinct owner mask and its number of cards, sorted by mask.
@@ -207,16 +212,16 @@ class SetCounts:
 
     @property
     def is_single_card(self) -> bool:
-        """Return whether the set is a single card with redundant bounds."""
+        """Return whether there is a single card, which any of its possible owners can get."""
         mask, size = self.classes[0]
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
     def card_weights(self, deadline: Deadline = NO_DEADLINE) -> dict[int, dict[int, Vector]]:
-        """Return, for each vector, the number of ways in which a given player owns a given card.
+        """Return in how many ways to deal the set a given player owns a given card.
 
-        The entry `[mask][player]` lists these numbers for a card with this owner mask. They are the
-        same for all cards with the mask. Players who may not own the card are omitted. The result
-        is cached.
+        The entry `[mask][player]` lists these numbers, in the order of `vectors`, for any card
+        whose possible owners are the players in the mask. Players who may not own the card are
+        omitted. The result is cached.
         """
         if self._card_weights is not None:
             return self._card_weights
@@ -237,10 +242,13 @@ class SetCounts:
         return weights
 
     def deal(self, number: int, way: int) -> tuple[int, ...]:
-        """Return the owners of the cards in a deal of the set. The cards are sorted by mask.
+        """Return the owners of the cards in one deal of the set. Cards are sorted by owner mask.
 
-        `number` is the index of a count vector, and `way` selects one of its ways. `way` must be
-        less than the weight of the vector. Different ways give different deals.
+        Args:
+            number: the index of the vector in `vectors`, which says how many cards each player
+                gets.
+            way: the index of the deal among those with this vector. It must be less than the weight
+                of the vector. Different indices give different deals.
         """
         remaining = self._full_vectors[number]
         owners: list[int] = []
@@ -303,7 +311,7 @@ _WAYS: Memo[Vector, Vector, Vector, SetCounts] = Memo()
 def set_counts(
     owners: Vector, low: Vector, high: Vector, deadline: Deadline = NO_DEADLINE
 ) -> SetCounts:
-    """Return the ways to deal a set from a cache, so that equal sets share an object.
+    """Return the numbers of ways to deal a set. Equal arguments give the same, cached object.
 
     `owners` must be sorted.
     """

@@ -108,41 +108,38 @@ def _because(claim: str, why: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TooManyCards(Displayable):
-    """Certificate that there are more cards than all hands together can hold."""
+    """Proof that no deal exists: there are more cards than all hands together can hold."""
 
     def picture(self) -> Display:
-        """Return a display of the certificate, in words that fit every problem."""
+        """Return a display of this proof, in words that do not depend on the problem."""
         return Display("Impossible: there are more cards than places in all hands together")
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether the certificate proves that the problem is infeasible.
-
-        Cost: linear in the number of players and sets.
-        """
+        """Return whether this proves that the problem has no deal."""
         return sum(problem.hands) < problem.cards
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
-        """Return the proof for this problem as a sentence."""
+        """Return this proof for the problem, as a sentence."""
         return TOO_FEW_PLACES(hands=sum(problem.hands), deal=problem.cards)
 
 
 @dataclass(frozen=True, slots=True)
 class CrossedBounds(Displayable):
-    """Certificate that a player's lower bound for a set is above the upper bound."""
+    """Proof that no deal exists: a player's minimum for a set is above the player's maximum."""
 
     player: int
     set_index: int
 
     def picture(self) -> Display:
-        """Return a display of the certificate, in words that fit every problem."""
+        """Return a display of this proof, in words that do not depend on the problem."""
         place = f"player {self.player} in set {self.set_index}"
         return Display(f"Impossible: the minimum of {place} is above the maximum")
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether the certificate proves that the problem is infeasible. Cost: constant."""
+        """Return whether this proves that the problem has no deal."""
         if not (0 <= self.player < problem.players and 0 <= self.set_index < len(problem.sets)):
             return False
         constraint = problem.sets[self.set_index]
@@ -150,7 +147,7 @@ class CrossedBounds(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
-        """Return the proof for this problem as a sentence."""
+        """Return this proof for the problem, as a sentence."""
         constraint = problem.sets[self.set_index]
         low, high = constraint.low[self.player], constraint.high[self.player]
         return CROSSED_BOUNDS(who=self.player, set=self.set_index, least=low, most=high)
@@ -158,20 +155,17 @@ class CrossedBounds(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class CrowdedHand(Displayable):
-    """Certificate that the minimums of a player in all sets add up to more than the hand."""
+    """Proof that no deal exists: a player's minimums for all sets add up to more than the hand."""
 
     player: int
 
     def picture(self) -> Display:
-        """Return a display of the certificate, in words that fit every problem."""
+        """Return a display of this proof, in words that do not depend on the problem."""
         return Display(f"Impossible: the minimums of player {self.player} exceed the hand")
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether the certificate proves that the problem is infeasible.
-
-        Cost: linear in the number of sets.
-        """
+        """Return whether this proves that the problem has no deal."""
         if not 0 <= self.player < problem.players:
             return False
         return sum(self._minimums(problem)) > problem.hands[self.player]
@@ -181,7 +175,7 @@ class CrowdedHand(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """Return the proof for this problem as a sentence.
+        """Return this proof for the problem, as a sentence.
 
         If `amount` is given, this text replaces the size of the hand.
         """
@@ -194,10 +188,8 @@ class CrowdedHand(Displayable):
 def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> int:
     """Return an upper bound on the number of cards of one set that a coalition can hold.
 
-    The bound is the term of this set in the sum in the module docstring, where the coalition is
-    called A and the witness is called X_s. Both are bit masks of players.
-
-    Cost: linear in the number of cards of the set and the number of players.
+    The coalition and the witness are groups of players, given as bit masks. The bound is the term
+    of this set in the formula in the module docstring, where they are called A and X_s.
     """
     bound = sum(1 for mask in constraint.owners if mask & witness)
     for player in players_in(coalition & ~witness):
@@ -209,13 +201,14 @@ def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> 
 
 @dataclass(frozen=True, slots=True)
 class Shortage(Displayable):
-    """Certificate that a coalition cannot hold as many cards as its hands need.
+    """Proof that no deal exists: a group of players cannot hold as many cards as its hands need.
 
-    The bound on the number of cards is explained in the module docstring.
+    The module docstring has the formula for the number of cards that the group can hold.
 
     Attributes:
-        coalition: the bit mask of the coalition A; 0 if the minimums of a single set are too large.
-        witnesses: for each set s, the bit mask of the witness X_s.
+        coalition: the bit mask of the group, A in the formula. It is 0 if the minimums of a single
+            set are too large.
+        witnesses: for each set s, the bit mask of the players in X_s in the formula.
     """
 
     coalition: int
@@ -223,7 +216,7 @@ class Shortage(Displayable):
 
     @classmethod
     def of(cls, players: Iterable[int], witnesses: Iterable[Iterable[int]]) -> Shortage:
-        """Create a certificate from player numbers instead of bit masks.
+        """Create a shortage from player numbers instead of bit masks.
 
         >>> Shortage.of([0, 2], [[0], [1, 2]])
         Shortage.of([0, 2], [[0], [1, 2]])
@@ -231,7 +224,7 @@ class Shortage(Displayable):
         return cls(mask_of(players), tuple([mask_of(witness) for witness in witnesses]))
 
     def picture(self) -> Display:
-        """Return a table of the coalition and of the witness for each set."""
+        """Return a display of the coalition, with a table of the witness for each set."""
         rows = [heading_cells("set", "witness")]
         for index, witness in enumerate(self.witnesses):
             rows.append([Cell(str(index)), Cell(PLAIN.players(players_in(witness)))])
@@ -244,10 +237,7 @@ class Shortage(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether the certificate proves that the problem is infeasible.
-
-        Cost: linear in the number of cards and in the number of players x sets.
-        """
+        """Return whether this proves that the problem has no deal."""
         all_players = (1 << problem.players) - 1
         masks = (self.coalition, *self.witnesses)
         if len(self.witnesses) != len(problem.sets) or any(m < 0 or m > all_players for m in masks):
@@ -265,10 +255,10 @@ class Shortage(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """Return the proof for this problem as a sentence.
+        """Return this proof for the problem, as a sentence.
 
-        If `amount` is given, this text replaces the number of cards that the coalition, or the
-        player returned by `crowded_player`, has in hand.
+        If `amount` is given, this text replaces the number of cards in the hands that the sentence
+        is about (see `crowded_player`).
         """
         must, bounds = self._required_cards(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
@@ -309,11 +299,11 @@ class Shortage(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def crowded_player(self, problem: DealProblem) -> int | None:
-        """Return the player whose hand `in_words` describes, instead of the coalition's hands.
+        """Return the player whose hand the sentence of `in_words` is about.
 
-        This is the only player outside the coalition, who must hold all cards that the coalition
-        cannot hold, but whose hand is too small. The result is None if `in_words` describes the
-        coalition.
+        The sentence may be about the only player outside the coalition. This player must hold all
+        cards that the coalition cannot hold, but the hand is too small. If the sentence is about
+        the coalition instead, the result is None.
         """
         outside = players_in((1 << problem.players) - 1 & ~self.coalition)
         if len(outside) != 1 or self.coalition.bit_count() < 2:
@@ -328,8 +318,8 @@ class Shortage(Displayable):
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
         """Return a text that says which bounds limit the coalition's cards of a set.
 
-        These are the minimums of the other players in the witness, and the maximums of the players
-        in the bit mask `capped`.
+        The bounds are the minimums of the other players in the witness, and the maximums of the
+        players in the bit mask `capped`.
         """
         minimums: dict[int, list[int]] = {}
         for player in players_in(witness & ~self.coalition):
@@ -382,14 +372,16 @@ class Shortage(Displayable):
 
 
 Certificate: TypeAlias = Shortage | TooManyCards | CrossedBounds | CrowdedHand
-"""Type of a proof of infeasibility, with the methods `holds(problem)` and `in_words(problem)`."""
+"""Type of a proof that no deal exists. Each has the methods `holds(problem)` and
+`in_words(problem)`."""
 
 
 def copy_certificate(value: object) -> Certificate | None:
-    """Return a copy of a solver's certificate, or None if the value is not a certificate.
+    """Return a copy of a solver's proof that no deal exists.
 
-    The copy has exactly one of the four types, and contains only exact `int` and `tuple` objects.
-    So checking it does not run any code of the solver, and the copy cannot change during the check.
+    The result is None if the value does not have exactly one of the four types of `Certificate`.
+    The copy contains only exact `int` and `tuple` objects, so checking it runs no code of the
+    solver.
     """
     if type(value) is Shortage:
         coalition = getattr(value, "coalition", None)
@@ -410,13 +402,11 @@ def copy_certificate(value: object) -> Certificate | None:
 
 
 def simple_certificate(problem: DealProblem) -> Certificate | None:
-    """Return a certificate that follows directly from the hands and bounds.
+    """Return a proof that no deal exists, if it follows directly from the hands and bounds.
 
-    The result is None if there is no such certificate. It exists if and only if a player's lower
-    bound for a set is above the upper bound, the hand sizes do not add up to the number of cards,
-    or a player's minimums add up to more than the hand size.
-
-    Cost: linear in the number of players x sets.
+    It does if a player's minimum for a set is above the maximum, the hand sizes do not add up to
+    the number of cards, or a player's minimums add up to more than the hand size. In all other
+    cases, the result is None.
     """
     for index, (_, lows, highs) in enumerate(problem.sets):
         if any(map(gt, lows, highs)):

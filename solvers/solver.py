@@ -1,4 +1,4 @@
-"""The interface of a solver: an exact function from deal problems to verdicts, with metadata."""
+"""The interface of a solver: an exact function from deal problems to verdicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _accept_all(problem: DealProblem) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """Solver of deal problems: a function from a problem to a verdict, with metadata.
+    """Solver of deal problems: a function from a problem to a verdict, with a description.
 
     Attributes:
         name: the name of the solver on the command line.
@@ -30,7 +30,7 @@ class Solver:
         refuses: function that returns the reason why the solver does not support or does not try a
             problem, or None if the solver accepts it. A refusal says nothing about the feasibility
             of the problem.
-        certifies: whether every infeasible verdict of the solver contains a shortage (a proof).
+        certifies: whether every infeasible verdict of the solver contains a proof (a shortage).
         prepare_within: function like `prepare` with a second argument: the time limit in seconds at
             which the solving step raises `SolverTimeout`. None if the solver keeps no time limit.
         isolated: whether commands run the solver in a separate process, with limits on time and
@@ -38,8 +38,8 @@ class Solver:
         changes_model: whether the solver uses different models for small and large problems, so its
             running time does not follow a single growth law.
 
-    A solver is pickled by its name (see `solvers.registry`): another process looks up the name in
-    its own registry. So a time limit is lost.
+    A solver is pickled by its name: another process looks up the name in its own registry. So a
+    time limit is lost.
     """
 
     name: str
@@ -81,6 +81,6 @@ class Solver:
 
 
 def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) -> Solver:
-    """Return a `Solver` that calls a function. Its `idea` is the first line of the docstring."""
+    """Return a `Solver` that calls a function. Its docstring begins with the description."""
     idea = (getattr(function, "__doc__", None) or "").strip().split("\n")[0]
     return Solver(name, idea, lambda problem: partial(function, problem))

@@ -56,7 +56,10 @@ _LIBRARIES = "ortools.graph.python.max_flow", "ortools.sat.python.cp_model", "sc
 def composite(
     function: Callable[Concatenate[st.DrawFn, Arguments], Value],
 ) -> Callable[Arguments, st.SearchStrategy[Value]]:
-    """Wrap `hypothesis.strategies.composite` to import the solvers' libraries first."""
+    """Return a Hypothesis strategy, as `hypothesis.strategies.composite` does.
+
+    First, import the libraries of the solvers, so that the first example is not too slow.
+    """
     make_strategy = st.composite(function)
 
     @wraps(make_strategy)
@@ -111,9 +114,9 @@ def boundary_pairs(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> tuple[DealProblem, DealProblem]:
-    """Generate pairs of a feasible and an infeasible problem that differ in a single unit.
+    """Generate pairs of a feasible and an infeasible problem that differ by 1 in one number.
 
-    For the arguments see `solvers.random_problems.Sizes`.
+    The arguments are those of `solvers.random_problems.Sizes`.
     """
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
     return random_boundary(lambda low, high: draw(st.integers(low, high)), sizes)
@@ -158,7 +161,7 @@ def deal_problems(
 
 
 def _shortened(problem: DealProblem, number: int) -> DealProblem:
-    """Replace a problem by a part of it with one player and one set if `number` is 0 to 3.
+    """Replace a problem by a part of it with one player and one set, if `number` is 0 to 3.
 
     If `number` is larger, or the player or the set does not exist, return the given problem.
     """

@@ -49,11 +49,11 @@ __all__ = ["LAWS", "Conformance", "check_solver"]
 
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
-"""Function that checks a property of a solver on a problem. It returns the fault of the solver as a
-sentence, or None if the solver has the property."""
+"""Type of a function that tests a property of a solver on a problem. It returns the fault of the
+solver as a sentence, or None if the solver has the property."""
 _Breach = tuple[Law, str, DealProblem, DealProblem]
-"""Type of a failed check: the law, the fault, the problem, and the last problem that the solver was
-given. The latter may be a variant of the problem, made by the law."""
+"""Type of a failed test: the law, the fault, the problem, and the last problem that the solver was
+given, which may be a variant of the problem."""
 
 GAME_SIZES: tuple[tuple[int, int, int], ...] = (
     (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (130, 3, 3),
@@ -73,8 +73,8 @@ MAX_PLAYERS = MAX_SETS = 70
 `MAX_COVERED_NUMBER` occurs once in about 300 examples."""
 
 BOUND_PAIRS_PER_EXAMPLE = 3
-"""Number of draws in `one_bound_problems` for each small problem. With 300 small problems, every
-case is drawn."""
+"""Number of random choices in `one_bound_problems` for each small problem. 300 small problems are
+enough to make every choice once."""
 
 MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""
@@ -112,7 +112,10 @@ class Conformance:
 
 
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
-    """Check a solver's verdict by its evidence, or by that of built-in solvers if it has none."""
+    """Check that a solver's deal or proof is valid, and that its verdict is right.
+
+    If the solver gives no proof, the verdict is compared with those of built-in solvers.
+    """
     return _run_checked(solver, problem)[1]
 
 
@@ -260,12 +263,12 @@ def check_solver(
     sizes: Sequence[tuple[int, int, int]] = GAME_SIZES,
     report: Callable[[str], object] | None = None,
 ) -> Conformance:
-    """Check that a solver obeys all laws on given and random problems.
+    """Test a solver on given and random problems, and raise an error if it breaks a law.
 
-    The random problems are small problems, problems of all sizes (`problems_of_all_sizes`),
-    problems that depend on the bounds of one player (`one_bound_problems`), and problems of the
-    size of games. The result has the numbers of problems. Files are written only to a temporary
-    folder.
+    The laws are listed in `LAWS`. The random problems are small problems, problems of all sizes
+    (`problems_of_all_sizes`), problems that depend on the bounds of one player
+    (`one_bound_problems`), and problems of the size of games. The result has the numbers of
+    problems. Files are written only to a temporary folder.
 
     Args:
         solver: a solver, its name (see `find_solver`), or a function that takes a problem and
@@ -279,6 +282,7 @@ def check_solver(
             `MAX_COVERED_NUMBER`, fails only in the first or last set or card, or is wrong by 1.
         problems: problems that are tried first.
         sizes: the sizes of games, as (cards in one set, sets, players), with at least 2 players.
+            Pass `sizes=()` for a solver that is slow on problems of the size of games.
         report: function that is called with a line about the progress every `REPORT_SECONDS`. By
             default, the line is written to standard error.
 
@@ -289,9 +293,7 @@ def check_solver(
             problem, no feasible problem or no infeasible problem, because the laws were then not
             fully tested.
 
-    Cost: with the defaults, about 30,000 runs of the solver. They take 10 seconds of processor time
-    for max-flow, but many minutes for a solver that is slow on problems of the size of games. Pass
-    `sizes=()` to omit these problems. The number of runs is proportional to `examples`.
+    With the defaults, the solver is run about 30,000 times.
 
     >>> check_solver("max-flow", examples=10, sizes=[(4, 3, 3)]).refused
     0
@@ -351,11 +353,9 @@ def _report(line: str) -> None:
 
 
 def _in_words(solver: Solver, law: Law, text: str, problem: DealProblem, last: DealProblem) -> str:
-    """Describe the fault of a solver, with a small problem on which the solver fails again.
-
-    `last` is a problem that the law may have made from `problem`. If the solver is wrong about
-    `last`, the fault is reported for `last` instead.
-    """
+    """Describe the fault of a solver, with a small problem on which the solver fails again."""
+    # `last` is a problem that the law may have made from `problem`. If the solver is wrong about
+    # `last`, the fault is reported for `last` instead.
     if fault := _find_fault(evidence_stands, solver, last):
         law, text, problem = evidence_stands, fault, last
     problem = minimize_problem(
@@ -487,10 +487,8 @@ def _require_both_kinds(solver: Solver, count: Counter[str]) -> None:
 
 
 def _find_fault(law: Law, solver: Solver, problem: DealProblem) -> str | None:
-    """Return the fault that a law (a check of the solver) reports, or None if it reports none.
-
-    An exception in the solver counts as a fault.
-    """
+    """Return the fault that a law finds in a solver, or None if it finds none."""
+    # An exception in the solver counts as a fault.
     try:
         return law(solver, problem)
     except KeyboardInterrupt:

@@ -37,7 +37,7 @@ class Deal(Displayable):
         )
 
     def picture(self, words: Wording | None = None) -> Display:
-        """Return a table of the owner of each card, with a row for each set."""
+        """Return a table that shows the owner of each card, with a row for each set."""
         words = words or PLAIN
         size = max(map(len, self.owner), default=0)
         rows = [heading_cells("set", *(f"/{card}" for card in range(size)))]
@@ -60,8 +60,8 @@ class Deal(Displayable):
         """Return all hands as text, with one line for each player by default.
 
         Args:
-            words: the problem with the names of players and cards, or a formatter. By default,
-                they are numbered.
+            words: the problem whose names of players and cards are shown, or a formatter of
+                messages. By default, players and cards have numbers.
             players: the number of players. If it is given, players without cards are listed, too.
             separator: the text between two hands.
         """
@@ -81,7 +81,7 @@ class Deal(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Feasible(Displayable):
-    """Verdict that a problem is feasible. It is true in a condition.
+    """Verdict that a problem has a deal. It is true in a condition.
 
     Attributes:
         deal: a deal that satisfies the problem.
@@ -109,7 +109,7 @@ class Feasible(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Infeasible(Displayable):
-    """Verdict that a problem is infeasible. It is false in a condition.
+    """Verdict that a problem has no deal. It is false in a condition.
 
     Attributes:
         shortage: the proof, or None if the solver provides none. `solve` always provides a proof.
@@ -143,7 +143,8 @@ Verdict: TypeAlias = Feasible | Infeasible
 def copy_verdict(value: object) -> Verdict | None:
     """Return a copy of a solver's answer, or None if the answer is not a valid verdict.
 
-    The copy consists only of exact `tuple` and `int` objects. Cost: linear in the number of cards.
+    The copy consists only of exact `tuple` and `int` objects, so checking it runs no code of the
+    solver.
     """
     if type(value) is Feasible:
         deal = getattr(value, "deal", None)
@@ -161,7 +162,7 @@ def copy_verdict(value: object) -> Verdict | None:
 def _copy_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...] | None:
     """Return the owners of all cards as tuples of integers, or None if they have another form.
 
-    The rows and their container may be tuples, or have the type `listing`.
+    The rows and their container must be tuples, or have the type `listing`.
     """
 
     def is_listing(value: object) -> bool:
@@ -182,8 +183,6 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
 
     `owner` is a `Deal`, or a list or tuple of lists or tuples in which `owner[set][card]` is the
     number of a player. Any other value is reported as a fault.
-
-    Cost: linear in the number of cards and in the number of players x sets.
     """
     rows = _copy_rows(owner.owner if type(owner) is Deal else owner, list)
     if rows is None:
@@ -221,8 +220,6 @@ def verify(problem: DealProblem, verdict: object) -> bool:
     prove that there is no deal. The result is False for an `Infeasible` without a shortage, and for
     any value that is not a verdict. Such a value does not raise an exception, and none of its code
     is run.
-
-    Cost: linear in the number of cards and in the number of players x sets.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])

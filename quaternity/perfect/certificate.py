@@ -46,18 +46,20 @@ Kind = tuple[tuple[int, ...], tuple[int, ...]]
 minimum number of cards of each player."""
 
 Outcomes = frozenset[tuple[int, ...]]
-"""Type of the outcomes that a state may have. An outcome lists what each player gets."""
+"""Type of the outcomes that a state may have. An outcome lists what each player gets, in sets or as
+a share of the win."""
 
 
 Head = NamedTuple("Head", [  # noqa: UP014 - keeps the checker short
     ("certificate", str), ("set_size", int), ("sets", int), ("players", int), ("tie_break", str),
     ("brisk", bool), ("start", int), ("states", int), ("player", int | None), ("wish", str | None),
 ])  # fmt: skip
-"""Type of the first line of a certificate. `start` is the number of the state that was solved."""
+"""Type of the first line of a certificate. `start` is the number of the state from which the game
+was solved."""
 
 
 class State(NamedTuple):
-    """The public information about a position. The `sets` are sorted in ascending order."""
+    """What all players know about a position. The `sets` are sorted in ascending order."""
 
     turn: int | None
     hands: tuple[int, ...]
@@ -66,7 +68,7 @@ class State(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Line of a certificate: a state, and the claims about it."""
+    """Line of a certificate: a state, and what the certificate claims about it."""
 
     state: State
     ranks: tuple[int | None, ...]
@@ -79,11 +81,11 @@ class InvalidCertificate(ValueError):
 
 
 class CheckResult(NamedTuple):
-    """Result of a check.
+    """Result of checking a certificate.
 
-    `ranks` and `outcomes` are the claims about the state that was solved. If the states were
-    sampled with `seed`, fewer than `most_wrong` of all states are wrong with probability
-    `CONFIDENCE`. If all states were checked, `seed` is None and `most_wrong` is 0.
+    `ranks` and `outcomes` are the claims about the state from which the game was solved (see the
+    module). If the states were sampled with `seed`, fewer than `most_wrong` of all states are wrong
+    with probability `CONFIDENCE`. If all states were checked, `seed` is None and `most_wrong` is 0.
     """
 
     head: Head
@@ -97,7 +99,7 @@ class CheckResult(NamedTuple):
     seed: int | None
 
     def document(self) -> dict[str, Any]:
-        """Return the result as plain values for JSON."""
+        """Return the result as a dictionary of plain values for JSON."""
         outcomes = None if self.outcomes is None else sorted(self.outcomes, reverse=True)
         about = {"head": self.head._asdict(), "outcomes": outcomes, "sure": CONFIDENCE}
         return self._asdict() | about
@@ -107,12 +109,10 @@ def check(
     lines: Iterable[bytes], sample: int | None = None, seed: int | None = None,
     report: Callable[[int, int], None] = lambda done, total: None,
 ) -> CheckResult:  # fmt: skip
-    """Check all states of a certificate, or a random sample of them.
+    """Check all states of a certificate, or a random sample of them, and return the result.
 
     By default, the seed is random, because a forger who knew the seed would know which states are
     checked.
-
-    Cost: about a millisecond and a kilobyte per state of the 4-3-3 game.
 
     Raises:
         InvalidCertificate: If a checked state or the file as a whole is wrong.
@@ -189,7 +189,7 @@ def _numbers(values: Any, count: int, most: int) -> tuple[int, ...]:
 
 
 class Game:
-    """The rules of a game, with methods that check the lines of a certificate."""
+    """The rules of a game, and methods that check the lines of its certificate by these rules."""
 
     def __init__(self, head: Head) -> None:
         self.head, self.size, self.count = head, head.set_size, head.players
@@ -200,7 +200,11 @@ class Game:
         self.rename_set = lru_cache(1 << 18)(_rename_set)
 
     def parse_line(self, number: int, text: bytes) -> Line:
-        """Parse a line of a certificate."""
+        """Return the state and the claims in a line of a certificate, which is given as JSON.
+
+        Raises:
+            InvalidCertificate: If the line has another form.
+        """
         count, size, fields = self.count, self.size, _json(number, text)
         try:
             turn, hands, points, sets, ranks, after, outcomes = fields
@@ -241,10 +245,7 @@ class Game:
         return None if odd else self.settle([hand] * self.count, fresh[1], sets, (0, 0))
 
     def _maximums(self, masks: tuple[int, ...], low: Sequence[int], high: Sequence[int]) -> Any:
-        """Return how many cards of a set each coalition (group of players) can hold.
-
-        The result is None if the set cannot be dealt.
-        """
+        """Return how many cards of a set each group of players can hold; None if it has no deal."""
 
         def total(counts: Sequence[int], coalition: int) -> int:
             return sum([counts[p] for p in self.players if coalition >> p & 1])
@@ -259,10 +260,10 @@ class Game:
     def set_minimums(
         self, hands: Sequence[int], sets: Sequence[Kind]
     ) -> list[tuple[int, ...]] | None:
-        """Return how many cards of each set each coalition (group of players) must hold.
+        """Return how many cards of each set each group of players must hold.
 
         The result is None if there is no deal. A deal exists if each set can be dealt, the hands
-        add up to the number of cards, and no coalition has more cards than the sets can give it.
+        add up to the number of cards, and no group has more cards than the sets can give it.
         """
         tables = [self.maximums(*kind, self.free) for kind in sets]
         if None in tables:
@@ -278,7 +279,7 @@ class Game:
     def _close(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
         """Tighten the owners and minimums of a set as far as possible without losing a deal.
 
-        `rest` is the number of cards of the set that each coalition must hold.
+        `rest` is the number of cards of the set that each group of players must hold.
         """
         (masks, low), free = kind, self.free
 
@@ -320,7 +321,7 @@ class Game:
         return State(turn, tuple(hands), tuple(points), tuple(sorted(kept)))
 
     def tie_break(self, hands: Sequence[int], points: Sequence[int]) -> list[int]:
-        """Return the players whom the tie-break prefers. If there are several, chance chooses."""
+        """Return the players whom the tie-break prefers. If there are several, chance decides."""
         able = [p for p in self.players if hands[p]]
         if self.head.tie_break == "first-in-order":
             return able[:1]
@@ -331,9 +332,9 @@ class Game:
     def questions(self, state: State) -> Iterator[tuple[int, list[State]]]:
         """Yield a pair for each question: the asked player, and the states after the legal answers.
 
-        Equivalent questions are yielded once. Questions are equivalent if they are about cards of a
-        set with the same possible owners, or about such cards of equal sets. For a draw by chance,
-        the number of players takes the place of the asked player.
+        Equivalent questions are yielded once. They are about cards of a set with the same possible
+        owners, or about such cards of equal sets. If chance draws the player to move, each possible
+        draw is yielded as a question, with the number of players as the asked player.
         """
         asker, hands, points, sets = state
         if asker is None:
@@ -360,7 +361,10 @@ class Game:
                         yield asked, [after for after in (no, yes) if after]
 
     def check(self, number: int, held: Sequence[Line]) -> int:
-        """Check the claims of a line and return the number of moves from its state."""
+        """Check the claims in line `number` and return the number of moves from its state.
+
+        `held` contains all lines. A wrong claim raises `InvalidCertificate`.
+        """
         state, ranks, after, outcomes = held[number]
         turns = () if state.turn is None else (state.turn,)
         if state != (right := self.settle(*state[1:], turns)):
@@ -406,7 +410,10 @@ class Game:
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
     ) -> Outcomes | None:  # fmt: skip
-        """Return the outcomes implied by the successors, or None if a successor is not listed."""
+        """Return the outcomes that follow from those of the next states.
+
+        The result is None if the certificate does not list a next state.
+        """
         if not state.sets:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1
@@ -443,8 +450,9 @@ class Game:
 def _choose_rank(values: Sequence[int | None], wants: bool) -> int | None:
     """Return the rank that results from a choice between states with the ranks `values`.
 
-    If `wants` is true, the player who wants to win chooses, and minimizes the rank. Otherwise, an
-    opponent or chance chooses, and the rank is maximized. None is greater than all numbers.
+    A rank is the number of moves within which a player can force a win, or None if the player
+    cannot. If `wants` is true, this player chooses, and minimizes the rank. Otherwise, an opponent
+    or chance chooses, and the rank is maximized. None is greater than all numbers.
     """
     finite = [value for value in values if value is not None]
     if wants:
@@ -453,7 +461,6 @@ def _choose_rank(values: Sequence[int | None], wants: bool) -> int | None:
 
 
 def _replace_mask(masks: tuple[int, ...], mask: int, other: int) -> tuple[int, ...]:
-    """Return the owner masks of a set after replacing one `mask` by `other`."""
     place = masks.index(mask)
     return tuple(sorted((*masks[:place], other, *masks[place + 1 :])))
 

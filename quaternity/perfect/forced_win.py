@@ -1,4 +1,4 @@
-"""Result of a forced-win search: whether a player can force a win, an example game, and a check."""
+"""Result of a forced-win search: can a player force a win? With an example game and a check."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ForcedWin:
     checked_whole: bool
 
     def document(self) -> dict[str, Any]:
-        """Return the result as plain values for JSON."""
+        """Return the result as a dictionary of plain values for JSON."""
         return {
             "ask": f"force:{self.player}",
             "can_force": self.can_force,
@@ -63,7 +63,7 @@ def answer_forced_win(
     """Search for a forced win of a player, check the result, and write its certificate.
 
     Args:
-        seconds: time limit of the search, of the check, and of the certificate, each in seconds.
+        seconds: time limit for each of these three steps, in seconds.
         certificate: path of the certificate, or None to write none.
 
     Raises:

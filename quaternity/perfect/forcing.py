@@ -49,16 +49,16 @@ MAX_RING_STATES = 5_000
 """Maximum number of states that `cannot_escape_rings` examines."""
 
 REPLY_SECONDS = 1.0
-"""Time limit for deciding a state after a reply that the main search did not examine, in
-seconds."""
+"""Time limit, in seconds, for deciding a state that the main search did not examine."""
 
 Place = tuple[Key, int]
-"""Type of the identity of a node: the key of a canonical state, and the role of the player who
-wants to win."""
+"""Type of the key of a node: a canonical state, and the role of the player who wants to win."""
 
 
 class Node:
-    """A node of the graph: a canonical state and the role of the player who wants to win.
+    """A node of the search: a canonical state and the role of the player who wants to win.
+
+    A role is the number of a player in a canonical state; role 0 is to move.
 
     Attributes:
         player_chooses: whether the player chooses the question.
@@ -93,7 +93,10 @@ class Node:
         self.parents: list[Node] = []
 
     def evaluate(self) -> bool | None:
-        """Return whether the node is won according to its successors, or None if it is open."""
+        """Return whether the player can force a win from here, judging by the next nodes.
+
+        The result is None if this is still open.
+        """
         assert self.options is not None, "the node has not been expanded"
         questions = [
             _choose(answers, [node.won for node in after]) for answers, after in self.options
@@ -101,7 +104,7 @@ class Node:
         return _choose(self.player_chooses, questions)
 
     def update_numbers(self) -> None:
-        """Recompute the proof and disproof numbers from those of the successors."""
+        """Recompute the proof and disproof numbers from those of the next nodes."""
         assert self.options is not None, "the node has not been expanded"
         questions = []
         for answers, after in self.options:
@@ -112,7 +115,7 @@ class Node:
         self.proof, self.disproof = _numbers(self.player_chooses, questions)
 
     def successors(self) -> Iterator[Node]:
-        """Yield the open successors, the most urgent first."""
+        """Yield the next nodes that are not decided yet, the most urgent first."""
         assert self.options is not None, "the node has not been expanded"
         ranked: list[tuple[int, int, list[Node]]] = []
         for answers, after in self.options:
@@ -134,11 +137,7 @@ def _disproof_number(node: Node) -> int:
 
 
 def _choose(is_ours: bool, outcomes: list[bool | None]) -> bool | None:
-    """Return whether the player wins after a choice, or None if this is not known.
-
-    `outcomes` says whether the player wins after each option. If `is_ours` is true, the player
-    chooses; otherwise an opponent does.
-    """
+    # Return whether the player wins after a choice, or None if this is not known.
     if is_ours in outcomes:
         return is_ours
     return None if None in outcomes else not is_ours
@@ -153,10 +152,7 @@ def _numbers(is_ours: bool, numbers: list[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _combine(numbers: list[int]) -> int:
-    """Return the largest of the numbers, plus 1 for each other positive number.
-
-    This estimates how many open nodes must be decided before all numbers are 0.
-    """
+    # Estimate how many open nodes must be decided before all numbers are 0.
     largest = max(numbers)
     if not largest or largest >= INFINITE:
         return largest
@@ -167,7 +163,8 @@ class ProofGraph:
     """The nodes that searches for forced wins in one game have visited, and their results.
 
     Attributes:
-        nodes: the nodes by state and role. Interchangeable roles share a node.
+        nodes: the nodes, by canonical state and by the role of the player who wants to win.
+            Interchangeable roles share a node.
         examined: number of answers in the expanded nodes, plus the number of these nodes.
     """
 
@@ -182,7 +179,7 @@ class ProofGraph:
         self._settled = 0
 
     def node(self, key: Key, role: int) -> Node:
-        """Return the node of a state for the player who has a role."""
+        """Return the node of a canonical state for the player who wants to win, given by role."""
         node = self.nodes.get((key, role))
         if node is None:
             alike = symmetric_roles(self.code, key)
@@ -197,7 +194,7 @@ class ProofGraph:
         """Return whether the player of a node can force a win, or None if a limit is reached.
 
         Args:
-            seconds: time limit, which is checked before each expansion. None means no limit.
+            seconds: time limit in seconds, or None for no limit.
             limit: maximum number of answers to examine.
         """
         end = None if seconds is None else time.monotonic() + seconds
@@ -214,12 +211,12 @@ class ProofGraph:
         return root.won
 
     def _most_urgent(self, root: Node) -> list[Node]:
-        """Return the path from the root to the most-proving node, which is expanded next.
+        """Return the path from the root to the node that is expanded next.
 
-        The path leads from each node to its most urgent open successor that was not visited before,
-        until a node is not expanded yet. If no such node can be reached, mark the visited nodes as
-        lost, and return an empty path.
+        If there is no such node, mark the visited nodes as lost, and return an empty path.
         """
+        # The path leads from each node to its most urgent open successor that was not visited
+        # before, until a node is not expanded yet.
         path, seen = [root], {root}
         ways: list[Iterator[Node]] = []
         while path[-1].options is not None:
@@ -297,27 +294,26 @@ class ForcedWinSearch:
 
     @property
     def states(self) -> int:
-        """Return the number of visited pairs of a canonical state and a role."""
+        """Return the number of visited nodes: pairs of a canonical state and a role."""
         return len(self.graph.nodes)
 
     def search(self, seconds: float | None = None) -> bool | None:
         """Search for a forced win until the result is known or time is up.
 
-        Return whether the player can force a win, or None if time is up before this is known.
-
-        Each legal answer in an expanded state costs about 20 microseconds, and one kilobyte of
-        memory.
+        Return whether the player can force a win, or None if time is up before this is known. Each
+        possible answer in an expanded state costs about 20 microseconds and one kilobyte of memory.
         """
         return self.graph.search(self._root, seconds)
 
     # ------------------------------------------------------------------ strategies
 
     def check(self, seconds: float | None = None) -> tuple[int, bool]:
-        """Verify the strategy by playing it against every possible play of the other side.
+        """Check the result by playing the strategy against every possible play of the other side.
 
-        The check uses the rules of the game and stops at the time limit, if one is given. Return
-        the number of visited states, and whether these are all states. States that differ only in
-        names count once.
+        The strategy is that of the player, or that of the opponents if there is no forced win. The
+        check uses the rules of the game and stops at the time limit, if one is given. Return the
+        number of visited states, and whether these are all states. States that differ only in names
+        count once.
 
         Raises:
             SolverFault: If the strategy does not lead to the result of the search.
@@ -347,13 +343,14 @@ class ForcedWinSearch:
         return len(seen), not todo
 
     def strategy(self, state: State) -> list[State]:
-        """Return the states that can follow if one side plays its strategy.
+        """Return the states that can follow if the player or the opponents play their strategy.
 
+        It is the player's strategy if there is a forced win, and otherwise that of the opponents.
         The search must have finished. The list is empty if the game is over or the player cannot
         get enough sets to win. If the opponents stall, the list contains one state.
 
         Raises:
-            SolverFault: If the side has no strategy from this state.
+            SolverFault: If there is no strategy from this state.
         """
         won = bool(self._root.won)
         if not won and is_known_lost(state, self.player):
@@ -369,8 +366,8 @@ class ForcedWinSearch:
 
         One side plays its strategy, and the other side delays the end. If the final position equals
         an earlier one up to renaming, the index is that of the earlier position. The index is None
-        if the line ends for another reason: the game is over, the player has lost whatever happens,
-        or `limit` moves were made.
+        if the game ends for another reason: it is over, the player has lost whatever happens, or
+        `limit` moves were made.
         """
         state, moves, won = self.state, list[Move](), bool(self._root.won)
         seen = dict[Node, int]()
@@ -430,11 +427,9 @@ class ForcedWinSearch:
     def _good_replies(
         self, state: State, question: Question, answer: Answer, node: Node
     ) -> list[_Reply]:
-        """Return the states after an answer, or an empty list if the strategy excludes it.
-
-        There is one state, unless chance draws the player to move. Chance plays against the player,
-        who needs all drawn states to be good. The opponents need only one good state.
-        """
+        """Return the states after an answer, or an empty list if the strategy excludes it."""
+        # There is one state, unless chance draws the player to move. Chance plays against the
+        # player, who needs all drawn states to be good. The opponents need only one good state.
         after = state.after(question, answer)
         afters = [
             replace(after, turn=player) for player in drawn_players(state, question, after)
@@ -446,7 +441,6 @@ class ForcedWinSearch:
         return good if len(good) == len(replies) else []
 
     def _is_good(self, after: Node, before: Node) -> bool:
-        """Return whether the side with the strategy may move to a state."""
         if self._root.won:
             return after.won is True and after.rank < before.rank
         if after.won is None and before.player_chooses and before.options is None:
@@ -466,9 +460,10 @@ _Option = tuple[Question, list[_Reply]]
 
 
 def known_result(code: KeyCodec, place: Place) -> bool | None:
-    """Return whether a role can force a win, without a search.
+    """Return whether a player can force a win, if this is obvious without a search.
 
-    The result is None if only a search can decide this.
+    `place` consists of a canonical state and the role of the player. The result is None if only a
+    search can decide.
     """
     key, role = place
     parts = code.parts(key)
@@ -492,24 +487,21 @@ _SetsAndHands = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
 
 
 def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
-    """Return whether role 0 cannot force a win because any answer "no" lets the opponents stall.
+    """Return whether role 0, who is to move, cannot force a win because the opponents can stall.
 
     Opponents stall in a *ring*: they ask each other questions for ever
-    (`quaternity.perfect.stalling`).
-
-    Role 0 is to move, and keeps the turn only by questions that must be answered yes. Some cards
-    have a known holder and belong to sets in which role 0 certainly holds a card. Role 0 can take
-    these cards in any order, now or later, without giving any information. So this function assumes
-    that role 0 takes all of them. If a player still shares a set afterwards, the player shares it
-    whichever of these cards are taken. No order of questions avoids a ring of stalling opponents if
-    the following holds now and after every sequence of questions that must be answered yes:
-
-    - every other question may be answered no, and then the asked player can start a ring;
-    - every player who is asked for a card that another player is known to hold can start a ring.
-
-    Return False if more than `MAX_RING_STATES` states would have to be examined. Cost: a few
-    microseconds per question.
+    (`quaternity.perfect.stalling`). The result True means that the opponents can begin a ring after
+    the first answer no, whatever role 0 asks. The result False proves nothing. It is also returned
+    if more than `MAX_RING_STATES` states would have to be examined.
     """
+    # Role 0 keeps the turn only by questions that must be answered yes. Some cards have a known
+    # holder and belong to sets in which role 0 certainly holds a card. Role 0 can take these cards
+    # in any order, now or later, without giving any information. So this function assumes that role
+    # 0 takes all of them. If a player still shares a set afterwards, the player shares it whichever
+    # of these cards are taken. No order of questions avoids a ring of stalling opponents if the
+    # following holds now and after every sequence of questions that must be answered yes: every
+    # other question may be answered no, and then the asked player can start a ring; and every
+    # player who is asked for a card that another player is known to hold can start a ring.
     parts = code.parts(key)
     if code.rules.brisk or parts.place == len(parts.hands) or not parts.kinds:
         return False
@@ -517,7 +509,7 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
     opponents = [role for role, hand in enumerate(parts.hands) if hand and role]
 
     def begins(role: int, kinds: Sequence[NumberedKind], slack: int, hands: Sequence[int]) -> bool:
-        """Return whether a role can start a ring, whichever of its cards role 0 takes."""
+        # Return whether a role can start a ring, whichever of its cards role 0 takes.
         # If role 0 can take all cards of this opponent, a ring of others is enough: while the
         # opponent holds such a card, it shares a set with role 0 and can join them.
         able = [role] if hands[role] else [other for other in opponents if hands[other]]
@@ -571,11 +563,11 @@ def _take_known_cards(
 def _questions(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], slack: int
 ) -> Iterator[tuple[int, tuple[NumberedKind, ...], int, Answer]]:
-    """Yield the questions of role 0 as tuples of the asked role, sets, slack and answer.
+    """Yield the questions of role 0, who is to move, with the sets after one answer.
 
-    The slack is explained in `solvers.coalition_tables`. The sets and the slack are those after the
-    answer. The answer is no if a no is possible, otherwise yes. The slack after a yes ignores the
-    change of the hands.
+    Each question is a tuple of the asked role, the sets, their slack (see
+    `solvers.coalition_tables`), and the answer. The answer is no if a no is possible, otherwise
+    yes. After a yes, the slack ignores that a card changes hands.
     """
     layout = code.book.layout
     for index, kind in enumerate(kinds):
@@ -597,7 +589,7 @@ def is_known_lost(state: State, player: int) -> bool:
 
     This is the case if the opponents can stall for ever, or one of them has too many sets to be
     beaten. It is also the case if sets remain but no question is legal, so that the game never
-    ends. No game leads to such a state.
+    ends.
 
     Raises:
         SolverFault: If a stalling question is not legal, or stalling does not repeat a position.

@@ -16,7 +16,10 @@ from quaternity.workers.progress import Progress
 
 
 class BotPlayer:
-    """A player whose moves a bot chooses, with random numbers from the generator `chance`."""
+    """A player of Quaternity at a table, controlled by a bot.
+
+    `make` creates the bot with the random generator that the bot may use.
+    """
 
     game = "quaternity"
 
@@ -43,9 +46,11 @@ class BotPlayer:
         course: Progress,
         details: int,
     ) -> tuple[QuaternityPosition, int, None]:
-        """Play a game between bots without a table; see `quaternity.table.tournament.playing`.
+        """Play a game between bots without a table, which is faster.
 
-        A bot that plays in two seats draws from a single generator.
+        Return the last position, the number of moves, and None (see
+        `quaternity.table.tournament.playing`). A bot that plays in two seats draws from a single
+        generator.
 
         Raises:
             PlayerFault: If a bot raises an exception or makes an illegal move.
@@ -118,7 +123,7 @@ def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
     """Return the player `search`. For example, `search:500` simulates 500 games per decision.
 
     Without a number, a decision takes at most one or two seconds in games of 52 cards. If there are
-    more players than canonical states allow, the player plays like `informed`.
+    too many players for the search, the player plays like `informed`.
     """
     from quaternity.perfect.bots.informed import InformedBot
     from quaternity.perfect.bots.search import DEFAULT_GAMES, MAX_WEIGHED_QUESTIONS, SearchBot

@@ -61,7 +61,7 @@ class SolvingTask:
 
     @property
     def work(self) -> Path | None:
-        """The directory from which an interrupted run continues. It is None without a tablebase."""
+        """The directory from which an interrupted run continues, or None without a tablebase."""
         path = self.tablebase
         return None if path is None else path.with_name(path.name + ".work")
 
@@ -73,9 +73,12 @@ class SolvingTask:
 
 @dataclass(frozen=True, slots=True)
 class SolvedGame:
-    """The results for a game and the state from which it was solved.
+    """The results of solving a game from a state.
 
     Attributes:
+        facts: the rules and sizes of the game.
+        standing: which wins the players can force, reach or prevent from the state.
+        tablebase, certificate: the paths of these files, or None.
         seconds: the time of the computation, or None if the result was read from its tablebase.
         outcomes: the outcomes if all players pursue the same goal, or None.
         graph: the graph of the game, or None if the result was read from its tablebase.
@@ -90,7 +93,7 @@ class SolvedGame:
     graph: GameGraph | None = field(default=None, compare=False, repr=False)
 
     def document(self) -> dict[str, Any]:
-        """Return the results as plain values for JSON."""
+        """Return the results as a dictionary of plain values for JSON."""
         document = self.facts.document() | self.standing.document()
         for name in ("tablebase", "certificate", "seconds"):
             document[name] = getattr(self, name)
@@ -128,7 +131,12 @@ def solve_game(task: SolvingTask, phase: Phase = quiet_phase) -> SolvedGame:
 
 
 def read_solved_game(state: State, path: Path) -> SolvedGame:
-    """Return the result in a tablebase that was solved from a state."""
+    """Return the results for a state from the tablebase of an earlier run.
+
+    Raises:
+        InputError: If the tablebase was solved from another state, is for another game, or cannot
+            be read.
+    """
     with Tablebase(path) as tablebase:
         tablebase.check_rules(Rules.of(state))
         if tablebase.about["start"] != canonical(state).key.hex():
@@ -148,7 +156,9 @@ def remove_work(task: SolvingTask) -> None:
 def outcomes_for_all(
     task: SolvingTask, solved: SolvedGame, phase: Phase = quiet_phase
 ) -> Outcomes | None:
-    """Return the outcomes if every player pursues `task.wish`, or None if there is no wish.
+    """Return the outcomes if every player pursues the objective `task.wish`.
+
+    The result is None if the task has no objective.
 
     Raises:
         InputError: If the game need not end, or if it involves chance and `task.ties` is None.

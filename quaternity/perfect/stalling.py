@@ -35,15 +35,17 @@ from solvers.registry import solve
 from solvers.verdict import Feasible
 
 Sharing = tuple[int, int]
-"""Type of a pair: the index of a set, and the bit mask of the players who share the set."""
+"""Type of a pair: the index of a set, and the bit mask of players who each hold a card of the
+set."""
 
 
 @lru_cache(maxsize=1 << 12)
 def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
-    """Return the alternative conditions under which a player's opponents form a ring.
+    """Return the alternative conditions under which a player's opponents can stall in a ring.
 
-    An alternative consists of two pairs of players. Each pair must share a set. Pairs are
-    bit masks. The bit mask `able` contains the players with cards. The opponent `turn` is to move.
+    Opponents in a ring ask each other in vain for ever. A condition consists of two pairs of
+    players, as bit masks. Each pair must hold cards of the same set. The bit mask `able` contains
+    the players with cards. The opponent `turn` is to move.
 
     >>> rings(0b0111, 1, 0), len(rings(0b1111, 1, 0))
     (((3, 5),), 8)
@@ -63,22 +65,21 @@ def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
 def ring_of_opponents(
     kinds: Sequence[SetShape], slack: int, hands: Sequence[int], turn: int, player: int
 ) -> tuple[Sharing, Sharing] | None:
-    """Return two sets that a ring of opponents can use, with the players who share each of them.
+    """Return two sets with which opponents can stall, and the players who share each of them.
+
+    The result is None if no possible deal lets the opponents ask each other in vain for ever.
 
     Args:
-        kinds: the kinds of the sets of a possible state.
-        slack: the slack of the state, from its sets and hands
+        kinds: the sets of a possible state.
+        slack: how many more cards each group of players could hold
             (`solvers.coalition_tables.LaneLayout.slack`).
         turn: the player to move, who must not be `player`.
-
-    The result is None if no possible deal has such a ring. Cost: a few microseconds if there is a
-    ring, otherwise up to N^2 additions for each alternative of `rings`, for N sets.
     """
     guard = kinds[0].layout.guard
     fitting: dict[int, list[tuple[int, int]]] = {}
 
     def shared(couple: int) -> list[tuple[int, int]]:
-        """Return the sets that a pair of players can share, with the slack for each of them."""
+        # Return the sets that a pair of players can share, with the slack for each of them.
         if couple not in fitting:
             fitting[couple] = [
                 (place, after)
@@ -100,9 +101,10 @@ def ring_of_opponents(
 
 
 def slack_if_shared(kind: SetShape, sharing: int, slack: int) -> int:
-    """Return the slack of a state in which each of the players `sharing` must hold a card of a set.
+    """Return the slack of a state if each of the players `sharing` must hold a card of a set.
 
-    Return 0 if this is impossible.
+    The slack says how many more cards each group of players could hold
+    (`solvers.coalition_tables.LaneLayout.slack`). Return 0 if the set cannot be dealt in this way.
     """
     owners, low, high = kind.key
     raised = tuple([least or sharing >> player & 1 for player, least in enumerate(low)])
@@ -147,7 +149,7 @@ def stalling_questions(state: State, player: int) -> list[Question] | None:
 
 
 def _ring_questions(state: State, player: int, deal: Sequence[Sequence[int]]) -> list[Question]:
-    """Return the questions of a ring of opponents in a deal, until a position repeats."""
+    """Return questions that opponents ask each other in vain, until a position repeats."""
     able = {*chain(*deal)} - {player}
     questions = {
         (asker, asked): Question(asker, asked, Card(place, number))
@@ -169,7 +171,10 @@ def _ring_questions(state: State, player: int, deal: Sequence[Sequence[int]]) ->
 
 
 def is_pass(problem: DealProblem, question: Question) -> bool:
-    """Return whether a legal question in a closed problem changes only the player to move."""
+    """Return whether a legal question only passes the turn, without giving any information.
+
+    The bounds and owners of the problem must be as tight as possible.
+    """
     asker, asked, (index, number) = question
     constraint = problem.sets[index]
     return bool(constraint.low[asker]) and not constraint.owners[number] & (1 << asker | 1 << asked)

@@ -14,13 +14,6 @@ The index at the end of the file contains the first key of every block, then the
 block. All checksums are CRC-32. Opening a file reads and verifies its index. A block is verified
 when a lookup first needs it. If the file is replaced while it is open, the old file stays in use.
 If the file is changed in place, no damaged block is used.
-
-These processor times were measured with the 114,339 states of the 4-3-3 game (set size, sets,
-players). They do not include finding the canonical form of a state, which takes 13 µs. A lookup
-takes 3 µs, and 4 µs more if it is the first in its block. Opening takes 0.08 ms. With 64 states per
-block, these times are 2.7 µs, 2.5 µs and 0.2 ms. With 1,024 states per block, they are 3.6 µs, 7.5
-µs and 0.04 ms. Rows of an SQLite database without checksums took 9 µs per lookup and one and a half
-times the space.
 """
 
 from __future__ import annotations
@@ -59,7 +52,8 @@ FORMAT = "quaternity-tablebase/2"
 """Version of the file format, which is the first line of a file."""
 
 BLOCK_STATES = 256
-"""Number of states per block in new files."""
+"""Number of states per block in new files. With smaller blocks, lookups are slightly faster, but
+opening a file is slower."""
 
 MAX_CACHED_BLOCKS = 4096
 """Maximum number of verified blocks that an open tablebase caches. A block takes about 5 kB."""
@@ -84,7 +78,7 @@ class UnknownState(LimitError):
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """A question, or one of several equivalent questions, with the values after its answers.
+    """A question and its equivalents, with what each answer is worth in perfect play.
 
     Attributes:
         alike: all equivalent questions, which are for interchangeable cards of the same set.
@@ -99,7 +93,7 @@ class Prospect:
     best: Worth
 
     def document(self) -> dict[str, Any]:
-        """Return the question as plain values for JSON."""
+        """Return the question and the values after its answers as plain values for JSON."""
         return {
             "asked": self.question.asked,
             "set": self.question.card.set_index,
@@ -174,7 +168,7 @@ class Tablebase:
         return int(self.about["states"])
 
     def check_rules(self, rules: Rules) -> None:
-        """Raise an InputError that names both games if the rules differ."""
+        """Raise an `InputError` if the tablebase is for a game with other rules."""
         if rules != self.rules:
             raise InputError(
                 f"{self.path} is a tablebase for {_in_words(self.rules)}, "
@@ -182,13 +176,11 @@ class Tablebase:
             )
 
     def check_settings(self, settings: Settings) -> None:
-        """Raise an InputError if the tablebase is not for a game with these settings."""
+        """Raise an `InputError` if the tablebase is not for a game with these settings."""
         self.check_rules(Rules.of(settings))
 
     def standing(self, state: State) -> StateValue:
         """Return the wins that the players can force, reach or prevent from a state.
-
-        Cost: a canonical form and a lookup, together about 20 microseconds.
 
         Raises:
             InputError: If the state belongs to another game or has no canonical form.
@@ -215,7 +207,10 @@ class Tablebase:
             ) from error
 
     def report(self, state: State) -> PositionReport:
-        """Return the report on a position. Raises the same errors as `prospects`."""
+        """Return the value of a position and of all its questions.
+
+        The errors are those of `prospects`.
+        """
         return PositionReport(self.standing(state), self.prospects(state))
 
     def prospects(self, state: State) -> list[Prospect]:
@@ -268,7 +263,7 @@ def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet
 
 
 def _about_solution(solution: Solution) -> dict[str, Any]:
-    """Return the description for the file. The checksum of the index is filled in later."""
+    # The checksum of the index is filled in later.
     from quaternity.perfect.keys.arrays import key_bytes
 
     graph = solution.graph
@@ -310,7 +305,7 @@ def _layout(players: int) -> Struct:
 
 @lru_cache(MAX_CACHED_VALUES)
 def _standing_of(roles: Roles, value: bytes) -> StateValue:
-    """Decode a value. Results are cached, because many states have the same value."""
+    """Return the value of a state, decoded from the bytes in the file."""
     players = len(roles)
     force, win, *per_role = _layout(players).unpack(value)
     return StateValue.of_roles(roles, force, win, per_role[:players], per_role[players:])
@@ -338,11 +333,7 @@ class _Index(NamedTuple):
 
     @classmethod
     def of(cls, path: str, file: int, first: int, about: dict[str, Any]) -> _Index:
-        """Read the index of a file whose blocks begin at `first`.
-
-        Raises:
-            InputError: If the index is damaged.
-        """
+        """Read the index of a file whose blocks of rows begin at `first`."""
         key, states = about["key"], about["states"]
         row = key + _layout(about["rules"]["players"]).size
         blocks = -(-states // about["block"])
@@ -375,7 +366,6 @@ class _Index(NamedTuple):
 
 
 def _verified_block(file: int, path: str, index: _Index, number: int) -> bytes:
-    """Read a block of rows. Raise an InputError if the block is damaged."""
     place = index.first + number * index.block
     data = _bytes(path, file, place, min(index.block, index.end - place))
     if crc32(data) != index.checksums[number]:
@@ -404,11 +394,7 @@ def _open(path: str) -> int:
 
 
 def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
-    """Return the length of the text at the beginning of a file, and the description in it.
-
-    Raises:
-        InputError: If the file is not a tablebase, has another version, or is damaged.
-    """
+    # Return the length of the text at the beginning of a file, and the description in it.
     data = _bytes(path, file, 0, MAX_HEAD_BYTES)
     if data.startswith(b"SQLite format 3\0") and data[68:72] == b"Quat":
         raise InputError(

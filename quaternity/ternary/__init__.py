@@ -5,7 +5,7 @@ is three cards that belong together according to one of two rules (`Rule`). The 
 triple* (`Rule.TRIPLE`) differ in all four attributes. The cards of a *SET* (`Rule.SET`) are, in
 each attribute, all alike or all different.
 
-The text on which this model is based has four mistakes, which `tests/ternary/test_threes.py`
+The article on which this model is based has four mistakes, which `tests/ternary/test_threes.py`
 demonstrates:
 
 - It computes `x mod 3` as `|3 - x|`, which gives a correct triple in only 128 of 648 cases.

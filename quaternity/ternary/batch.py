@@ -26,13 +26,13 @@ _CARD_NUMBERS[:-1] = [
 
 
 class SetBatch:
-    """A batch of SET games that are played together. Seats act in turn, as in an episode.
+    """Many games of SET that are played at the same time. In each game, the seats act in turn.
 
     Attributes:
         places: [game, place] the card on the place, or -1 if the place is empty.
         on_table, undealt: [game] the numbers of cards on the table and in the deck.
         taken, wrong: [game, seat] the numbers of threes (claimed cards that belong together) taken,
-            and of wrong claims.
+        and of wrong claims.
         agreed: [game, seat] whether the seat has agreed to deal three more cards.
         moves: [game] the number of moves. Waiting is a move, too.
         seat: [game] the seat to act, or the seat that acted last if the game is over.
@@ -147,7 +147,7 @@ class SetBatch:
         return may & (self.on_table < MAX_TABLE_CARDS) if self.settings.rule is Rule.SET else may
 
     def _agree(self, games: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-        """Record agreements, and return the games in which cards were dealt."""
+        """Record agreements to deal, and return lists of the games in which cards were dealt."""
         self.agreed[games, self.seat[games]] = True
         dealt = games[self.agreed[games].all(1)]
         if not len(dealt):
@@ -158,13 +158,12 @@ class SetBatch:
         return [dealt]
 
     def _deal(self, games: NDArray[np.intp], spots: NDArray[Any]) -> None:
-        """Put the next three cards of each deck on the given places."""
         at = CARDS - self.undealt[games, None] + np.arange(3)
         self.places[games[:, None], spots] = self._deck[games[:, None], at]
         self.undealt[games] -= 3
 
     def _claim(self, games: NDArray[np.intp], spots: NDArray[np.int8]) -> list[NDArray[np.intp]]:
-        """Judge claims, and return the games whose tables changed."""
+        """Judge the claims of three cards, and return lists of the games whose tables changed."""
         cards = self.places[games[:, None], spots]
         right = self._third[cards[:, 0], cards[:, 1]] == cards[:, 2]
         self.wrong[games[~right], self.seat[games[~right]]] += 1
@@ -185,7 +184,7 @@ class SetBatch:
         return [games]
 
     def _has_three(self, games: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return whether the table of each given game contains a three."""
+        """Return, for each given game, whether three cards on the table belong together."""
         max_cards = int(self.on_table[games].max(initial=0))
         cards = self.places[games, :max_cards]
         on_table = np.zeros((len(games), CARDS + 1), bool)
@@ -228,10 +227,7 @@ class SetBatch:
 
 @cache
 def _third_card_table(rule: Rule) -> NDArray[np.int8]:
-    """Return a table of the card that completes two cards to a three.
-
-    The entry is `CARDS` if there is no such card.
-    """
+    """Return the card that belongs together with any two cards, or `CARDS` if there is none."""
     thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
     thirds[:-1, :-1] = third_cards()
     if rule is not Rule.SET:

@@ -1,4 +1,4 @@
-"""Record of a search: the best collection of cards found so far, and a proved bound on its size."""
+"""Progress of a search: the best collection of cards found so far, and a bound on its size."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Incumbent(Generic[Item]):
         seconds: float | None = None,
         random: Random | None = None,
     ) -> None:
-        """Clear this record of a search, and set its initial bound.
+        """Forget the results of an earlier search, and set the initial bound.
 
         `right` checks whether a collection is valid. Without `seconds`, the methods use their own
         limits. Without `random`, every run is the same.
@@ -49,7 +49,7 @@ class Incumbent(Generic[Item]):
 
     @property
     def found(self) -> Collection[Item]:
-        """The largest collection found, initially empty. Raise SolverFault if it is invalid."""
+        """The largest collection found, initially empty. Raise `SolverFault` if it is invalid."""
         collection = self._found
         if len(collection) > self._verified:
             if not self._right(collection):
@@ -89,9 +89,9 @@ class Incumbent(Generic[Item]):
         return remaining
 
     def limit(self, steps: int, max_steps: int) -> None:
-        """Raise SolverTimeout if no time is left.
+        """Raise `SolverTimeout` if no time is left.
 
-        Without a time limit, raise LimitError if `steps` exceeds `max_steps`.
+        Without a time limit, raise `LimitError` if `steps` exceeds `max_steps`.
         """
         if self._end is None:
             if steps > max_steps:
@@ -123,7 +123,7 @@ def start_record(
     seconds: float | None,
     random: Random | None,
 ) -> Incumbent[Item]:
-    """Start the given record, or a new record if it is None, and return it."""
+    """Prepare a record for a search and return it. If `best` is None, the record is new."""
     if best is not None and not isinstance(best, Incumbent):
         raise InputError(f"best: must be an Incumbent, not {best!r}")
     record: Incumbent[Item] = Incumbent() if best is None else best

@@ -50,7 +50,7 @@ Digits = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True, order=True)
 class SetCard:
-    """A card with its digits and words. Its index is 0..80.
+    """A card of SET, given by its index from 0 to 80.
 
     >>> SetCard(23).digits, SetCard(23).ternary, str(SetCard(23))
     ((0, 2, 1, 2), '0212', 'three purple striped diamonds')
@@ -93,13 +93,13 @@ class SetCard:
 
 
 def digits_of(index: int) -> Digits:
-    """Return the four digits of a card's index."""
+    """Return the shape, colour, fill and amount of a card, each from 0 to 2."""
     return all_digits()[check_card(index)]
 
 
 @cache
 def all_digits() -> tuple[Digits, ...]:
-    """Return the digits of every card."""
+    """Return the four digits of every card, in the order of the cards."""
     return tuple((i // 27, i // 9 % 3, i // 3 % 3, i % 3) for i in range(CARDS))
 
 
@@ -116,7 +116,7 @@ def index_of(digits: Digits) -> int:
 
 
 def check_card(index: int, place: str = "card") -> int:
-    """Return a card's index as a plain integer. Raise an InputError with the place if invalid."""
+    """Return a card's index as a plain integer. Raise `InputError` if it is not 0..80."""
     if type(index) is int and 0 <= index < CARDS:  # the usual case comes first
         return index
     return check_int(index, 0, CARDS - 1, f"a card 0..{CARDS - 1}", place)

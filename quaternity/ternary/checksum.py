@@ -22,11 +22,11 @@ CARDS_WITH_VALUE = tuple(
     for place in range(len(PLACES))
     for value in range(3)
 )
-"""Bit sets of the 27 cards with a given value of a given digit: three bit sets for each digit."""
+"""The 27 cards with a given value of a given digit, as bit sets: three bit sets for each digit."""
 
 
 def checksum(cards: Iterable[int]) -> int:
-    """Return the sum of the cards, digit by digit mod 3, as the index of a card."""
+    """Return the card whose digits are the sums of the cards' digits modulo 3, as its index."""
     sums = [0] * len(PLACES)
     digits = all_digits()
     for card in as_iterator(cards, "cards"):
@@ -36,11 +36,11 @@ def checksum(cards: Iterable[int]) -> int:
 
 
 def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
-    """Return whether sums alone show that the cards do not contain `count` disjoint threes.
+    """Return whether the cards cannot contain `count` disjoint threes, judging by sums alone.
 
-    `cards` is a bit set, and `total` is its checksum. A three is three cards that belong together.
-    Under the rule `triple`, a three needs a card with each value of each digit.
+    A three is three cards that belong together. `cards` is a bit set, and `total` is its checksum.
     """
+    # Under the rule `triple`, a three needs a card with each value of each digit.
     spare = cards.bit_count() - 3 * count
     if spare < 0 or (spare == 0 and total != NOTHING) or (spare == 1 and not cards >> total & 1):
         return True

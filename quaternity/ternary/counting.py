@@ -116,10 +116,7 @@ cards on, there are no tables (`quaternity.ternary.largest`)."""
 
 @dataclass(frozen=True, slots=True)
 class FreeCount:
-    """The number of all tables of n cards, and of the tables among them without a three.
-
-    A three is three cards that belong together.
-    """
+    """The number of all tables of n cards, and of those in which no three cards belong together."""
 
     n: int
     rule: Rule
@@ -132,18 +129,16 @@ class FreeCount:
 
     @property
     def probability(self) -> float:
-        """The probability that n cards from a shuffled deck contain no three."""
+        """The probability that no three of n cards from a shuffled deck belong together."""
         return self.free / self.tables
 
 
 def count_free(n: int, rule: Rule | str) -> FreeCount:
-    """Return the number of tables of n cards without a three, where 1 <= n <= 81.
+    """Return the number of tables of n cards in which no three belong together, for n = 1..81.
 
-    A three is three cards that belong together. Under `triple`, tables of up to 16 cards are
-    counted by layers (0.03 s for 12 cards and 0.4 s for 16). Under `set`, tables of up to 6 cards
-    are counted by search. Larger numbers come from `TABLES_WITHOUT_TRIPLE` and
-    `TABLES_WITHOUT_SET`. From 55 cards (`triple`) or 21 cards (`set`) on, the number is 0; see
-    `quaternity.ternary.largest`.
+    Small tables are counted. The numbers for larger ones were computed before, and come from
+    `TABLES_WITHOUT_TRIPLE` and `TABLES_WITHOUT_SET`. From 55 cards (`triple`) or 21 cards (`set`)
+    on, the number is 0; see `quaternity.ternary.largest`.
 
     >>> count_free(12, Rule.TRIPLE).free
     39478773647088

@@ -48,7 +48,7 @@ def count(n: int) -> int:
 
 
 def _count_with_sizes(first: int, second: int, last: int) -> int:
-    """Return the number of tables with these numbers of cards in the three layers."""
+    # Count the tables with these numbers of cards in the three layers.
     ways = [comb(LAYER_CARDS - forbidden, last) for forbidden in range(LAYER_CARDS + 1)]
     total = 0
     for cards, kind_size in kinds(first):
@@ -59,10 +59,10 @@ def _count_with_sizes(first: int, second: int, last: int) -> int:
 
 @cache
 def kinds(size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Return the kinds of sets of `size` cards in a layer, each with its number of sets.
+    """Return the essentially different sets of `size` cards in a layer (27 cards of one shape).
 
-    Sets of cards that are equal up to renaming are of the same kind. A kind is represented by the
-    set of cards whose bit set is the smallest number.
+    Sets are of the same kind if they are equal up to renaming attributes and their values. Each
+    result has one set of a kind, and the number of sets of this kind.
     """
     if size == 0:
         return (((), 1),)
@@ -99,10 +99,11 @@ def _renamings() -> NDArray[np.int64]:
 
 
 def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
-    """Return, for each k from 0 to 27, the number of sets B that forbid k cards together with A.
+    """Return, for each k from 0 to 27, in how many ways a second set of cards forbids k cards.
 
-    A is the set `cards` in one layer, and B is a set of `size` cards in another layer. The module
-    explains which cards of the third layer they forbid.
+    The first set is `cards`, in one layer (27 cards of one shape). The second set has `size` cards
+    in another layer. A card of the third layer is forbidden if it completes a triple with a card of
+    each set.
     """
     import numpy as np
 
@@ -118,11 +119,9 @@ def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
 
 
 def _unions(sets: list[int], size: int) -> NDArray[np.uint32]:
-    """Return the unions of all choices of `size` sets, in colexicographic order.
-
-    The choices whose last set is number k are the first C(k, size - 1) choices of `size` - 1 sets,
-    each with set k added. So their unions take one operation on a slice of an array.
-    """
+    """Return the unions of all choices of `size` of the given bit sets."""
+    # The choices whose last set is number k are the first C(k, size - 1) choices of `size` - 1
+    # sets, each with set k added. So their unions take one operation on a slice of an array.
     import numpy as np
 
     unions = np.zeros(1, dtype=np.uint32)

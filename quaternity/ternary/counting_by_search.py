@@ -26,7 +26,7 @@ cards share this number of attributes with a given card."""
 
 
 def count(n: int, rule: Rule) -> int:
-    """Return the number of tables of n cards without three that belong together, where n >= 0."""
+    """Return the number of tables of n cards in which no three belong together, for n >= 0."""
     if n < (2 if rule is Rule.TRIPLE else 3):
         return comb(CARDS, n)
     frames: list[tuple[tuple[int, ...], int]]
@@ -66,7 +66,7 @@ def _extensions(frame: Sequence[int], n: int, rule: Rule) -> int:
 
 
 def _closing_cards(rule: Rule) -> list[list[int]]:
-    """Return, for any two cards, a bit set with the card that completes them to a three.
+    """Return, for any two cards, a bit set with the card that belongs together with them.
 
     The bit set is 0 if there is no such card.
     """

@@ -33,8 +33,7 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
 
     If the first deal is a multiple of three cards, and every other deal is three cards, the game
     cannot get stuck before the deck is empty. The order of the threes, and of the cards in each of
-    them, is random. See `partition` for how random the threes are. The function takes a few
-    hundredths of a second.
+    them, is random. See `partition` for how random the threes are.
     """
     threes = partition(WHOLE_DECK, rule, check_random(random), method)
     if threes is None:
@@ -49,8 +48,7 @@ def chain(random: Random, rule: Rule | str, start: int | None = None) -> Iterato
     """Yield an endless chain of threes (a, b, c), (c, d, e), ..., in the order of play.
 
     A three is three cards that belong together. Every three that contains the current card is
-    equally likely, except that the chain never repeats the last three, which would lead back to the
-    previous card.
+    equally likely, except the three that was yielded last.
 
     >>> from itertools import islice
     >>> links = list(islice(chain(Random(1), Rule.TRIPLE, start=23), 3))

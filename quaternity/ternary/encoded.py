@@ -77,7 +77,7 @@ class SetEncoded:
         return comb(last, 3) + comb(second, 2) + first
 
     def move(self, action: int, view: SetView) -> SetMove | None:
-        """Return the move that an action number means at this table, or None for waiting."""
+        """Return the move that an action number stands for with this view, or None for waiting."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         if action >= self.claims:
@@ -116,7 +116,7 @@ class SetEncoded:
         return memoryview(b"".join(parts)).cast("f")
 
     def outcome(self, before: SetPosition, after: SetPosition) -> bytes:
-        """Return the cards that were dealt as numbers (see `outcomes`)."""
+        """Return the cards that were dealt between two positions, as numbers (see `outcomes`)."""
         dealt = array("f", _NOTHING_DEALT)
         count = before.seen.undealt - after.seen.undealt
         for number, card in enumerate(before.deck[:count]):
@@ -124,7 +124,7 @@ class SetEncoded:
         return dealt.tobytes() if count else _NOTHING_DEALT
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the probabilities of the next card of the deck."""
+        """Return pairs of a card and the probability that it is dealt after the cards `drawn`."""
         undrawn = [card for card in range(CARDS) if card not in drawn]
         return [(card, 1 / len(undrawn)) for card in undrawn]
 
@@ -135,7 +135,7 @@ class SetEncoded:
 
 @cache
 def claimed_places(places: int) -> tuple[tuple[int, int, int], ...]:
-    """Return the places of every claim, in the order of their numbers."""
+    """Return the three places that each claim names, in the order of the action numbers."""
     threes = combinations(range(places), 3)
     return tuple(sorted(threes, key=lambda three: three[::-1]))
 

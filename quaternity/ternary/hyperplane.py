@@ -24,25 +24,24 @@ FRAME = (0, 1, 3)
 cards to these."""
 
 PARABOLOID = tuple(9 * x + 3 * y + (x * x + y * y) % 3 for x, y in product(range(3), repeat=2))
-"""A cap of 9 cards in `HYPERPLANE`: the cards with amount = colour² + fill² mod 3."""
+"""Nine cards of `HYPERPLANE` without a SET: the cards with amount = colour² + fill² mod 3."""
 
 DIRECTIONS, DIRECTIONS_OF_A_PAIR = (3**4 - 1) // 2, (3**3 - 1) // 2
 """Number of all directions of hyperplanes (40), and number of directions with a hyperplane through
-two given cards (13). A direction counts for the two cards if the left-hand side of its equation is
-0 for the difference of the cards."""
+two given cards (13). A direction has a hyperplane through both cards if its equation gives 0 for
+the difference of the cards."""
 
 
 def must_have_full_hyperplane(size: int, full: int) -> bool:
-    """Return whether a cap of this size must have at least `full` cards in some hyperplane.
-
-    A direction divides the deck into three hyperplanes, and so the cap into three parts. For 13 of
-    the 40 directions, two given cards of the cap are in the same part. Suppose that each part has
-    fewer than `full` cards. Then the number of pairs within a part has a maximum for one direction.
-    If 40 times this maximum is less than 13 times the number of all pairs, this is a contradiction.
+    """Return whether `size` cards without a SET must have `full` cards in some hyperplane.
 
     >>> must_have_full_hyperplane(21, 9), must_have_full_hyperplane(20, 9)
     (True, False)
     """
+    # A direction divides the deck into three hyperplanes, and so the cards into three parts. For 13
+    # of the 40 directions, two given cards are in the same part. Suppose that each part has fewer
+    # than `full` cards. Then the number of pairs within a part has a maximum for one direction. If
+    # 40 times this maximum is less than 13 times the number of all pairs, this is a contradiction.
     max_pairs = max(
         (
             sum(part * (part - 1) // 2 for part in (first, second, size - first - second))
@@ -56,7 +55,7 @@ def must_have_full_hyperplane(size: int, full: int) -> bool:
 
 
 def images(cards: Iterable[int]) -> frozenset[int]:
-    """Return all sets of cards to which changes of coordinates of the hyperplane map some cards."""
+    """Return all sets of cards into which changes of coordinates turn the given cards."""
     start = bits_of(cards)
     reached, new = {start}, [start]
     while new:

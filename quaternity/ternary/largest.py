@@ -30,12 +30,15 @@ from quaternity.ternary.tables import WHOLE_DECK, Rule, check_table
 from quaternity.ternary.triples import triples
 
 LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
-"""Maximum number of cards, among all 81, that do not contain a three of a rule: a triple or a SET.
-`largest_in_deck` proves these numbers."""
+"""Maximum number of cards such that no three belong together, for each rule. `largest_in_deck`
+proves these numbers."""
 
 
 class LargestMethod(NamedTuple):
-    """A method to find a largest part of a table without a three, or all such parts of one size."""
+    """A method to find cards such that no three of them belong together.
+
+    `largest` finds as many cards of a table as possible. `parts` finds all parts of one size.
+    """
 
     largest: Callable[[Sequence[int], Rule, Sequence[int], Incumbent[int]], tuple[int, ...]]
     parts: Callable[[Sequence[int], Rule, Sequence[int], int], Iterator[int]]
@@ -50,7 +53,7 @@ LARGEST_METHODS: Mapping[str, LargestMethod] = {
 
 @dataclass(frozen=True, slots=True)
 class DeckLimit:
-    """A largest collection of the deck, and the steps of the proof that no larger one exists."""
+    """As many cards as possible such that no three belong together, and the steps of a proof."""
 
     cards: tuple[int, ...]
     reasons: tuple[str, ...]
@@ -65,9 +68,7 @@ def largest_free(
     random: Random | None = None,
     best: Incumbent[int] | None = None,
 ) -> tuple[int, ...]:
-    """Return a largest part of a table, in order, that contains no three of the rule.
-
-    A three of a rule is three cards that belong together under the rule.
+    """Return as many cards of a table as possible such that no three of them belong together.
 
     Args:
         seconds: a time limit that replaces the method's own limit.
@@ -116,13 +117,12 @@ def largest_in_deck(
     random: Random | None = None,
     best: Incumbent[int] | None = None,
 ) -> DeckLimit:
-    """Return a largest part of the deck without a three, and prove that no larger part exists.
+    """Return as many cards as possible such that no three of them belong together, with a proof.
 
-    A three is three cards that belong together. The collection has 54 cards under `triple`, and 20
-    under `set`. The proof for `set` is by Davis and Maclagan (The Card Game Set, 2003), who first
-    show that a collection of 21 cards would be of one of a few kinds. Only these kinds are
-    searched. This takes a second with either method. Nothing is cached: every call repeats each
-    step of the proof. The arguments and errors are those of `largest_free`. Until the proof is
+    There are 54 cards under `triple`, and 20 under `set`. The proof for `set` is by Davis and
+    Maclagan (The Card Game Set, 2003), who first show that a collection of 21 cards would be of one
+    of a few kinds. Only these kinds are searched. Every call repeats each step of the proof, which
+    takes about a second. The arguments and errors are those of `largest_free`. Until the proof is
     complete, `best.bound` is only the bound that disjoint threes prove.
     """
     rule, largest_method = Rule(rule), lookup(LARGEST_METHODS, method)
@@ -213,7 +213,7 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
 
 
 def _step_of(best: Incumbent[int]) -> Incumbent[int]:
-    """Return a record for one step of a proof, which must end in the remaining time."""
+    # Each step of a proof must end in the remaining time.
     step: Incumbent[int] = Incumbent()
     step.start(CARDS, seconds=best.seconds_left(), random=best.random)
     return step

@@ -1,7 +1,7 @@
-"""Two methods to find a largest part of a table without a three, or all parts of a given size.
+"""Two methods to find as many cards of a table as possible without three that belong together.
 
-A *three* is three cards that belong together. Both methods choose cards to remove, so that every
-three of the table loses a card.
+They also find all parts of a given size. A *three* is three cards that belong together. Both
+methods choose cards to remove, so that every three of the table loses a card.
 
 - *Search* is a branch and bound. Each step decides whether to keep or remove the card that is in
   the most complete threes. The number of disjoint complete threes is a lower bound on the number of
@@ -32,10 +32,11 @@ MAX_NODES = 500_000
 def largest_by_search(
     table: Sequence[int], rule: Rule, kept: Sequence[int], best: Incumbent[int]
 ) -> tuple[int, ...]:
-    """Return a largest part of a table that contains no three and includes the cards `kept`.
+    """Return as many cards of a table as possible such that no three of them belong together.
 
-    `best` receives every better part and bound, and its bound and time limit end the search.
-    Without a time limit, a search of more than `MAX_NODES` nodes raises a LimitError.
+    The cards `kept` are among them. `best` receives every better part and bound, and its bound and
+    time limit end the search. Without a time limit, a search of more than `MAX_NODES` nodes raises
+    a `LimitError`.
     """
     others = table if best.random is None else best.random.sample(table, len(table))
     label = dict(zip(table, others, strict=True))
@@ -51,10 +52,10 @@ def largest_by_search(
 def parts_by_search(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Yield all parts of a table that contain no three and include the cards `kept`.
+    """Yield all parts of a table with `size` cards such that no three of them belong together.
 
-    The parts have `size` cards. Each part is yielded once, as a bit set. The time is exponential,
-    so this is meant for tables of about 30 cards.
+    The parts include the cards `kept`. Each part is yielded once, as a bit set. The time is
+    exponential, so this is meant for tables of about 30 cards.
     """
     threes = [bits_of(three) for three in triples(table, rule)]
     threes_of = {1 << card: [three for three in threes if three >> card & 1] for card in table}
@@ -87,10 +88,10 @@ class _Search:
         self._cards, self._best, self._nodes = cards, best, 0
 
     def run(self, kept: int, open_cards: int, cores: list[int], alone: bool = False) -> None:
-        """Search below a node, which consists of kept and open cards. All other cards are removed.
+        """Search all parts that include the kept cards and may include open cards, but no others.
 
         The cards are bit sets. A core is a set of open cards, at least one of which must be
-        removed. `alone` says whether all parts that are not below this node have been searched.
+        removed. `alone` says whether all other parts have been searched.
         """
         best = self._best
         self._nodes += 1
@@ -114,7 +115,7 @@ class _Search:
 
 
 def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
-    """Remove each card that is a core by itself, and return the remaining open cards and cores.
+    """Remove each card that must be removed, and return the remaining open cards and cores.
 
     A core is a set of cards that cannot all be kept.
     """
@@ -128,10 +129,7 @@ def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[i
 
 
 def _disjoint(cores: list[int]) -> int:
-    """Count the disjoint cores that a greedy choice finds, in the given order (smallest first).
-
-    A core is a set of cards that cannot all be kept.
-    """
+    """Return how many disjoint sets a greedy choice finds among sets of cards, in their order."""
     used = count = 0
     for core in cores:
         if not core & used:
@@ -141,10 +139,8 @@ def _disjoint(cores: list[int]) -> int:
 
 
 def _busiest(cores: list[int]) -> int:
-    """Return the bit of the card that is in the most cores.
-
-    A core is a set of cards that cannot all be kept. A core of two cards counts as four cores.
-    """
+    """Return the bit of the card that is in the most cores (sets that must lose a card)."""
+    # A core of two cards counts as four cores.
     weights: dict[int, int] = {}
     for core in cores:
         weight = 4 if core.bit_count() == 2 else 1
@@ -165,7 +161,11 @@ TOLERANCE = 1e-6
 def largest_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], best: Incumbent[int]
 ) -> tuple[int, ...]:
-    """Return the same as `largest_by_search`, or raise SolverTimeout at the time limit."""
+    """Return the result of `largest_by_search`, found by CP-SAT.
+
+    Raises:
+        SolverTimeout: If the time limit is reached.
+    """
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) <= best.bound)
     model.maximize(sum(stays.values()))
@@ -187,7 +187,11 @@ def largest_by_cp_sat(
 def parts_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Return the same parts as `parts_by_search`, or raise SolverTimeout after `SECONDS`."""
+    """Return the parts that `parts_by_search` yields, found by CP-SAT.
+
+    Raises:
+        SolverTimeout: If it takes more than `SECONDS`.
+    """
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) == size)
     parts: list[int] = []

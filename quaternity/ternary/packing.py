@@ -1,4 +1,4 @@
-"""Maximum sets of disjoint threes of a table, and partitions into threes, by two methods.
+"""As many disjoint threes of a table as possible, and partitions into threes, by two methods.
 
 A *three* is three cards that belong together.
 
@@ -31,10 +31,9 @@ def pack_by_search(
 ) -> tuple[Triple, ...] | None:
     """Return `count` disjoint threes of a table. Return None if the table contains fewer.
 
-    A three is three cards that belong together. `best` keeps the largest packing found. It also
-    contains the time limit, and the generator that decides the search order. Usually a few hundred
-    nodes suffice. Without a time limit, a search of more than `MAX_NODES` nodes raises a
-    LimitError.
+    A three is three cards that belong together. `best` keeps the most threes found so far. It also
+    contains the time limit, and the generator that decides the search order. Without a time limit,
+    a search of more than `MAX_NODES` nodes raises a `LimitError`.
     """
     search = _Search(table, rule, best)
     packing = search.run(bits_of(table), count, checksum(table), search.threes)
@@ -42,7 +41,7 @@ def pack_by_search(
 
 
 class _Three(NamedTuple):
-    """A three of the table, with a bit set of its cards."""
+    """Three cards of the table that belong together, and a bit set of them."""
 
     cards: Triple
     bits: int
@@ -59,10 +58,10 @@ class _Search:
             best.random.shuffle(self.threes)
 
     def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
-        """Return `count` disjoint threes of some cards. Return None if there are fewer.
+        """Return `count` disjoint threes of the cards in the bit set `live`, or None.
 
-        The bit set `live` contains the cards, and `total` is their checksum. `threes` contains all
-        threes of these cards, and possibly others. The three chosen last comes first.
+        A three is three cards that belong together. `total` is the checksum of the cards. `threes`
+        contains all threes of these cards, and possibly others. The three chosen last comes first.
         """
         self._nodes += 1
         self._best.limit(self._nodes, MAX_NODES)
@@ -108,7 +107,11 @@ second."""
 def pack_by_cp_sat(
     table: Sequence[int], rule: Rule, count: int, best: Incumbent[Triple]
 ) -> tuple[Triple, ...] | None:
-    """Return the same as `pack_by_search`, or raise SolverTimeout at the limit of `best`."""
+    """Return the result of `pack_by_search`, found by CP-SAT.
+
+    Raises:
+        SolverTimeout: If the time limit is reached.
+    """
     from ortools.sat.python import cp_model
 
     left_over = len(table) - 3 * count
@@ -162,9 +165,6 @@ def most_disjoint(
     Raises:
         LimitError: If a limit is reached. The message says what has been found.
 
-    The function first tries a third of the number of cards, and then smaller numbers of threes. It
-    usually takes a tenth of a second.
-
     >>> most_disjoint([0, 1, 2, 40, 80], Rule.SET)
     ((0, 1, 2),)
     """
@@ -205,13 +205,10 @@ def partition(
     *,
     seconds: float | None = None,
 ) -> tuple[Triple, ...] | None:
-    """Return a partition of the cards of a table into threes, or None if there is none.
+    """Divide the cards of a table into threes. Return None if this is impossible.
 
-    A three is three cards that belong together.
-
-    The arguments and errors are those of `most_disjoint`. With `random`, every partition is
-    possible, but not all are equally likely. The whole deck takes 0.05 s by search and 0.2 s by
-    CP-SAT.
+    A three is three cards that belong together. The arguments and errors are those of
+    `most_disjoint`. With `random`, every partition is possible, but not all are equally likely.
 
     >>> partition([0, 1, 2, 3, 40, 77], Rule.SET), partition([0, 1, 2, 40, 60, 80], Rule.SET)
     (((0, 1, 2), (3, 40, 77)), None)
@@ -228,8 +225,8 @@ def partition(
 
 
 Pack = Callable[[Sequence[int], Rule, int, Incumbent[Triple]], tuple[Triple, ...] | None]
-"""Function that takes a table, a rule, a number `count` and an `Incumbent` with the limits of the
-search. It returns `count` disjoint threes, or None if there are fewer."""
+"""Type of a function that takes a table, a rule, a number `count` and an `Incumbent` with the
+limits of the search. It returns `count` disjoint threes, or None if there are fewer."""
 
 PACKING_METHODS: Mapping[str, Pack] = {
     "search": pack_by_search,

@@ -17,7 +17,7 @@ TABLE_CARDS = 12
 """Default number of cards on the table."""
 
 Choice = Callable[[tuple[Triple, ...]], Triple]
-"""Function that takes the threes on the table and returns one of them."""
+"""Type of a function that takes all threes on the table and returns one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,6 @@ class Table:
 
     @classmethod
     def _trusted(cls, places: tuple[int, ...], deck: Deck) -> Table:
-        """Return a table without checking its cards, which come from a checked table."""
         table = object.__new__(cls)
         object.__setattr__(table, "places", places)
         object.__setattr__(table, "deck", deck)
@@ -57,9 +56,9 @@ class Table:
         return cls((), tuple(as_iterator(deck, "deck"))).deal(size, random)
 
     def deal(self, number: int, random: Random) -> Table:
-        """Deal the next cards of the deck, if any, and return the table with all places shuffled.
+        """Deal cards from the deck, and return the table with all cards in random places.
 
-        Without shuffling, the new cards would reveal a three in a game with a safe deck.
+        With a safe deck, cards in the old places would reveal which of them belong together.
         """
         number = check_int(number, 0, CARDS, f"a number of cards, 0..{CARDS}", "number")
         cards = (*self.places, *self.deck[:number])
@@ -88,7 +87,7 @@ class Playout:
         left: the cards on the table at the end.
         undealt: the number of cards in the deck at the end. It is not 0 if play got stuck.
         looks, blanks: how often the table had exactly the starting number of cards, and how often
-            such a table contained no three.
+        such a table contained no three.
     """
 
     taken: tuple[Triple, ...]
@@ -112,7 +111,9 @@ def play_out(
     extra: bool = False,
     choose: Choice | None = None,
 ) -> Playout:
-    """Play a deck to the end. This takes a millisecond.
+    """Play a simulated game with a deck, and return its result.
+
+    A three is three cards that belong together.
 
     Args:
         size: the number of cards on the table, a multiple of 3.

@@ -13,23 +13,26 @@ QUICK, SLOW = 4.0, 12.0
 
 
 class Finder:
-    """A player who, after a delay, claims any three on the table, or else agrees to more cards."""
+    """A player of SET who claims three cards that belong together, after a delay.
+
+    If there are none, the player agrees to more cards.
+    """
 
     def __init__(self, mean: float) -> None:
         self.mean = mean
 
     def choose(self, view: SetView, random: Random) -> SetMove | None:
-        """Return a right claim, agreement to more cards, or None to wait."""
+        """Return a right claim, an agreement to more cards, or None to wait."""
         threes = view.threes
         if threes:
             return SetMove(random.choice(threes))
         return None if view.seat in view.agreed or not view.undealt else MORE
 
     def delay(self, view: SetView, random: Random) -> float:
-        """Return the seconds until the move, which are exponentially distributed.
+        """Return a random time until the move, in seconds.
 
-        The average is longer if there are fewer threes. If all other seats have agreed to more
-        cards, the delay is ten times shorter.
+        It is longer on average if fewer claims are right. If all other seats have agreed to more
+        cards, it is ten times shorter.
         """
         hurry = 10 if 0 < len(view.agreed - {view.seat}) == len(view.taken) - 1 else 1
         seconds = random.expovariate(1 / self.mean) / math.sqrt(max(1, len(view.threes)))

@@ -70,7 +70,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """A claim of three cards in ascending order. Without cards, it is agreement to more cards."""
+    """A claim of three cards in ascending order; without cards, an agreement to more cards."""
 
     cards: tuple[int, ...]
 
@@ -84,7 +84,7 @@ MORE = SetMove(())
 
 @dataclass(frozen=True, slots=True)
 class SetView:
-    """The public view of a game, which all seats and bystanders share.
+    """What all seats and bystanders see of a game.
 
     `seat` is the seat that has the view, or None for a bystander. `places` contains the cards by
     place, and `undealt` is the number of cards in the deck. For each seat, `taken` contains the
@@ -107,18 +107,18 @@ class SetView:
 
     @property
     def threes(self) -> tuple[Triple, ...]:
-        """All threes on the table."""
+        """All combinations of three cards on the table that belong together."""
         return triples(self.places, self.settings.rule)
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over: the deck is empty and no three is left."""
+        """Whether the game is over: the deck is empty, and no three cards belong together."""
         return not self.undealt and not self.threes
 
 
 @dataclass(frozen=True, slots=True)
 class SetPosition:
-    """A position: the view of a bystander, and all cards in the hidden order of dealing."""
+    """A position of a game: what everybody sees, and all cards in the hidden order of dealing."""
 
     seen: SetView
     order: tuple[int, ...]
@@ -167,7 +167,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return replace(position.seen, seat=seat)
 
     def after(self, position: SetPosition, seat: int, move: SetMove) -> SetPosition:
-        """Return the position after a right or wrong claim, or after an agreement."""
+        """Return the position after a claim of three cards, or after an agreement to more cards."""
         view = self.view(position, seat)
         faults = [] if seat in range(self.seats) else [f"there is no seat {seat}"]
         faults += self.faults(view, move)
@@ -198,7 +198,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
     def events(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> tuple[str, ...]:
-        """Return the events of a move: the claim and its result, or the agreement, and the deal."""
+        """Return sentences about a move: a claim and its result or an agreement, then the deal."""
         if not move.cards:
             events = [AGREES(who=seat)]
         else:
@@ -223,18 +223,18 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         )
 
     def default_move(self, view: SetView) -> SetMove | None:
-        """Return agreement to more cards if another seat has agreed; otherwise return None."""
+        """Return the move of an absent player: agreement if another seat has agreed, else None."""
         return MORE if view.agreed and not self.faults(view, MORE) else None
 
     def points(self, position: SetPosition) -> tuple[float, ...]:
-        """Return the points of each seat: the threes taken minus the wrong claims."""
+        """Return the points of each seat: the number of right claims minus that of wrong claims."""
         seen = position.seen
         return tuple(
             float(len(threes) - wrong) for threes, wrong in zip(seen.taken, seen.wrong, strict=True)
         )
 
     def iter_moves(self, view: SetView) -> Iterator[SetMove]:
-        """Yield every claim of three cards on the table, and agreement if it is legal."""
+        """Yield every claim of three cards on the table, and the agreement if it is legal."""
         if view.is_over or view.seat is None:
             return
         yield from (SetMove(three) for three in combinations(sorted(view.places), 3))
@@ -317,7 +317,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         }
 
     def like(self, view: SetView, random: Random) -> SetPosition:
-        """Return a position with this view, and the unseen cards in random order as its deck."""
+        """Return a random position with this view: the unseen cards are in random order."""
         seen = [
             *view.places,
             *(card for threes in view.taken for three in threes for card in three),
@@ -327,11 +327,11 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return SetPosition(replace(view, seat=None), order)
 
     def chance_text(self, start: SetPosition) -> str:
-        """Return the line of a record that lists the deck, from its first card."""
+        """Return the line of a game record that lists the whole deck in the order of dealing."""
         return f"deck {' '.join(map(str, (*start.seen.places, *start.deck)))}\n"
 
     def recorded_start(self, record: TextRecord) -> SetPosition:
-        """Return the position with the first cards of the recorded deck on the table."""
+        """Return the position at the start of a recorded game, given its deck."""
         if "deck" not in record.settings:
             raise InputError("the header must have a line with the deck")
         number, text, _ = record.settings["deck"]

@@ -33,7 +33,7 @@ OUTLINES = (
 
 
 def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[Triple] = ()) -> str:
-    """Return the cards of a table, with its threes in words below, as an SVG document.
+    """Return a picture of the cards on a table as an SVG document, with `threes` in words below.
 
     The cards are in at most three rows. If `letters` is true, each card shows the letter of its
     place, as in a game.

@@ -27,9 +27,9 @@ def is_pair(a: int, b: int) -> bool:
 
 
 def partner(card: int, k: int) -> int:
-    """Return partner number k of a card, where k is in 0..15.
+    """Return the k-th of the 16 cards that share no attribute with a card, where k is in 0..15.
 
-    With the binary digits of k (k_3 for the shape, ..., k_0 for the amount), each digit of the
+    With the binary digits of k (k_3 for the shape, ..., k_0 for the amount), each digit of this
     partner is (digit + k_i + 1) mod 3. The partners number k and 15 - k form a correct triple with
     the card. So k in 0..7 gives the 8 triples of the card, and k in 0..15 gives its 16 ordered
     pairs.
@@ -53,29 +53,30 @@ def partners(card: int) -> tuple[int, ...]:
 
 @cache
 def pairs_table() -> tuple[tuple[int, ...], ...]:
-    """Return all ordered pairs as 81 rows of 16: row `card`, column k is `partner(card, k)`."""
+    """Return a table with 81 rows: column k of row `card` is the card `partner(card, k)`."""
     return tuple(tuple(partner(card, k) for k in range(PARTNERS)) for card in range(CARDS))
 
 
 @cache
 def partner_bits() -> tuple[int, ...]:
-    """Return the partners of each card as a bit set."""
+    """Return, for each card, a bit set of the cards that share no attribute with it."""
     return tuple(map(bits_of, pairs_table()))
 
 
 Triple = tuple[int, int, int]
-"""Type of three cards, in order."""
+"""Type of a tuple of three cards."""
 
 
 def third(a: int, b: int) -> int:
-    """Return the only card that forms a SET with two cards: digit by digit, -(a + b) mod 3.
+    """Return the only card that forms a SET with two different cards.
 
-    The two cards must be different. If they are a pair, it is also the only card that forms a
-    correct triple with them.
+    If the two cards share no attribute, it is also the only card that forms a correct triple with
+    them.
 
     >>> third(0, 40), third(0, 1)
     (80, 2)
     """
+    # Digit by digit, the third card is -(a + b) mod 3.
     a, b = check_card(a), check_card(b)
     if a == b:
         raise InputError(f"a and b must be two different cards, not {a} twice")
@@ -84,7 +85,7 @@ def third(a: int, b: int) -> int:
 
 @cache
 def third_cards() -> tuple[tuple[int, ...], ...]:
-    """Return a table of `third` for any two cards. The entry for a card and itself is this card."""
+    """Return a table with the card that completes any two cards to a SET (see `third`)."""
     return tuple(
         tuple(
             sum(-(x + y) % 3 * value for x, y, value in zip(first, second, PLACES, strict=True))
@@ -108,8 +109,6 @@ def is_triple(a: int, b: int, c: int, rule: Rule | str) -> bool:
 def triples(table: Iterable[int], rule: Rule | str) -> tuple[Triple, ...]:
     """Return all threes (three cards that belong together) of a table, in ascending order.
 
-    The time is quadratic in the size of the table. All 81 cards take 3 ms.
-
     >>> triples([0, 1, 2, 40, 80], Rule.SET), triples([0, 1, 2, 40, 80], Rule.TRIPLE)
     (((0, 1, 2), (0, 40, 80)), ((0, 40, 80),))
     """
@@ -126,7 +125,7 @@ def triples(table: Iterable[int], rule: Rule | str) -> tuple[Triple, ...]:
 
 
 def all_triples(rule: Rule | str) -> tuple[Triple, ...]:
-    """Return all threes of the deck: 216 correct triples or 1080 SETs."""
+    """Return all threes (three cards that belong together): 216 correct triples or 1080 SETs."""
     return _all_triples(Rule(rule))
 
 
@@ -136,6 +135,6 @@ def _all_triples(rule: Rule) -> tuple[Triple, ...]:
 
 
 def triples_through(card: int, rule: Rule | str) -> tuple[Triple, ...]:
-    """Return all threes of the deck that contain a card: 8 correct triples or 40 SETs."""
+    """Return all threes (cards that belong together) with a given card: 8 triples or 40 SETs."""
     card = check_card(card)
     return tuple(three for three in all_triples(rule) if card in three)

@@ -53,9 +53,7 @@ class InvalidProof(InputError):
 
 
 def check_proof(formula: str, proof: str) -> None:
-    r"""Check a proof that a formula has no solution.
-
-    Cost: the length of the formula, and the length of the rows in each `pol` statement.
+    r"""Check a proof that a formula has no solution. The module describes both formats.
 
     Raises:
         InvalidProof: If the proof is not valid, or if the formula or the proof cannot be read.
@@ -110,7 +108,7 @@ def check_proof(formula: str, proof: str) -> None:
 
 
 def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
-    """Return the rows on a line of a formula: two for an equality, and none for a comment."""
+    """Return the constraints on a line: two for an equality, and none for a comment."""
     if not parts or parts[0].startswith("*"):
         return []
     *pairs, relation, bound, end = ["", "", "", *parts]

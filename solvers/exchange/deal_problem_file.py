@@ -127,7 +127,7 @@ def parse_deal_problem(text: str) -> tuple[DealProblem, list[str]]:
 
 
 def deal_problem_document(problem: DealProblem) -> dict[str, Any]:
-    """Return the JSON object of a deal problem."""
+    """Return a deal problem as a dictionary, in the JSON format of deal-problem files."""
     names = problem.names
     named = {} if names is None else {kind: getattr(names, kind) for kind in NAMES}
     present = {kind: value for kind, value in named.items() if value}

@@ -41,13 +41,13 @@ def export(problem: DealProblem, to: str) -> str:
 
 
 def opb(problem: DealProblem) -> str:
-    """Return a problem as pseudo-boolean constraints (OPB).
+    """Return a problem as pseudo-boolean constraints, in the format OPB.
 
     The booleans are called x1, x2, …, because most readers of OPB require that. Comments give the
-    original names of the booleans and rows.
+    original names of the booleans and constraints.
 
-    Source: Roussel, Manquinho, *Input/output format and solver requirements for the competitions
-    of pseudo-boolean solvers*.
+    Source: Roussel, Manquinho, *Input/output format and solver requirements for the competitions of
+    pseudo-boolean solvers*.
     """
     model = linear_model(problem)
     lines = [f"* x{number} {name}" for number, name in enumerate(model.names, 1)]
@@ -62,17 +62,17 @@ def opb(problem: DealProblem) -> str:
 
 
 def cnf(problem: DealProblem) -> str:
-    """Return a problem as clauses (DIMACS CNF), with a sequential counter for each row.
+    """Return a problem as clauses, in the format DIMACS CNF. Comments name the booleans.
 
-    Comments give the names of the booleans. A row has a lower and an upper bound, and each of them
-    takes up to 2 x (number of terms) x (bound) clauses. A bound above half of the number of terms
-    is written as a bound on the number of false booleans.
+    Each lower or upper bound on a sum is expressed by a sequential counter.
 
     Raises:
         LimitError: If there would be more than about `MAX_CLAUSES` clauses.
 
     Source: Sinz, *Towards an optimal CNF encoding of boolean cardinality constraints* (2005).
     """
+    # A bound takes up to 2 x (number of terms) x (bound) clauses. A bound above half of the number
+    # of terms is written as a bound on the number of false booleans.
     model = linear_model(problem)
     booleans = len(model.names)
     clauses: list[str] = []
@@ -84,7 +84,7 @@ def cnf(problem: DealProblem) -> str:
 
 
 def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
-    """Add the clauses of a row. Return the number of booleans, including those of the counter."""
+    """Add the clauses of a constraint. Return the number of all booleans used so far."""
 
     def add(*literals: int) -> None:
         clauses.append(" ".join(map(str, (*literals, 0))))
@@ -131,7 +131,7 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
 
 
 def flow(problem: DealProblem) -> str:
-    """Return a problem as a maximum-flow problem (DIMACS).
+    """Return a problem as a maximum-flow problem, in the format DIMACS.
 
     A deal exists if and only if the maximum flow is the value in the first comment. Further
     comments give the names of the nodes. The network is that of `solvers.max_flow`.
@@ -174,11 +174,9 @@ def flow(problem: DealProblem) -> str:
 
 
 def lp(problem: DealProblem) -> str:
-    """Return a problem as an integer program (CPLEX LP).
-
-    OR-Tools is not used for writing the file, because GLPK refuses LP files of OR-Tools without an
-    objective.
-    """
+    """Return a problem as an integer program, in the format CPLEX LP."""
+    # OR-Tools is not used for writing the file, because GLPK refuses LP files of OR-Tools without
+    # an objective.
     model = linear_model(problem)
     lines = ["Minimize", f" obj: 0 {model.names[0]}", "Subject to"]
     for row, names, sign, bound in _sides(model):
@@ -190,7 +188,7 @@ def lp(problem: DealProblem) -> str:
 
 
 def mps(problem: DealProblem) -> str:
-    """Return a problem as an integer program (free MPS), written by OR-Tools."""
+    """Return a problem as an integer program, in the format free MPS."""
     from ortools.linear_solver.python import model_builder
 
     model = linear_model(problem)
@@ -255,7 +253,7 @@ def asp(problem: DealProblem) -> str:
 
 
 _SIDES = {"=": "", ">=": "_least", "<=": "_most"}
-"""Suffix of the name of one side of a row, by its relation. Only an equation has no suffix."""
+"""Suffix of the name of a constraint, by its relation. Only an equation has no suffix."""
 
 
 def _sides(model: LinearModel) -> Iterator[tuple[LinearRow, list[str], str, int]]:

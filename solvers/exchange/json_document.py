@@ -31,7 +31,7 @@ class MalformedDocument(InputError):
 
 
 def kind_of(value: object) -> str:
-    """Return the name of the type of a JSON value, for a message."""
+    """Return the name of the type of a JSON value, such as "a list", for a message."""
     if value is None:
         return "null"
     names = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}
@@ -112,7 +112,7 @@ class DocumentReader:
             raise self.ERROR(self.faults)
 
     def list_of(self, value: object, place: str, length: int | None = None) -> list[Any]:
-        """Return a list. Report a fault if the value is not a list of the given length."""
+        """Return the value as a list. Report a fault if it is not a list of the given length."""
         if not isinstance(value, list):
             self.faults.append(f"{place}: expected a list, not {kind_of(value)}")
             return []

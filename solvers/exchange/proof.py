@@ -19,13 +19,15 @@ from solvers.problem import DealProblem, players_in
 from solvers.shortage import Certificate, CrossedBounds, CrowdedHand, TooManyCards
 
 Side = tuple[str, int, int, str]
-"""Type of one side of a row: the kind, set and member of the row, and the relation `>=` or `<=`."""
+"""Type of one side (lower or upper bound) of a linear constraint of `solvers.exchange.rows`: the
+kind, set and member of the constraint, and the relation `>=` or `<=`."""
 
 
 def refutation(problem: DealProblem, certificate: Certificate) -> str:
-    """Return a proof that the formula `opb(problem)` has no solution, made from a certificate.
+    """Return a proof that the formula `opb(problem)` has no solution.
 
-    Cost: that of the linear model of the problem.
+    The certificate (see `solvers.shortage`) says which constraints of the formula contradict each
+    other.
 
     Raises:
         InputError: If the certificate does not hold for the problem.
@@ -67,10 +69,10 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
 
 
 def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
-    """Yield the sides (bounds) of rows that together prove the certificate.
+    """Yield the lower and upper bounds of linear constraints that together prove a certificate.
 
-    The problem must not have a row that is impossible by itself. Some sides are redundant, because
-    booleans are 0 or 1, so the formula has no row for them.
+    No constraint of the problem may be impossible by itself. Some of the bounds are redundant,
+    because booleans are 0 or 1, so the formula does not contain them.
     """
     sets = list(enumerate(problem.sets))
     if isinstance(certificate, CrossedBounds):
@@ -96,7 +98,7 @@ def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
 
 
 def check_refutation(problem: DealProblem, formula: str, proof: str) -> None:
-    """Check that a formula is exactly `opb(problem)`, and that the proof is valid.
+    """Check that a formula is exactly `opb(problem)`, and that the proof refutes it.
 
     Raises:
         InvalidProof: If the formula differs, or the proof is not valid.

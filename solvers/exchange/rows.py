@@ -46,7 +46,7 @@ _NAMES = {
 
 
 class LinearRow(NamedTuple):
-    """Row of a linear model: a lower and an upper bound on a sum of booleans.
+    """Linear constraint of a deal problem: a lower and an upper bound on a sum of booleans.
 
     Attributes:
         kind: "card" for the owners of a card, "hand" for a player's hand, or "share" for a player's
@@ -70,12 +70,12 @@ class LinearRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the name of the row (see the table in the module docstring)."""
+        """Return a readable name of the constraint, such as "hand_of_player_2"."""
         return _NAMES[self.kind].format(self.set_index, self.member)
 
     @property
     def sides(self) -> list[tuple[str, int]]:
-        """Return the sides: the bounds that are not redundant, as pairs (relation, bound).
+        """Return the bounds that are not redundant, as pairs of a relation and a number.
 
         The relation is `=`, `>=` or `<=`.
         """
@@ -87,7 +87,7 @@ class LinearRow(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearModel:
-    """Deal problem as rows (linear constraints) over numbered booleans.
+    """Deal problem as linear constraints (rows) over numbered booleans.
 
     The rows have a solution if and only if the problem is feasible.
 
@@ -104,7 +104,7 @@ class LinearModel:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Return the names of all booleans."""
+        """Return the names of all booleans, such as "card_3_1_of_player_2"."""
         names = [f"card_{index}_{card}_of_player_{player}" for index, card, player in self.pairs]
         never = len(names)
         used = any(row.terms == (never,) for row in self.rows)
@@ -112,9 +112,10 @@ class LinearModel:
 
     @property
     def trivial_refutation(self) -> Infeasible | None:
-        """Return an infeasible verdict if a row has too few booleans for its bound; otherwise None.
+        """Return an infeasible verdict if a lower bound exceeds the number of booleans in its sum.
 
-        `solvers.shortage.simple_certificate` must return None for the problem.
+        Otherwise, return None. `solvers.shortage.simple_certificate` must return None for the
+        problem.
         """
         is_short = [row.low > len(row.terms) for row in self.rows]
         if not any(is_short):
@@ -123,7 +124,7 @@ class LinearModel:
         return Infeasible(self.shortage([index == first for index in range(len(is_short))]))
 
     def deal(self, values: Iterable[Any]) -> Feasible:
-        """Return the deal that the values of the booleans in `pairs` describe.
+        """Return a feasible verdict with the deal that the values of the booleans describe.
 
         The values may be floats. A card without a true boolean gets the owner -1, which `verify`
         rejects.
@@ -132,11 +133,11 @@ class LinearModel:
         return Feasible(_deal(self.problem, owned))
 
     def shortage(self, weights: Sequence[float]) -> Shortage | None:
-        """Return the shortage that follows from the weights of all rows.
+        """Return a proof that no deal exists, made from a weight for each row (constraint).
 
-        The result is None if the weights do not give a valid shortage. The weights are the
-        multipliers of Farkas' lemma, times any positive factor. A positive weight uses the lower
-        bound of the row, and a negative weight uses the upper bound.
+        The result is None if the weights do not give a valid proof. They are the multipliers of
+        Farkas' lemma, times any positive factor. A positive weight uses the lower bound of the row,
+        and a negative weight uses the upper bound.
         """
         problem = self.problem
         largest = max(map(abs, weights)) or 1
@@ -172,10 +173,7 @@ class LinearModel:
 
 
 def linear_model(problem: DealProblem) -> LinearModel:
-    """Return the linear model of a problem.
-
-    Cost: linear in the number of players x (cards + sets).
-    """
+    """Return a deal problem as linear constraints over booleans."""
     pairs: list[tuple[int, int, int]] = []
     rows: list[LinearRow] = []
     hands: list[list[int]] = [[] for _ in problem.hands]

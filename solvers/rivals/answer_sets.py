@@ -19,7 +19,7 @@ PROGRAM = """
 
 
 def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Ground the answer-set program of a problem with clingo; return a function that solves it."""
+    """Return a function that solves a deal problem with clingo, as an answer-set program."""
     import clingo as library
 
     facts = []

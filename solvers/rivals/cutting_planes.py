@@ -15,7 +15,7 @@ from solvers.verdict import Verdict
 
 
 def exact(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with Exact, a pseudo-boolean solver."""
+    """Return a function that solves a deal problem with Exact, a pseudo-boolean solver."""
     from exact import Exact
 
     solver = Exact([])

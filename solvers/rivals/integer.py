@@ -13,7 +13,7 @@ from solvers.verdict import Infeasible, Verdict
 
 
 def milp(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with SciPy's `milp` (HiGHS)."""
+    """Return a function that solves a deal problem with SciPy's `milp` (HiGHS)."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint
     from scipy.optimize import milp as solve_milp
@@ -43,7 +43,7 @@ def milp(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | N
 def _by_or_tools(
     kind: str, linear: LinearModel, seconds: float | None
 ) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with SCIP or COIN-OR's CBC, from OR-Tools."""
+    """Return a function that solves a deal problem with SCIP or COIN-OR's CBC, from OR-Tools."""
     from ortools.linear_solver import pywraplp
 
     solver = pywraplp.Solver.CreateSolver(kind)
@@ -69,7 +69,7 @@ cbc = partial(_by_or_tools, "CBC")
 
 
 def pyscipopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with SCIP, from the package PySCIPOpt."""
+    """Return a function that solves a deal problem with SCIP, from the package PySCIPOpt."""
     from pyscipopt import Model, quicksum
 
     model = Model()

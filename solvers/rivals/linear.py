@@ -24,11 +24,10 @@ from solvers.verdict import Infeasible, Verdict
 def violation(
     linear: LinearModel, used: Sequence[int], seconds: float | None = None
 ) -> tuple[float | None, Sequence[float], list[float]]:
-    """Minimize the total violation of some rows of a linear model with SciPy's `linprog`.
+    """Minimize the total violation of some constraints (rows) with SciPy's `linprog`.
 
     `used` contains the numbers of these rows. Return the violation, the values of all booleans, and
-    the weights of all rows. The violation is None if the time limit is reached. The method is the
-    dual simplex of HiGHS.
+    the weights of all rows. The violation is None if the time limit is reached.
     """
     import numpy as np
     from scipy.optimize import linprog
@@ -64,10 +63,10 @@ def violation(
 
 
 def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
-    """Return an infeasible verdict with the shortage derived from an unsatisfiable core of rows.
+    """Return an infeasible verdict, with a proof derived from an unsatisfiable core.
 
-    `core` contains the numbers of the rows in the core, to which the rows of all cards are added.
-    The shortage is None if none can be derived from these rows.
+    `core` contains the numbers of constraints (rows) that contradict each other, together with the
+    rows of the cards. The proof is None if none can be derived from these rows.
     """
     used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
     _, _, weights = violation(linear, sorted(used))
@@ -75,7 +74,7 @@ def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
 
 
 def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with SciPy's `linprog` (HiGHS, dual simplex)."""
+    """Return a function that solves a deal problem with SciPy's `linprog` (HiGHS, dual simplex)."""
 
     def solve() -> Verdict | None:
         total_violation, values, weights = violation(linear, range(len(linear.rows)), seconds)
@@ -91,7 +90,7 @@ def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 def _by_or_tools(
     kind: str, linear: LinearModel, seconds: float | None
 ) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with GLOP or COIN-OR's CLP, from OR-Tools."""
+    """Return a function that solves a deal problem with GLOP or COIN-OR's CLP, from OR-Tools."""
     from ortools.linear_solver import pywraplp
 
     solver = pywraplp.Solver.CreateSolver(kind)
@@ -129,7 +128,7 @@ clp = partial(_by_or_tools, "CLP")
 
 
 def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with HiGHS's simplex, from OR-Tools' MathOpt."""
+    """Return a function that solves a deal problem with HiGHS's simplex, from OR-Tools' MathOpt."""
     from datetime import timedelta
 
     from ortools.math_opt.python import mathopt as library

@@ -13,7 +13,7 @@ from solvers.verdict import Infeasible, Verdict
 
 
 def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with Choco, as sums of booleans."""
+    """Return a function that solves a deal problem with Choco, as sums of booleans."""
     from pychoco import Model
 
     model = Model()
@@ -66,7 +66,7 @@ def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[
 
 
 def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with Pumpkin, by lazy clause generation."""
+    """Return a function that solves a deal problem with Pumpkin, by lazy clause generation."""
     from pumpkin_solver import Model, SatisfactionResult, constraints
 
     model = Model()
@@ -89,5 +89,5 @@ def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 
 
 def _limit(seconds: float | None) -> str | None:
-    """Return a time limit as text in seconds, because Choco ignores a limit such as "500ms"."""
+    """Return a time limit as text in seconds. Choco ignores a limit such as "500ms"."""
     return None if seconds is None else f"{max(seconds, 0.001):.3f}s"

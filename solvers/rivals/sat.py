@@ -15,11 +15,11 @@ from solvers.exchange.rows import LinearModel
 from solvers.verdict import Infeasible, Verdict
 
 Run = Callable[[], Verdict | None]
-"""Function that runs a solver, and returns its verdict or, if time ran out, None."""
+"""Type of a function that runs a solver, and returns its verdict or, if time ran out, None."""
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
-    """Return a linear model as clauses. Boolean v is variable v + 1; auxiliary variables follow.
+    """Return a deal problem as clauses. Boolean v is variable v + 1; further variables follow.
 
     `encoding` is the name of a member of python-sat's `EncType`, such as "totalizer" or
     "seqcounter".
@@ -44,17 +44,14 @@ def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
 
 
 def _by_clauses(name: str, encoding: str, linear: LinearModel, seconds: float | None) -> Run:
-    """Return a function that solves a linear model as clauses, with a solver of python-sat."""
+    """Return a function that solves a deal problem as clauses, with a solver of python-sat."""
     from pysat.solvers import Solver
 
     return _run(Solver(name=name, bootstrap_with=clauses(linear, encoding)), linear, seconds)
 
 
 def _by_cardinalities(name: str, linear: LinearModel, seconds: float | None) -> Run:
-    """Return a function that solves a linear model as native cardinality constraints.
-
-    No extra variables are needed.
-    """
+    """Return a function that solves a deal problem with a solver that supports sums of booleans."""
     from pysat.solvers import Solver
 
     solver = Solver(name=name)
@@ -94,7 +91,7 @@ minicard = partial(_by_cardinalities, "minicard")
 
 
 def cryptominisat(linear: LinearModel, seconds: float | None) -> Run:
-    """Return a function that solves a linear model with CryptoMiniSat 5, using totalizers."""
+    """Return a function that solves a deal problem with CryptoMiniSat 5, using totalizers."""
     from pycryptosat import Solver
 
     formula = clauses(linear, "totalizer")

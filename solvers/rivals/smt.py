@@ -20,7 +20,7 @@ def _by_z3(
     linear: LinearModel,
     seconds: float | None,
 ) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with Z3.
+    """Return a function that solves a deal problem with Z3.
 
     `total(sign, terms, bound)` returns a constraint: the sum of the terms is at least the bound if
     `sign` is 1, or at most the bound if `sign` is -1.
@@ -52,7 +52,7 @@ def _by_z3(
 
 
 def z3_integers(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with Z3, using integers from 0 to 1."""
+    """Return a function that solves a deal problem with Z3, using integers from 0 to 1."""
     import z3
 
     context = z3.Context()
@@ -67,7 +67,7 @@ def z3_integers(linear: LinearModel, seconds: float | None) -> Callable[[], Verd
 
 
 def z3_pseudo_booleans(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with Z3, using pseudo-boolean constraints."""
+    """Return a function that solves a deal problem with Z3, using pseudo-boolean constraints."""
     import z3
 
     context = z3.Context()
@@ -81,7 +81,7 @@ def z3_pseudo_booleans(linear: LinearModel, seconds: float | None) -> Callable[[
 
 
 def cvc5(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a linear model with cvc5, using integers 0 and 1 (QF_LIA)."""
+    """Return a function that solves a deal problem with cvc5, using integers 0 and 1 (QF_LIA)."""
     from cvc5 import Kind, Solver, TermManager
 
     terms = TermManager()

@@ -34,10 +34,8 @@ gives no evidence; `solvers.certify` then adds a shortage of a built-in solver."
 
 
 def _is_importable(module: str) -> bool:
-    """Return whether a module can be imported, without importing its package.
-
-    `importlib.util.find_spec` would import the package.
-    """
+    """Return whether a module can be imported, without importing its package."""
+    # `importlib.util.find_spec` would import the package.
     spec, place = None, None
     for part in module.split("."):
         spec = PathFinder.find_spec(part, place)
@@ -49,12 +47,13 @@ def _is_importable(module: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExternalSolver:
-    """Description of a solver from another Python distribution.
+    """Description of a solver from another Python package.
 
     Attributes:
         family: the kind of method.
         idea: a description in one line.
-        adapter: the adapter as "module:function", with a module of `solvers.rivals`.
+        adapter: the function that translates a problem for the solver, as "module:function", with a
+            module of `solvers.rivals`.
         package: the distribution that contains the solver.
         module: the module of the distribution that is imported.
         extra: the extra of `quaternity` that installs the solver; empty if none is needed.
@@ -106,21 +105,21 @@ class ExternalSolver:
             raise InputError(f"solver {self.name!r} is not installed; to install: {self.command}")
 
     def load_adapter(self) -> Callable[..., Any]:
-        """Import and return the adapter."""
+        """Import and return the function that translates a problem for the solver."""
         module, _, function = self.adapter.partition(":")
         adapter: Callable[..., Any] = getattr(import_module(f"solvers.rivals.{module}"), function)
         return adapter
 
     @property
     def solver(self) -> Solver:
-        """Return the `Solver` object. Raise `InputError` if the solver is not installed."""
+        """Return this solver as a `Solver` object. Raise `InputError` if it is not installed."""
         self.check_installed()
         limited = self.prepare if self.keeps_limit else None
         certifies = self.evidence != PAIRED
         return Solver(self.name, self.idea, self.prepare, self.refuses, certifies, limited, True)
 
     def refuses(self, problem: DealProblem) -> str | None:
-        """Return the reason why the solver does not try a problem, or None if it tries it."""
+        """Return the reason why this solver refuses a problem, or None if it accepts it."""
         pairs = sum(mask.bit_count() for constraint in problem.sets for mask in constraint.owners)
         if pairs > self.max_pairs:
             return f"{pairs} allowed (card, player) pairs: the limit is {self.max_pairs}"

@@ -18,10 +18,10 @@ from quaternity.game.state import State
 
 
 class Bot(Protocol):
-    """Interface of bots, which draw random numbers only from the generator that they are given."""
+    """Interface of a bot: a program that chooses questions and answers from the state alone."""
 
     def ask(self, state: State) -> Question:
-        """Return a legal question of the player to move. The game must not be over."""
+        """Return a legal question for the player to move. The game must not be over."""
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return a legal answer of the asked player to a legal question."""
+        """Return a legal answer to a legal question, on behalf of the asked player."""

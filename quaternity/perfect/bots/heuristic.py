@@ -26,7 +26,7 @@ Prospects = tuple[float, ...]
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
     """Return the prospects (heuristic values) of all roles if all deals are equally likely.
 
-    Cost: one count of the deals, which takes a tenth of a millisecond in small games.
+    A role is the number of a player in a canonical state.
     """
     parts = code.parts(key)
     sets = [code.book.by_number(number).constraint for number in parts.kinds]
@@ -38,10 +38,10 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return a rough estimate of the prospects (heuristic values) of all roles.
+    """Return a rough but fast estimate of the prospects (heuristic values) of all roles.
 
-    All possible owners of a card count as equally likely, and the sizes of the hands are ignored.
-    `known` caches the value of each kind of set. Cost: two microseconds.
+    A role is the number of a player in a canonical state. All possible owners of a card count as
+    equally likely, and the sizes of the hands are ignored. `known` caches the value of each set.
     """
     parts = code.parts(key)
     for number in parts.kinds:
@@ -51,7 +51,6 @@ def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Pr
 
 
 def _worth(kind: NumberedKind) -> Prospects:
-    """Return the value that a set of one kind adds to the prospects of each role."""
     return _even_worth(kind.masks, kind.low)
 
 
@@ -64,9 +63,9 @@ def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
 
 
 def many_prospects(state: State) -> Prospects:
-    """Return a rough estimate of each player's prospects, without using canonical states.
+    """Return a rough estimate of each player's prospects (heuristic value).
 
-    This works for any number of players. The cost is that of tightening the bounds of the state.
+    This works for any number of players.
     """
     values = [float(points) for points in state.points]
     for constraint in state.filtered().sets:
@@ -90,5 +89,5 @@ def _add_up(parts: StateParts, worths: Sequence[Sequence[float]]) -> Prospects:
 
 
 def lead(values: Prospects, role: int) -> float:
-    """Return the prospects of a role, minus the highest prospects of another role."""
+    """Return the heuristic value of a role, minus the highest value of another role."""
     return values[role] - max([value for other, value in enumerate(values) if other != role])

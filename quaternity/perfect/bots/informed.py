@@ -27,8 +27,8 @@ from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after
 
 MAX_COUNTED_PLAYERS = 5
-"""Maximum number of players for exact prospects, which require counting deals. With more players,
-counting takes too long."""
+"""Maximum number of players for which prospects are computed exactly, by counting deals. With more
+players, counting takes too long."""
 
 MAX_CACHED_STATES = 1 << 16
 """Maximum number of states whose prospects are cached."""
@@ -38,22 +38,20 @@ EQUAL = 1e-9
 
 
 class InformedBot:
-    """A bot that chooses the move after which its lead in prospects is largest.
+    """A bot that looks one move ahead: it chooses the move after which its lead is largest.
 
-    The module explains the prospects of a player, and the lead over the best other player.
-
-    Cost: one count of the deals per legal answer, each a tenth of a millisecond in small games.
+    The lead is the bot's value minus that of the best other player (see the module). The bot
+    decides at random in a share of `1 - attention` of its decisions.
     """
 
     def __init__(self, random: Random, attention: float = 1.0) -> None:
-        """Create a bot that decides at random in a share of `1 - attention` of its decisions."""
         self._random, self._attention = random, attention
         self._careless = RandomBot(random)
         self._known: dict[Key, Prospects] = {}
         self._worth: dict[int, Prospects] = {}
 
     def ask(self, state: State) -> Question:
-        """Return a random question among those with the best prospects."""
+        """Return a random question among those with the largest lead of the player to move."""
         assert state.turn is not None, "the game must not be over"
         if self._is_careless():
             return self._careless.ask(state)
@@ -75,7 +73,7 @@ class InformedBot:
         return self._random.choice(best)
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return the answer after which the asked player has the better prospects."""
+        """Return the answer after which the lead of the asked player is larger."""
         code = _coding(state)
         answers = list(state.answers(question))
         if len(answers) == 1:
@@ -114,6 +112,5 @@ class InformedBot:
 
 
 def _coding(state: State) -> KeyCodec | None:
-    """Return the codec of canonical states, or None if there are too many players."""
     rules = Rules.of(state)
     return coding(rules) if rules.players <= MAX_COUNTED_PLAYERS else None

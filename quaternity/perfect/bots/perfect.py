@@ -19,14 +19,14 @@ from quaternity.perfect.tablebase import Tablebase
 
 
 class PerfectBot:
-    """A bot that plays from a tablebase, with one lookup per legal answer."""
+    """A bot that looks up the best moves in a tablebase (a file with a solved game)."""
 
     def __init__(self, random: Random, tablebase: Tablebase) -> None:
         self._random = random
         self.tablebase = tablebase
 
     def ask(self, state: State) -> Question:
-        """Return a random question among the best questions."""
+        """Return a random question among the best ones, if possible one that gives information."""
         prospects = self.tablebase.prospects(state)
         first = prospects[0]
         best = [

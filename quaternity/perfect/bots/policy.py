@@ -3,7 +3,8 @@
 The policy chooses moves like the informed bot, but with estimated instead of exact prospects (see
 `quaternity.perfect.bots.heuristic`). If a proof search (`quaternity.perfect.forcing`) finds a
 forced win of the player to move, the policy takes this win as the result of the game. Results
-depend only on the state, and are cached under its key.
+depend only on the state, and are cached under its key. A role is the number of a player in a
+canonical state; role 0 is to move.
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ bytes."""
 
 QUICK_STATES = 60
 """Maximum number of answers that a playout examines in one state to detect a forced win of the
-player to move. This detects nine of ten forced wins in the states that a search of the 4-3-3 game
-visits."""
+player to move. This detects nine of ten forced wins in the 4-3-3 game."""
 
 ANSWERS_PER_QUESTION = 4
 """Number of answers that a search for a forced win can examine at the cost of one question. An
@@ -39,12 +39,12 @@ share the win, and all players share a game without end."""
 
 
 class Outlook(NamedTuple):
-    """The policy's evaluation of a state.
+    """What the policy thinks of a state: the best moves, and the result if it is known.
 
     Attributes:
         options: the questions of the state, best first.
-        result: the result of the game. It is None unless the game is over or role 0 is known to
-            force a win.
+        result: the result of the game. It is None unless the game is over or role 0, who is to
+            move, is known to force a win.
         weighed: the cost of this evaluation if nothing is cached, as a number of questions.
     """
 
@@ -54,12 +54,12 @@ class Outlook(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """The result of a search for a role's forced win.
+    """The result of a limited search for a forced win of one player.
 
     Attributes:
         won: whether a forced win was found.
-        question: the first question of the shortest win found, or None if there is no such win or
-            the role is not 0.
+        question: the first question of the shortest win found. It is None if there is no such win,
+            or if the player is not the player to move.
         weighed: number of answers that the search examined.
     """
 
@@ -69,7 +69,7 @@ class Proof(NamedTuple):
 
 
 class Policy:
-    """A fast policy that chooses moves in one game, for playouts.
+    """A fast way to choose moves in one game, for simulated games (playouts).
 
     Attributes:
         glance: maximum number of answers examined in a state of a playout to detect a forced win.
@@ -86,9 +86,10 @@ class Policy:
     def options(self, key: Key) -> list[Choice]:
         """Return the questions of a state, best first, each with its replies, best first.
 
-        A reply is judged by the prospects of the asked player. A question is judged by the
-        prospects of role 0 after the best reply. Choices of chance are in no particular order. The
-        list is empty if the game is over.
+        A reply is judged by the heuristic value of the asked player. A question is judged by the
+        value of the player to move after the best reply. The list is empty if the game is over. If
+        chance draws the player to move, the list contains the possible draws in no particular
+        order.
         """
         options = self._options.get(key)
         if options is None:
@@ -104,7 +105,7 @@ class Policy:
         return options
 
     def quick_evaluation(self, key: Key) -> Outlook:
-        """Return the policy's evaluation of a state."""
+        """Return the questions of a state, best first, and the game's result if it is known."""
         outlook = self._outlooks.get(key)
         if outlook is None:
             options, result = self.options(key), None
@@ -124,7 +125,8 @@ class Policy:
     def proof(self, key: Key, role: int, limit: int) -> Proof:
         """Search for a forced win of a role, examining at most `limit` answers.
 
-        If more than `MAX_PROOF_CARDS` cards are in play, no search is made.
+        A role is the number of a player in the canonical state `key`. If more than
+        `MAX_PROOF_CARDS` cards are in play, no search is made.
         """
         proof = self._proofs.get((key, role, limit))
         if proof is None:
@@ -152,7 +154,7 @@ class Policy:
         return [choice for _, choice in ranked]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        """Return the lead of a role in prospects over the best other role after a reply."""
+        """Return how far a role is ahead of all others after a reply, in heuristic values."""
         values = rough_prospects(self.code, reply.key, self._worth)
         return lead(values, reply.roles.index(role))
 

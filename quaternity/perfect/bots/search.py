@@ -34,8 +34,8 @@ DEFAULT_GAMES = 100
 """Default number of playouts per decision."""
 
 MAX_WEIGHED_QUESTIONS = 6_000
-"""Maximum number of questions examined per decision if the number of games is not given. A question
-takes about 60 microseconds."""
+"""Maximum number of questions examined per decision, unless the number of games is given. A
+question takes about 60 microseconds."""
 
 MAX_PLAYOUT_LENGTH = 60
 """Maximum number of moves in a playout. A longer playout counts as a win shared by all players."""
@@ -54,12 +54,12 @@ NOISE = 0.05
 
 
 class SearchBot:
-    """A bot that decides with Monte Carlo tree search (see the module).
+    """A bot that decides with Monte Carlo tree search: it simulates games (see the module).
 
     Attributes:
-        games: maximum number of playouts per decision. In the default game, a playout takes a
+        games: maximum number of simulated games per decision. In the default game, each takes a
             millisecond, and less once the bot has visited similar states.
-        weighed: number of questions in the visited states after which no further playout starts.
+        weighed: number of questions in the visited states after which no further game is simulated.
             Questions of cached states count as well, so a decision does not depend on earlier ones.
         proved: maximum number of answers examined to prove a forced win in the current state.
     """
@@ -72,7 +72,7 @@ class SearchBot:
         self._policies: dict[Rules, Policy] = {}
 
     def ask(self, state: State) -> Question:
-        """Return a question that forces a win, or the question chosen most often in the playouts.
+        """Return a question that forces a win, or the most frequent one in simulated games.
 
         Questions that are known to give another player a forced win are avoided.
         """
@@ -92,7 +92,7 @@ class SearchBot:
         return self._random.choice(_questions(code, state, roles, best))
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return an answer that forces a win, or the answer chosen most often in the playouts."""
+        """Return an answer that forces a win, or the most frequent one in simulated games."""
         answers = state.answers(question)
         if len(answers) == 1:
             return answers[0]
@@ -115,7 +115,6 @@ class SearchBot:
         return self._first_safe(policy, asked, ranked).replies[0].answer
 
     def _budget(self, tree: Tree) -> Iterator[int]:
-        """Yield once for each playout that a decision may use."""
         return takewhile(lambda game: tree.weighed < self.weighed, range(self.games))
 
     def _first_safe(self, policy: Policy, player: int, ranked: list[Choice]) -> Choice:
@@ -174,8 +173,8 @@ class _Node:
     def choose(self, considered: int) -> int:
         """Return the index of the option to try next, among the first `considered` options.
 
-        This is the first option without a visit. If all have been visited, it is the option with
-        the highest confidence bound.
+        This is the first option that was never tried. If all have been tried, it is the option with
+        the highest upper confidence bound.
         """
         best, best_bound = 0, -1.0
         chances = log(self.times + 1)
@@ -194,7 +193,6 @@ class _Node:
         self.totals[option] += result
 
     def sort_options(self, options: Sequence[Choice]) -> list[Choice]:
-        """Return the options, the most visited first."""
         ranks = [(-times, -total) for times, total in zip(self.visits, self.totals, strict=True)]
         return [options[option] for option in sorted(range(len(options)), key=ranks.__getitem__)]
 
@@ -203,7 +201,8 @@ class Tree:
     """The search tree of one decision.
 
     Attributes:
-        nodes: for each key of a state, the node in which role 0 chooses a question.
+        nodes: for each canonical state, by its key, the node in which the player to move chooses a
+            question.
         weighed: cost of the visited states, in questions (see `Outlook.weighed`).
     """
 
@@ -215,9 +214,10 @@ class Tree:
         self._visited: set[Key] = set()
 
     def run_playout(self, key: Key, names: Sequence[int]) -> Sequence[float]:
-        """Simulate a game, and return the result of each player.
+        """Simulate a game, and return what each player gets: a share of the win.
 
-        `names[r]` is the player who has role r in the first state, which has the key `key`.
+        `key` identifies the canonical state in which the game begins, and `names[r]` is the player
+        who has role r in it.
         """
         path: list[tuple[_Node, int, int]] = []
         players = len(names)
@@ -252,7 +252,7 @@ class Tree:
         return result
 
     def _play_out(self, key: Key, names: Sequence[int], max_moves: int) -> Result:
-        """Play at most `max_moves` moves according to the policy, and return the result.
+        """Simulate at most `max_moves` moves with the fast policy, and return the result.
 
         If the game does not end, or the cost limit of the tree is reached, all players share the
         win.

@@ -1,1 +1,1 @@
-"""Canonical states: states that differ only in names share one key."""
+"""Canonical states: states share a key if they differ only in names of cards, sets and players."""

@@ -29,27 +29,27 @@ sort in the order of the keys."""
 
 
 def key_array(code: KeyCodec, keys: Iterable[Key]) -> Keys:
-    """Convert keys to an array."""
+    """Convert the keys of canonical states to a NumPy array, which can be sorted and searched."""
     words = np.frombuffer(b"".join(keys), ">u8").reshape(-1, code.words)
     return from_words(words.astype(np.uint64))
 
 
 def key_bytes(keys: Keys) -> list[Key]:
-    """Convert an array of keys to a list."""
+    """Convert an array of keys to a list of bytes objects."""
     data = keys.astype(">u8").tobytes() if keys.dtype.kind == "u" else keys.tobytes()
     size = keys.dtype.itemsize
     return [data[start : start + size] for start in range(0, len(data), size)]
 
 
 def from_words(words: NDArray[Any]) -> Keys:
-    """Convert an array of 64-bit words, [key, word], to an array of keys."""
+    """Convert an array of 64-bit words, [key, word], to an array with one element for each key."""
     if words.shape[1] == 1:
         return np.ascontiguousarray(words[:, 0])
     return words.astype(">u8", order="C").view(f"S{8 * words.shape[1]}")[:, 0]
 
 
 def to_words(keys: Keys) -> NDArray[Any]:
-    """Convert an array of keys to an array of 64-bit words, [key, word]."""
+    """Convert an array with one element for each key to an array of 64-bit words, [key, word]."""
     if keys.dtype.kind == "u":
         return np.asarray(keys).reshape(-1, 1)
     return np.asarray(
@@ -84,9 +84,11 @@ def sort_unique(keys: Keys) -> Keys:
 def unique_rows(words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct keys in ascending order, and for each key its index among them.
 
-    Most keys are matched with a hash table that has one entry per bucket: the last key assigned to
-    the bucket. Only keys that collide with a different key are sorted with all their repetitions.
+    The keys are columns of 64-bit words, [word, key].
     """
+    # Most keys are matched with a hash table that has one entry per bucket: the last key assigned
+    # to the bucket. Only keys that collide with a different key are sorted with all their
+    # repetitions.
     bits = words.shape[1].bit_length() + 2
     mixed = words[0] * np.uint64(_HASH_FACTOR)
     for column in words[1:]:
@@ -114,7 +116,7 @@ def narrow(numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 class Uncertainty:
-    """Function that sums `NumberedKind.uncertainty` over the sets of many states."""
+    """Function that measures how much is unknown in many states (`NumberedKind.uncertainty`)."""
 
     def __init__(self, code: KeyCodec) -> None:
         self._code = code
@@ -123,7 +125,7 @@ class Uncertainty:
         self._known = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 
     def of(self, keys: Keys) -> NDArray[Any]:
-        """Return the sum of the uncertainty over the sets of each state."""
+        """Return the uncertainty of each state: the sum of the uncertainties of its sets."""
         words, code = to_words(keys), self._code
         result = np.zeros(len(words), np.int64)
         for field in range(-code.rules.sets, 0):
@@ -150,13 +152,15 @@ _HASH_FACTOR = 0x9E3779B97F4A7C15
 words."""
 
 MAX_ARRAY_PLAYERS = 5
-"""Maximum number of players in a game whose states are processed in arrays. Five players form 32
-groups. The coalition table of a set has one number for each group, and tables for more players
-would be too large."""
+"""Maximum number of players in a game whose states are processed in arrays. The tables have a
+number for each of the 32 groups of five players, and would be too large for more players."""
 
 
 def array_fault(book: KindBook) -> str | None:
-    """Return why the kinds of a book cannot be put in arrays, or None if they can."""
+    """Return why the sets of a game cannot be described in arrays, or None if they can.
+
+    `book` contains the possible sets (`quaternity.perfect.keys.kinds`).
+    """
     lanes, size = 2**book.players, book.set_size
     if book.players > MAX_ARRAY_PLAYERS:
         return f"arrays allow at most {MAX_ARRAY_PLAYERS} players, not {book.players}"
@@ -178,9 +182,10 @@ _UNKNOWN_AT_FIRST = ("owner", "renaming", "first")
 
 
 class KindArrays:
-    """Arrays of properties of kinds of sets. The *place* of a kind is its index in these arrays.
+    """Arrays that describe *kinds* of sets: each kind is a state of knowledge about one set.
 
-    Kinds are placed in the order in which they are added. Adding kinds may replace the arrays.
+    The *place* of a kind is its index in these arrays. Kinds are placed in the order in which they
+    are added. Adding kinds may replace the arrays.
 
     Attributes:
         number: number of the kind in its book (int64).
@@ -194,10 +199,10 @@ class KindArrays:
         renaming: [order of roles, place], the place of the renamed kind, or -1 if it is unknown
             (int32).
         first, count: the index of the first question by role 0 about each kind in `asked`, `no` and
-            `yes`, and the number of these questions.
+        `yes`, and the number of these questions.
         asked: the asked role of each question (uint8).
         no, yes: the place of the kind after the answer to each question, before closing, or -1 if
-            the answer is impossible (int32).
+        the answer is impossible (int32).
         guard, member: as in `solvers.coalition_tables.LaneLayout`, split into words.
     """
 
@@ -228,7 +233,7 @@ class KindArrays:
         return np.frombuffer(packed.to_bytes(8 * self.words, "little"), "<u8").astype(np.uint64)
 
     def place(self, kind: NumberedKind) -> int:
-        """Return the place of a kind. If it has none, add it to the arrays."""
+        """Return the place (index) of a kind in the arrays. If it is new, add it to the arrays."""
         place = int(self._place_of_number[kind.number])
         if place < 0:
             place = len(self._kinds)
@@ -262,7 +267,7 @@ class KindArrays:
                     )
 
     def places_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """Return the places of the kinds with the given numbers. The array may have any shape."""
+        """Return the places (indices) of the kinds with the given numbers, in the same shape."""
         places: NDArray[Any] = self._place_of_number[numbers]
         if (places < 0).any():
             for number in np.unique(numbers[places < 0]).tolist():
@@ -271,7 +276,10 @@ class KindArrays:
         return places
 
     def rename(self, places: NDArray[Any], order: int) -> NDArray[Any]:
-        """Return the places of the kinds after renaming the players by one order of roles."""
+        """Return the places (indices) of the kinds after their players have been renamed.
+
+        `order` is the index of an order of roles in `orders`.
+        """
         names = self.renaming[order][places]
         if (names < 0).any():
             roles = self.orders[order]
@@ -282,7 +290,10 @@ class KindArrays:
         return np.asarray(names)
 
     def rank_numbers(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of all added kinds in ascending order, and the rank of each place."""
+        """Return the numbers of all added kinds in ascending order, and the rank of each kind.
+
+        The ranks are in the order of the places (indices) of the kinds.
+        """
         numbers = self.number[: len(self._kinds)]
         turn = np.argsort(numbers)
         rank = np.empty(len(turn), np.uint64)
@@ -292,7 +303,10 @@ class KindArrays:
     # ------------------------------------------------------------------ questions
 
     def questions(self, places: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the index of the first question by role 0 about each kind, and their number."""
+        """Return the index of the first question about each kind, and the number of questions.
+
+        The indices are those of the arrays `asked`, `no` and `yes`.
+        """
         if (self.first[places] < 0).any():
             for place in np.unique(places[self.first[places] < 0]).tolist():
                 self._make_questions(place)
@@ -313,18 +327,20 @@ class KindArrays:
     # ------------------------------------------------------------------ closing
 
     def close(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
-        """Return the places of the closed kinds, whose owners and bounds are as tight as possible.
+        """Make the owners and minimums of sets as tight as the other sets allow.
 
         Args:
-            places: the places of the kinds.
-            needs: [set, coalition], the minimum number of cards of the set that the coalition must
-                hold because the other sets cannot fill its hands. It is at least 0.
+            places: the places (indices) of the kinds of the sets.
+            needs: [set, group of players], the minimum number of cards of the set that the group
+                must hold because the other sets cannot fill its hands. It is at least 0.
 
-        The other sets of each state are given by `needs`. Let f be the coalition table of the set.
-        The slack of the state is f - needs wherever it can matter. So the minimum of player p is
-        the maximum of needs(A + p) - f(A) over the coalitions A without p. A player can own a card
-        unless that lowers f where the slack is 0 (`solvers.filtering`).
+        Returns:
+            The places of the tightened kinds.
         """
+        # The other sets of each state are given by `needs`. Let f be the coalition table of the
+        # set. The slack of the state is f - needs wherever it can matter. So the minimum of player
+        # p is the maximum of needs(A + p) - f(A) over the coalitions A without p. A player can own
+        # a card unless that lowers f where the slack is 0 (`solvers.filtering`).
         players, size = self.book.players, self.book.set_size
         lanes = self.lanes[places]
         tight = ((lanes == needs) << np.arange(2**players, dtype=np.uint64)).sum(1, np.uint64)
@@ -369,11 +385,10 @@ CACHE_BITS = 20
 
 
 class ClosureCache:
-    """A cache of closed kinds.
+    """A cache of sets whose owners and minimums have been made as tight as a state allows.
 
-    To close a kind is to make its possible owners and minimums as tight as a state allows. The
-    closed kind depends on the kind and on the cards that each coalition needs from it. The cache is
-    a hash table with one entry per bucket, so a new entry replaces the old one.
+    A tightened set depends on the set and on the number of its cards that each group of players
+    needs. The cache is a hash table with one entry per bucket, so a new entry replaces the old one.
     """
 
     def __init__(self, kinds: KindArrays) -> None:
@@ -387,10 +402,11 @@ class ClosureCache:
         self._closed = np.zeros(1 << CACHE_BITS, np.int32)
 
     def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-        """Close the kinds at some places, and return the places of the closed kinds.
+        """Tighten the owners and minimums of sets, and return the places of the resulting kinds.
 
-        `others` is [word, set], the slack of the state without the set. A lane below its guard
-        gives the number of cards of the set that the coalition needs, at most the size of the set.
+        A place is an index in `KindArrays`. `others` is [word, set], the slack of the state without
+        the set. A lane below its guard gives the number of cards of the set that the group of
+        players needs, at most the size of the set.
         """
         needs = self._needs(others)
         alike = self._number(places, needs)
@@ -413,7 +429,7 @@ class ClosureCache:
         return closed
 
     def _needs(self, others: NDArray[Any]) -> NDArray[Any]:
-        """Return how far each lane is below its guard. The empty and the full coalition get 0."""
+        """Return how far each lane is below its guard. The empty and the full group get 0."""
         below = ~others & _HIGH
         every = (below >> np.uint64(7)) * np.uint64(255)
         return np.asarray((_HIGH - (others & ~_HIGH)) & every & self._some[:, None])

@@ -15,9 +15,7 @@ matter (see `Rules.order_matters`), the players who hold cards keep it. With the
 key.
 
 When all sets are completed, there is no player to move, and only the points count. So the game
-4-3-3 (set size, sets, players) has three final states, with the points 3-0-0, 2-1-0 and 1-1-1. A
-program that also distinguishes final states by the last asker counts six. In all, it counts 114,342
-states instead of 114,339, and for the game 3-3-3, 2,125 instead of 2,122.
+4-3-3 (set size, sets, players) has three final states, with the points 3-0-0, 2-1-0 and 1-1-1.
 
 A key has a few dozen bytes. It contains, in this order: the field `place` of `StateParts`, which
 says whose turn it is; the hands and points of the roles 1, 2, ...; and the kinds of the sets in
@@ -45,17 +43,19 @@ from solvers.coalition_tables import layout_for
 from solvers.problem import DealProblem, SetConstraint
 
 Key = bytes
-"""Type of the key of a canonical state."""
+"""Type of the key of a canonical state. States that differ only in names have the same key."""
 
 
 class StateParts(NamedTuple):
-    """The decoded parts of a canonical state.
+    """The parts of a canonical state. Players are numbered by their roles; role 0 is to move.
 
     Attributes:
         place: 0 if the order of players can no longer matter, otherwise the number of players with
-            cards who come before role 0. If it is chance's turn, it is the number of players.
+            cards who come before role 0. If chance draws the player to move, it is the number of
+            players.
         hands, points: the number of cards and of completed sets of each role.
-        kinds: the numbers of the kinds of the sets in play, ascending.
+        kinds: the numbers of the kinds of the sets in play (see `quaternity.perfect.keys.kinds`),
+            ascending.
     """
 
     place: int
@@ -66,7 +66,9 @@ class StateParts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules that canonical states and their graph depend on. Hands may have different sizes.
+    """The rules of a game as far as they affect which states follow from a state.
+
+    Hands may have different sizes.
 
     >>> Rules.of(Settings(4, 3, 3)) == Rules(4, 3, 3)
     True
@@ -80,7 +82,7 @@ class Rules:
 
     @classmethod
     def of(cls, game: Settings | State) -> Rules:
-        """Return the rules of the game of a state or of settings.
+        """Return the rules of the game that a state or settings belong to.
 
         With up to three players, a tie-break never has a choice (see `order_matters`), so the
         result is the same for all tie-breaks.
@@ -97,7 +99,7 @@ class Rules:
 
     @classmethod
     def of_document(cls, document: dict[str, Any]) -> Rules:
-        """Return the rules that a result of `document` describes.
+        """Return the rules that the method `document` has converted to a dictionary.
 
         Raises:
             KeyError, TypeError, ValueError: If the document is not valid.
@@ -112,21 +114,23 @@ class Rules:
     def order_matters(self, hands: Sequence[int]) -> bool:
         """Return whether the order of the players can still decide who is to move.
 
-        The tie-break decides if neither the asker nor the asked player has cards. A player with an
-        empty hand never holds cards again, because only the player to move receives cards and
-        already has some. If only three players hold cards, the tie-break can only choose the third.
-        So the order matters only while at least four players hold cards.
+        This is possible with the tie-break `first-in-order`, while at least four players hold
+        cards.
 
         >>> Rules(2, 4, 4).order_matters([3, 2, 1, 0]), Rules(2, 4, 4).order_matters([2, 2, 2, 2])
         (False, True)
         """
+        # The tie-break decides if neither the asker nor the asked player has cards. A player with
+        # an empty hand never holds cards again, because only the player to move receives cards and
+        # already has some. If only three players hold cards, the tie-break can only choose the
+        # third.
         return self.tie_break is TieBreak.FIRST_IN_ORDER and len(hands) - hands.count(0) >= 4
 
 
 def field_layout(widths: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the position (word, shift) of each field, so that none extends over two 64-bit words.
+    """Return the place of each field in 64-bit words, as pairs (word, shift).
 
-    `widths` are the numbers of bits of the fields.
+    `widths` are the numbers of bits of the fields. No field extends over two words.
 
     >>> field_layout([60, 3, 2])
     [(0, 4), (0, 1), (1, 62)]
@@ -142,7 +146,7 @@ def field_layout(widths: Iterable[int]) -> list[tuple[int, int]]:
 
 
 class KeyCodec:
-    """Converter between the parts of a canonical state and its key.
+    """Converter between the parts of a canonical state and its key (a few dozen bytes).
 
     Raises:
         LimitError: If there are too many players, or a set has too many kinds to number them with
@@ -185,7 +189,7 @@ class KeyCodec:
         self._struct = Struct(f">{self.words}Q")
 
     def key(self, parts: StateParts) -> Key:
-        """Return the key of a canonical state."""
+        """Return the key of the canonical state with these parts."""
         words = [0] * self.words
         fields = iter(self.fields)
         sets_done = self.rules.sets - len(parts.kinds)
@@ -195,7 +199,11 @@ class KeyCodec:
         return self._struct.pack(*words)
 
     def parts(self, key: Key) -> StateParts:
-        """Decode a key. Raise an InputError if it is not a key of this game."""
+        """Return the parts of the canonical state with this key.
+
+        Raises:
+            InputError: If it is not a key of this game.
+        """
         if len(key) != 8 * self.words:
             raise InputError(f"key: must have {8 * self.words} bytes, not {len(key)}")
         words = self._struct.unpack(key)
@@ -216,7 +224,7 @@ class KeyCodec:
         """Return a state with this key. The players keep their order if it matters.
 
         Raises:
-            InputError: If it is not a key of this game, or it is chance's turn.
+            InputError: If it is not a key of this game, or chance draws the player to move.
         """
         parts = self.parts(key)
         players = self.rules.players
@@ -240,7 +248,7 @@ class KeyCodec:
         )
 
     def order(self, parts: StateParts) -> tuple[int, ...]:
-        """Return the roles in the order of the players.
+        """Return the roles (numbers in the canonical state) in the order of the players.
 
         If the order of the players does not matter, return the roles in ascending order.
         """
@@ -253,12 +261,12 @@ class KeyCodec:
 
 @lru_cache(maxsize=32)
 def coding(rules: Rules) -> KeyCodec:
-    """Return the cached codec of a game. Raise the errors that `KeyCodec` lists."""
+    """Return the cached `KeyCodec` for the rules of a game. The errors are those of `KeyCodec`."""
     return KeyCodec(rules)
 
 
 class Canonical(NamedTuple):
-    """A canonical state, with the mapping from its roles to the real players.
+    """A canonical state, and the real player for each of its roles.
 
     Attributes:
         roles: `roles[role]` is the real player; role 0 is to move.
@@ -271,8 +279,8 @@ class Canonical(NamedTuple):
 def canonical(state: State) -> Canonical:
     """Return the canonical form of a state.
 
-    Cost: a lookup per set, and a sort of the sets for each order of the players who have equal
-    hands and points.
+    States that differ only in the names of cards, sets and players have the same key. The form also
+    says which player has which role.
 
     Raises:
         InputError: If the state is impossible, has no player to move, is not settled, or has upper
@@ -302,7 +310,7 @@ def canonical(state: State) -> Canonical:
 
 
 def closed_kinds(code: KeyCodec, state: State) -> list[NumberedKind]:
-    """Return the closed kinds of the sets in play, in the order of the sets.
+    """Return what is known about each set in play, with owners and minimums as tight as possible.
 
     Raises:
         InputError: If the state is impossible, or has upper bounds that no game leads to.
@@ -328,9 +336,10 @@ def canonical_form(
     points: Sequence[int],
     turn: int,
 ) -> Canonical:
-    """Return the canonical form of a state, given its closed sets in play.
+    """Return the canonical form of a state, given its sets in play and the player to move.
 
-    The players may have any names. If their order matters, they must be numbered in that order.
+    The owners and minimums of the sets must be as tight as possible. The players may have any
+    numbers. If their order matters, they must be numbered in that order.
     """
     if len(hands) >= 4 and code.rules.order_matters(hands):
         holding = [player for player, hand in enumerate(hands) if hand]
@@ -368,11 +377,9 @@ def canonical_chance(
 
 
 def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Iterable[Roles]:
-    """Yield the orders of players that begin with `first` and may give the smallest key.
-
-    The other players are sorted by the number of cards, then by points. Players with equal numbers
-    of cards and points come in every order, unless they have no cards.
-    """
+    """Yield the orders of players that begin with `first` and may give the smallest key."""
+    # The other players are sorted by the number of cards, then by points. Players with equal
+    # numbers of cards and points come in every order, unless they have no cards.
     others = [player for player in range(len(hands)) if player != first]
     others.sort(key=lambda player: (hands[player], points[player]))
     groups: list[list[Roles]] = []
@@ -391,10 +398,10 @@ def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Ite
 
 
 def symmetric_roles(code: KeyCodec, key: Key) -> tuple[int, ...]:
-    """Return for each role the smallest role that a symmetry of the state maps it to.
+    """Return, for each role, the smallest role that is interchangeable with it in a state.
 
-    A symmetry renames players and leaves the state unchanged. Players that a symmetry exchanges
-    have the same prospects, and their roles are arbitrary.
+    Interchangeable roles can be renamed to each other without changing the state, so these players
+    have the same prospects.
     """
     parts = code.parts(key)
     hands, points = parts.hands, parts.points
@@ -424,7 +431,6 @@ def _smallest_form(
     orders: Iterable[Roles],
     place: int,
 ) -> Canonical:
-    """Return the smallest canonical form over the given orders of the players."""
     best: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None = None
     best_roles: Roles = ()
     for roles in orders:

@@ -28,7 +28,7 @@ MAX_KEY_PLAYERS = 7
 equal hands and points would take too long."""
 
 MAX_CACHED_CLOSURES = 1 << 18
-"""Maximum number of closed kinds that a `KindBook` caches. The least recently used kinds are
+"""Maximum number of tightened kinds that a `KindBook` caches. The least recently used ones are
 dropped."""
 
 MAX_CACHED_KINDS = 1 << 17
@@ -45,7 +45,7 @@ Roles = tuple[int, ...]
 
 @lru_cache(maxsize=MAX_KEY_PLAYERS)
 def role_orders(players: int) -> tuple[tuple[Roles, ...], dict[Roles, int]]:
-    """Return all orders of players in ascending order, and the index of each order.
+    """Return all orders of the players in ascending order, and the index of each order.
 
     >>> role_orders(3)[0][:3], role_orders(3)[1][2, 0, 1]
     (((0, 1, 2), (0, 2, 1), (1, 0, 2)), 4)
@@ -55,7 +55,9 @@ def role_orders(players: int) -> tuple[tuple[Roles, ...], dict[Roles, int]]:
 
 
 def multiset_rank(values: Sequence[int]) -> int:
-    """Return the rank of an ascending sequence of numbers >= 0 among those of the same length.
+    """Return the position of a multiset in the list of all multisets of its size.
+
+    The multiset is given as an ascending sequence of numbers >= 0.
 
     >>> [multiset_rank(values) for values in [(0, 0), (0, 1), (1, 1), (0, 2)]]
     [0, 1, 2, 3]
@@ -64,7 +66,9 @@ def multiset_rank(values: Sequence[int]) -> int:
 
 
 def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
-    """Return the sequence with the given rank. This is the inverse of `multiset_rank`.
+    """Return the multiset of a given size and position, as an ascending sequence of numbers.
+
+    This is the inverse of `multiset_rank`.
 
     >>> multiset_of_rank(3, 2)
     (0, 2)
@@ -80,7 +84,9 @@ def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
 
 
 class NumberedKind(SetShape):
-    """A kind of set without upper bounds. A `KindBook` usually has one object for equal kinds.
+    """A kind of set: a state of knowledge about one set of cards, regardless of their order.
+
+    Its number is the same in every process. A `KindBook` usually has one object for equal kinds.
 
     Attributes:
         number: the number of the kind (see the module).
@@ -109,7 +115,7 @@ class NumberedKind(SetShape):
         )
 
     def rename(self, roles: Roles) -> NumberedKind:
-        """Return the kind in which player `roles[role]` is called `role`."""
+        """Return the same knowledge about a set if player `roles[role]` is called `role`."""
         kind = self.renamings.get(roles)
         if kind is None:
             names = [roles.index(player) for player in range(len(roles))]
@@ -122,15 +128,18 @@ class NumberedKind(SetShape):
         return kind
 
     def close(self, slack: int) -> NumberedKind:
-        """Return the kind with owners and minimums as tight as the slack of a state allows."""
+        """Return the kind with owners and minimums as tight as the other sets and the hands allow.
+
+        `slack` is the slack of the state (`solvers.coalition_tables.LaneLayout.slack`).
+        """
         return self._book.close(self, slack)
 
     def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None, int]]:
-        """Return the questions of player 0, with the kinds after the answers.
+        """Return the questions of player 0 about the set, and the kinds after the answers.
 
         An entry contains the asked player, the kind after no, the kind after yes, and the number of
-        cards, which are interchangeable. The kind is None if the answer is impossible whatever the
-        other sets are. The kinds are not closed (see `close`).
+        interchangeable cards. The kind is None if the answer is impossible whatever the other sets
+        are. The owners and minimums of the kinds may still be tightened (see `close`).
         """
         if self._questions is None:
             self._questions = []
@@ -150,14 +159,13 @@ class NumberedKind(SetShape):
 
     @property
     def uncertainty(self) -> int:
-        """Return a measure of how much is unknown about the set.
+        """Return a number that measures how much is unknown about the set.
 
-        Possible owners of its cards count first, then minimums. The sum over all closed sets of a
-        state never grows in a game: an answer removes deals, so cards keep their possible owners or
-        lose some, and the minimums of players stay or rise. A card that changes hands has one owner
-        afterwards, and moves one card from one minimum to another. The measure of a completed set
-        is 0.
+        The sum over all sets of a state never grows in a game. A completed set has the measure 0.
         """
+        # Possible owners count first, then minimums. An answer removes deals, so cards keep their
+        # possible owners or lose some, and the minimums of players stay or rise. A card that
+        # changes hands has one owner afterwards, and moves one card from one minimum to another.
         return sum(mask.bit_count() for mask in self.masks) * OWNER_WEIGHT - sum(self.low)
 
     def __repr__(self) -> str:
@@ -165,7 +173,9 @@ class NumberedKind(SetShape):
 
 
 class KindBook:
-    """All kinds for one set size and number of players, created on demand and cached.
+    """All kinds (states of knowledge about one set) for one set size and number of players.
+
+    Kinds are created when they are first needed, and cached.
 
     Attributes:
         total: the highest number of a kind. Kinds are numbered from 0 (completed) to `total`.
@@ -184,7 +194,7 @@ class KindBook:
         self._by_form[(), self.completed.low] = self._by_number[0] = self.completed
 
     def kind(self, masks: Sequence[int], low: tuple[int, ...]) -> NumberedKind:
-        """Return the kind of a set with these owner masks, which may be in any order."""
+        """Return the kind of a set with these owner masks, in any order, and these minimums."""
         form = (tuple(sorted(masks)), low)
         kind = self._by_form.get(form)
         if kind is None:
@@ -196,14 +206,14 @@ class KindBook:
         return kind
 
     def _clear(self) -> None:
-        """Drop all cached kinds except the completed one. Kinds in use stay valid."""
+        # Kinds in use stay valid.
         self._by_form.clear()
         self._by_number.clear()
         self.close.cache_clear()
         self._by_form[(), self.completed.low] = self._by_number[0] = self.completed
 
     def _number(self, masks: tuple[int, ...], low: tuple[int, ...]) -> int:
-        """Return the number of a kind, or 0 if the set cannot be dealt even by itself."""
+        # The number is 0 if the set cannot be dealt even by itself.
         if 0 in masks or sum(low) > self.set_size:
             return 0
         shares = [player for player, least in enumerate(low) for _ in range(least)]
@@ -229,5 +239,8 @@ class KindBook:
 
 @lru_cache(maxsize=8)
 def kind_book(set_size: int, layout: LaneLayout) -> KindBook:
-    """Return the cached book for a set size and a layout of coalition tables."""
+    """Return the cached `KindBook` for a set size and a number of players.
+
+    The layout, which determines the number of players, is that of the coalition tables.
+    """
     return KindBook(set_size, layout)

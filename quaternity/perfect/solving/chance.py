@@ -41,7 +41,7 @@ REPORT_STATES = 1 << 8
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bounds of a state: its possible outcomes, and the bounds of each player's expected value."""
+    """The possible outcomes of a state, and the bounds of each player's expected value."""
 
     outcomes: frozenset[Outcome]
     least: tuple[Fraction, ...]
@@ -53,7 +53,8 @@ class _Ties(NamedTuple):
 
     `end` returns the value of an outcome. `choose` and `draw` return the value of a choice by a
     player and by chance. They take a list of offers, each a pair: the number of equivalent choices,
-    and the value of the state after them. `before` converts a value to the roles before a move.
+    and the value of the state after them. `before` converts a value to the numbers that the players
+    had before a move.
     """
 
     end: Callable[[Outcome], Any]
@@ -63,9 +64,9 @@ class _Ties(NamedTuple):
 
 
 def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lottery:
-    """Return the lottery of a state: the probability of each outcome with fair draws for ties.
+    """Return the probability of each outcome if fair draws decide between equally good moves.
 
-    Outcomes are listed by player. Cost: about a millisecond per canonical state.
+    Outcomes are listed by player.
 
     Raises:
         InputError: If the game need not end, or the wish is unknown.
@@ -99,9 +100,9 @@ def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lo
 
 
 def any_chance(state: State, wish: str = "points", report: Report = quiet) -> Bounds:
-    """Return the bounds of a state if ties are broken with any probabilities.
+    """Return bounds of a state's value if players break ties with any probabilities.
 
-    Values are listed by player. Cost and errors are those of `fair_draws`.
+    Values are listed by player. The errors are those of `fair_draws`.
     """
 
     def end(gets: Outcome) -> Bounds:
@@ -139,10 +140,7 @@ def _all(offers: Sequence[Bounds]) -> frozenset[Outcome]:
 
 
 def _before(values: tuple[Any, ...], roles: Roles) -> tuple[Any, ...]:
-    """Convert values by the roles after a move to values by the roles before it.
-
-    `roles[role]` is the role before the move of the player who has `role` after it.
-    """
+    # `roles[role]` is the role before the move of the player who has `role` after it.
     return tuple([values[roles.index(role)] for role in range(len(roles))])
 
 
@@ -185,7 +183,10 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class FairDrawResult:
-    """The lottery of a state if ties are broken by fair draws, and the players' objective."""
+    """The probabilities of the outcomes if ties are broken by fair draws.
+
+    `wish` is the players' objective.
+    """
 
     wish: str
     lottery: Lottery
@@ -202,7 +203,7 @@ class FairDrawResult:
         return [sum(gains, Fraction(0)) for gains in zip(*weighted, strict=True)]
 
     def document(self) -> dict[str, Any]:
-        """Return the attributes as plain values for JSON. Fractions become texts."""
+        """Return the result as a dictionary of plain values for JSON. Fractions become texts."""
         return {
             "wish": self.wish,
             "ties": "coin",
@@ -214,7 +215,10 @@ class FairDrawResult:
 
 @dataclass(frozen=True, slots=True)
 class AnyChanceResult:
-    """The bounds of a state if ties are broken by any probabilities, and the players' objective."""
+    """The bounds of a state's value if ties are broken with any probabilities.
+
+    `wish` is the players' objective.
+    """
 
     wish: str
     bounds: Bounds
@@ -225,7 +229,7 @@ class AnyChanceResult:
         return sorted(self.bounds.outcomes, reverse=True)
 
     def document(self) -> dict[str, Any]:
-        """Return the attributes as plain values for JSON. Fractions become texts."""
+        """Return the result as a dictionary of plain values for JSON. Fractions become texts."""
         return {
             "wish": self.wish,
             "ties": "chance",

@@ -12,11 +12,8 @@ samples. So the sample size is repeatedly multiplied by four. Sampling stops whe
 changes little, when the sample is no longer small compared with the game, or when time runs out.
 The estimate is then assumed to grow once more by the last factor.
 
-The result is rough. It may be many times too low if time ran out before larger samples changed
-little (`Estimate.steady`). For the game 3-4-4 (set size, sets, players), the estimate was 8 million
-states, but a run found 24 million within eight moves. These are ratios of the estimate to the true
-number of states, with the settings of `quaternity solve`: 3-4-3 1.4, 4-3-3 2.0, 2-6-4 1.7, 2-5-5
-0.5, 3-5-3 2.3, 5-3-3 2.5, 2-8-4 0.9, 3-6-3 0.6, 3-7-3 0.2.
+The result is rough, usually within a factor of 2.5. It may be many times too low if time ran out
+before larger samples changed little (`Estimate.steady`).
 """
 
 from __future__ import annotations
@@ -43,7 +40,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.successors.many_states import Expansion
 
 SAMPLE = 1000
-"""Number of states of each level that the first sample expands."""
+"""Number of states of each level (states after the same number of moves) in the first sample."""
 
 PATIENCE = 15.0
 """Seconds after which `estimate_game` stops sampling."""
@@ -97,7 +94,7 @@ class Estimate:
     steady: bool = True
 
     def document(self) -> dict[str, Any]:
-        """Return the attributes as plain values for JSON."""
+        """Return the attributes as a dictionary of plain values for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -122,13 +119,12 @@ def estimate(
     sample: int = SAMPLE,
     patience: float = float("inf"),
 ) -> Estimate:
-    """Estimate the resources for solving a game from a state.
+    """Estimate the time and space for solving a game from the state with the key `start`.
 
     Args:
-        sample: number of states expanded per level at first.
+        sample: number of states that are examined in each level (after each number of moves) at
+            first.
         patience: seconds after which sampling stops. The result may then be unfinished.
-
-    Cost: two or three dozen times `sample` expansions, or several times as many for large games.
     """
     end = time.perf_counter() + patience
     size, best = sample, _take_samples(rules, start, random, sample, end)
@@ -147,7 +143,7 @@ def estimate(
 
 
 def estimate_game(state: State) -> Estimate:
-    """Estimate the resources for solving a game from a state, within `PATIENCE` seconds."""
+    """Estimate the time and space for solving a game from a state, within `PATIENCE` seconds."""
     rules = Rules.of(state)
     # States with many cards and players are expensive, so the sample is smaller for them.
     size = rules.set_size * rules.sets * rules.players
@@ -158,13 +154,11 @@ def estimate_game(state: State) -> Estimate:
 def is_larger(state: State, limit: int, random: Random) -> bool:
     """Return whether random games show that more than `limit` states can follow from a state.
 
-    If there are N states, then n independent random states have at least n (n - 1) / 2 / N equal
-    pairs on average, however unevenly the states occur. A small number of equal pairs therefore
-    indicates a large N, here with an error below 1 in 1000. The result False proves nothing.
-
-    The result does not depend on a clock. The errors are those of `canonical`. Cost: `7 *
-    sqrt(limit)` games, each of `MOVES` times `DRAWS` draws.
+    The result False proves nothing. The errors are those of `canonical`.
     """
+    # If there are N states, then n independent random states have at least n (n - 1) / 2 / N equal
+    # pairs on average, however unevenly the states occur. A small number of equal pairs therefore
+    # indicates a large N, here with an error below 1 in 1000.
     canonical(state)  # Raise an error for too many players before any game is played.
     seen, equal = Counter[Key](), 0
     for number in range(math.isqrt(40 * limit) + 1):
@@ -189,7 +183,7 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
 
 
 class _SampleResult(NamedTuple):
-    """The result of sampling all levels once.
+    """The result of sampling all levels (states after the same number of moves) once.
 
     The samples contained `expanded` states. Sampling took `taken` seconds.
     """
@@ -203,7 +197,6 @@ class _SampleResult(NamedTuple):
     taken: float
 
     def estimate(self, growth: float, steady: bool = True) -> Estimate:
-        """Return the estimate, with all numbers multiplied by `growth`."""
         return Estimate(
             round(self.states * growth),
             self.exact and self.finished,
@@ -217,7 +210,7 @@ class _SampleResult(NamedTuple):
 def _take_samples(
     rules: Rules, start: Key, random: Random, sample: int, end: float
 ) -> _SampleResult:
-    """Sample all levels with one sample size until `end`, a time of `time.perf_counter`."""
+    """Sample all levels with one sample size, until the time `end` of `time.perf_counter`."""
     code, orders = coding(rules), len(role_orders(rules.players)[0])
     started = time.perf_counter()
     level = key_array(code, [start])
@@ -260,7 +253,7 @@ def _take_samples(
 def _new_states(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
     """Return the states that are not in `seen`, and the number of transitions to them.
 
-    Several transitions from one parent state to the same state count as one.
+    Several transitions from one state to the same new state count as one.
     """
     groups, states = result.counts.shape
     parent = np.repeat(np.tile(np.arange(states), groups), result.counts.ravel())
@@ -274,7 +267,11 @@ def _new_states(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
 
 
 def _extrapolate(distinct: int, reached: int, scale: float) -> float:
-    """Estimate the size of the next level from a sample that reached `distinct` states."""
+    """Estimate how many new states a whole level reaches, from a sample of the level.
+
+    The sample reached `distinct` states by `reached` transitions. The level is `scale` times as
+    large.
+    """
     if distinct == reached:
         return distinct * scale
     low, high = float(distinct), float(distinct) * max(2, reached) ** 2

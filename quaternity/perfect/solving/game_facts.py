@@ -16,7 +16,8 @@ class GameFacts:
     """The rules of a solved game, and its numbers of canonical states, questions and answers.
 
     Attributes:
-        levels: the numbers of states by the minimum number of moves that lead to them.
+        levels: for each number of moves from 0, the number of states that are first reached after
+            it.
         longest_forced: the length of the longest forced win of any player in any state, or None if
             there is none.
     """
@@ -30,7 +31,7 @@ class GameFacts:
 
     @classmethod
     def of_document(cls, document: Mapping[str, Any]) -> GameFacts:
-        """Return the facts in a result of `document`, which may contain more keys.
+        """Return the facts from a dictionary like those of `document`. It may contain more keys.
 
         Raises:
             KeyError, TypeError, ValueError: If the document is not valid.
@@ -51,5 +52,5 @@ class GameFacts:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return the attributes as plain values for JSON."""
+        """Return the attributes as a dictionary of plain values for JSON."""
         return asdict(self) | {"rules": self.rules.document(), "levels": list(self.levels)}

@@ -45,17 +45,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Segment of a graph: some of its states, with their questions.
+    """Some of the states of a graph, with the questions of each state and their results.
 
     Attributes:
         states: the numbers of the states.
         first: for each state, the index of its first question. Each state has at least one
-            question. If it is chance's turn, the questions are the possible choices of chance.
+            question. If chance draws the player to move, the questions are the possible draws.
         asked: for each question, the role that answers.
         no, yes: for each question, the number of the state after the answer. If an answer is
-            illegal, it is the state after the other answer.
+        illegal, it is the state after the other answer.
         no_order, yes_order: for each question, the order of roles after the answer (see
-            `quaternity.perfect.successors.many_states.Expansion`).
+        `quaternity.perfect.successors.many_states.Expansion`).
     """
 
     states: NDArray[np.uint32]
@@ -68,18 +68,19 @@ class Segment:
 
 
 IDLE, FORCED, OPEN = range(3)
-"""Groups of questions (see `quaternity.perfect.successors.many_states.Expansion`)."""
+"""Numbers of the groups of questions (see `quaternity.perfect.successors.many_states.Expansion`):
+questions that give no information, other questions with one legal answer, and the rest."""
 
 
 class Portion(NamedTuple):
-    """Portion of a graph: consecutive states with their questions, as stored on disk.
+    """Consecutive states of a graph with their questions, as stored on disk.
 
     Attributes:
         begin: an array that contains the number of the first state. The other states follow it.
         strata: for each run of states with the same uncertainty, this uncertainty.
         first: the index at which each run begins.
         counts, asked, outcomes: see `quaternity.perfect.successors.many_states.Expansion`, with
-            numbers of states instead of indices of keys.
+        numbers of states instead of indices of keys.
     """
 
     begin: NDArray[Any]
@@ -91,7 +92,7 @@ class Portion(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Block of states, with their questions in three groups: idle, forced and open.
+    """Some states, with their questions in three groups: idle, forced and open.
 
     The groups are explained in `quaternity.perfect.successors.many_states.Expansion`. In each
     group, the questions are in the order of the states.
@@ -111,7 +112,7 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
-        """Return a block of the states in range(first, end) that have questions.
+        """Return a block of those states in range(first, end) that have questions.
 
         The states are counted from the start of the portion. `ends` is [group, 2]: the number of
         questions of the portion before `first` and before `end`.
@@ -145,7 +146,7 @@ class Block(NamedTuple):
         )
 
     def take(self, rows: NDArray[Any]) -> Block:
-        """Return a block that contains only the states at the given indices."""
+        """Return a block with the states at the given indices, and their questions."""
         counts = self.counts[:, rows].astype(np.int64)
         before = np.cumsum(self.counts, 1, np.int64)[:, rows] - np.cumsum(counts, 1)
         at = [
@@ -162,7 +163,7 @@ class Block(NamedTuple):
         )
 
     def chances(self, players: int) -> NDArray[Any]:
-        """Return a Boolean mask of the states in which it is chance's turn."""
+        """Return a Boolean array: for each state, whether chance draws the player to move."""
         idle = self.counts[IDLE].astype(np.int64)
         rows = np.nonzero(idle)[0]
         mask = np.zeros(len(idle), bool)
@@ -170,7 +171,7 @@ class Block(NamedTuple):
         return mask
 
     def segment(self, orders: int, numbers: NDArray[Any]) -> Segment:
-        """Return the block as a segment, in which state n has the number `numbers[n]`."""
+        """Return the block as a `Segment`, in which state n has the number `numbers[n]`."""
         counts = self.counts.astype(np.int64)
         total = counts.sum(0)
         first = np.cumsum(total) - total
@@ -223,7 +224,7 @@ class GameGraph:
 
     @property
     def orders(self) -> int:
-        """Return the number of possible orders of roles."""
+        """Return the number of possible orders of the players."""
         return len(role_orders(self.rules.players)[0])
 
     def segments(self) -> Iterator[Segment]:
@@ -237,10 +238,10 @@ class GameGraph:
                 yield block.segment(self.orders, numbers)
 
     def strata(self, max_states: int) -> list[Callable[[], list[Block]]]:
-        """Return for each stratum a function that returns its blocks.
+        """Return, for each group of states with the same uncertainty, a function for its blocks.
 
-        The stratum with the least uncertainty comes first. Portions are joined into blocks of about
-        `max_states` states at most.
+        The function returns the states of the group (stratum) in blocks of about `max_states`
+        states at most. The group with the least uncertainty comes first.
         """
         runs: dict[int, list[tuple[Portion, int, int, NDArray[Any]]]] = {}
         for portion in self.portions:
@@ -254,18 +255,21 @@ class GameGraph:
         return [partial(_blocks, runs[stratum], max_states) for stratum in sorted(runs)]
 
     def chances(self) -> NDArray[Any] | None:
-        """Return the numbers of the states in which it is chance's turn; None if there are none."""
+        """Return the numbers of the states in which chance draws the player to move.
+
+        The result is None if there are none.
+        """
         if self.rules.players < 4:
             return None
         states = [s.states[s.asked[s.first] == self.rules.players] for s in self.segments()]
         return np.concatenate(states) if any(map(len, states)) else None
 
     def ends(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of the states without successors, and the role that won in each.
+        """Return the numbers of the states without a next state, and the role that won in each.
 
-        The role is the number of players if several players share the most sets, or if sets are
-        still in play. In the latter case, no player can be asked, so the game never ends. No game
-        leads to such a state, but the solver accepts it.
+        The role is the number of players if nobody won alone, or if sets are still in play. In the
+        latter case, no player can be asked, so the game never ends. No game leads to such a state,
+        but the solver accepts it.
         """
         over = [
             int(portion.begin[0]) + np.nonzero(~portion.counts.any(0))[0]
@@ -313,7 +317,7 @@ def _blocks(runs: Sequence[tuple[Portion, int, int, NDArray[Any]]], max_states: 
 
 
 def load_graph(code: KeyCodec, directory: WorkDirectory) -> GameGraph:
-    """Read the graph from a working directory."""
+    """Read a complete graph from the working directory in which it was generated."""
     about = directory.arrays("graph")
     levels = tuple(about["levels"].tolist())
     portions = []
@@ -337,15 +341,15 @@ MAX_EXPANDED_STATES = 8192
 """Maximum number of states expanded at a time. If states have many answers, fewer are expanded."""
 
 EXPANSION_CELLS = 1 << 22
-"""Approximate maximum number of sets in one expansion. The sets are counted again in the position
-after each answer."""
+"""Approximate maximum number of sets in one expansion. The sets of every position after an answer
+are counted."""
 
 MERGE_BYTES = 256 * 2**20
 """Approximate maximum memory for merging a level, in bytes."""
 
 
 def portion_size(rules: Rules) -> int:
-    """Return the number of states of a game expanded at a time, which take about 100 MB.
+    """Return the number of states that are expanded together in a game. They take about 100 MB.
 
     >>> portion_size(Rules(4, 3, 3)), portion_size(Rules(4, 13, 4))
     (8192, 387)
@@ -362,18 +366,14 @@ def generate(
     max_states: int | None = None,
     report: Report = quiet,
 ) -> GameGraph:
-    """Generate all canonical states that can follow from a start, and their successors.
+    """Generate all canonical states that can follow from a start, and their moves.
 
     Args:
+        start: the key of the canonical state at the start.
         directory: directory for the working files. Existing results in it are reused.
-        pool: runs the expansions.
+        pool: processes that compute the moves.
         max_states: number of states above which the run stops.
         report: called with the number of states expanded so far.
-
-    Cost: half a microsecond per answer if `Expander` can be used, otherwise about 30 microseconds.
-    Memory: `MERGE_BYTES`, and about 100 MB per executor. Disk: one byte per question, four bytes
-    per answer, 16 * `KeyCodec.words` + 7 bytes per state, and temporarily a second copy of the
-    largest level.
 
     Raises:
         LimitError: If there are more than `max_states` states.
@@ -402,11 +402,11 @@ class _Levels:
     of the level. The files contain:
 
     - `level-L`: the states of the level.
-    - `expanded-L-C`: the successors of the states in the portion.
-    - `fresh-L-C`: the keys of those successors that were not known before.
+    - `expanded-L-C`: the states that follow those of the portion.
+    - `fresh-L-C`: the keys of those following states that were not known before.
     - `known-L`: all states up to the level, in ascending order of keys.
     - `found-L`: the numbers of the states in `known-L`.
-    - `graph-L`: the successors of the states of the level, as numbers.
+    - `graph-L`: the states that follow those of the level, as numbers.
     """
 
     def __init__(self, code: KeyCodec, directory: WorkDirectory) -> None:
@@ -418,7 +418,6 @@ class _Levels:
             self.sizes.append(len(directory.array(name)))
 
     def begin(self, start: Key) -> None:
-        """Create level 0 if it does not exist."""
         if not self.sizes:
             keys = key_array(self.code, [start])
             for name, array in ("found", np.zeros(1, np.uint32)), ("known", keys), ("level", keys):
@@ -426,7 +425,6 @@ class _Levels:
             self.sizes.append(1)
 
     def end(self, start: Key) -> None:
-        """Mark the graph as complete."""
         last = len(self.sizes) - 1
         known = self.directory.array(f"known-{last}")
         place = search_keys(known, key_array(self.code, [start]))
@@ -434,11 +432,10 @@ class _Levels:
         self.directory.delete([f"level-{level}" for level in range(last + 1)])
 
     def portions(self, level: int) -> int:
-        """Return the number of portions in which a level is expanded."""
         return -(-self.sizes[level] // self._portion)
 
     def expand(self, pool: Pool, report: Report) -> None:
-        """Expand the last level and find the next one."""
+        """Compute the moves of all states in the last level, and write the next level."""
         level = len(self.sizes) - 1
         keys, known = (self.directory.array(f"{name}-{level}") for name in ("level", "known"))
         missing = [
@@ -460,7 +457,6 @@ class _Levels:
         self._merge(level)
 
     def portion_of(self, keys: Keys, number: int) -> Keys:
-        """Return the keys of a level that belong to one portion."""
         return np.array(keys[number * self._portion : (number + 1) * self._portion])
 
     def _merge(self, level: int) -> None:
@@ -498,7 +494,7 @@ class _Levels:
         self.directory.delete([f"known-{level}", f"found-{level}", *names])
 
     def number(self, threads: int) -> None:
-        """Write the successors of the second-last level by number, unless this has been done."""
+        # Write the moves of the second-last level by number, unless this has been done.
         level = len(self.sizes) - 2
         if level < 0:
             return
@@ -536,7 +532,10 @@ class _Levels:
 
 
 def _ranges(columns: Sequence[Keys], max_bytes: int) -> Iterator[list[Keys]]:
-    """Yield matching pieces of ascending arrays, cut at the same keys to limit their total size."""
+    """Yield matching pieces of sorted arrays: each piece contains the same range of keys.
+
+    The pieces together take about `max_bytes` at most.
+    """
     size = sum(column.nbytes for column in columns)
     pieces = size // max_bytes + 1
     cuts: Keys = []

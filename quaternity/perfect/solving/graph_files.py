@@ -59,10 +59,10 @@ _MARK = b"arrays/1"
 
 
 class ArrayWriter:
-    """Writer of a file of arrays, which gets its final name when all of it is on the disk."""
+    """Writer of a file of NumPy arrays. The file gets its name when it is complete on the disk."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
-        """Create the file. When it is complete, its name is added to `whole`."""
+        """Create the file. When it is complete, its name is added to the set `whole`."""
         self._path, self._durable, self._whole = path, durable, whole
         self._part = path.with_name(path.name + PART_SUFFIX)
         self._file = self._part.open("wb")
@@ -70,7 +70,7 @@ class ArrayWriter:
         self._arrays: dict[str, tuple[str, list[int], int]] = {}
 
     def add(self, array: NDArray[Any], name: str = "") -> None:
-        """Append an array, or a piece of the array added last."""
+        """Append an array to the file, or a further piece of the array that was added last."""
         entry = self._arrays.get(name)
         if entry is None:
             self._write(b"\0" * (-self._place % ALIGNMENT))
@@ -88,7 +88,7 @@ class ArrayWriter:
 
     @property
     def length(self) -> int:
-        """The length of the array written so far, if the file has a single array."""
+        """The length of the array written so far. The file must not contain other arrays."""
         return sum(shape[0] for _, shape, _ in self._arrays.values())
 
     def __enter__(self) -> ArrayWriter:
@@ -157,7 +157,7 @@ class WorkDirectory:
             raise InputError(f"{path} cannot be used: {reason}") from error
 
     def _claim(self, manifest: Path, about: dict[str, Any]) -> None:
-        """Write the manifest. Raise an InputError if a different manifest exists."""
+        # Raise an InputError if a different manifest exists.
         if not manifest.exists():
             write_text(manifest, json.dumps(about))
             return
@@ -189,10 +189,9 @@ class WorkDirectory:
                 pieces.add(array, key)
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Map the arrays of a file into memory. Their data is read only when it is used.
+        """Map the arrays of a file into memory, by name. Their data is read only when it is used.
 
-        When a file of an earlier run is first used, all of it is read to verify its checksum. This
-        reads four gigabytes per second or more if the file is still in the cache.
+        When a file of an earlier run is first used, all of it is read to verify its checksum.
 
         Raises:
             InputError: If the file is damaged, belongs to another computation, or is missing.
@@ -223,7 +222,7 @@ class WorkDirectory:
         return crc32(name.encode(), self._seed)
 
     def _table(self, file: BinaryIO, name: str) -> dict[str, Any]:
-        """Read the names, types, shapes and offsets of the arrays in a file.
+        """Read the names, types, shapes and offsets of arrays.
 
         Raises:
             ValueError: If the file is damaged.
@@ -287,11 +286,9 @@ def temporary_directory(about: Mapping[str, Any]) -> Iterator[WorkDirectory]:
 
 
 def remove_dead_directories(folder: Path) -> None:
-    """Remove this user's temporary working directories whose runs have ended.
-
-    An active run takes its lock before it writes anything else. So a directory is kept if it
-    contains at most the lock file, or if its lock is taken.
-    """
+    """Remove this user's temporary working directories whose runs have ended."""
+    # An active run takes its lock before it writes anything else. So a directory is kept if it
+    # contains at most the lock file, or if its lock is taken.
     for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
         try:
             owner = path.lstat().st_uid

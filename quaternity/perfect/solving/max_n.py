@@ -81,7 +81,7 @@ class MaxNOutcomes:
     """The outcomes of all states if all players play for themselves.
 
     Attributes:
-        outcomes: all outcomes that a state may have, by role.
+        outcomes: all outcomes that a state may have, by role (number in the canonical state).
         sets: [state, role, word], the outcomes of each state as the bits of words (uint64), with
             ties against or for that role. If ties may be broken in any way, there is only one role.
     """
@@ -91,7 +91,9 @@ class MaxNOutcomes:
     sets: NDArray[np.uint64]
 
     def of(self, state: State, player: int = 0) -> list[Outcome]:
-        """Return the outcomes of a state by real player, with the best for player 0 first.
+        """Return the possible outcomes of a state, with the best for player 0 first.
+
+        Each outcome lists what each player gets.
 
         Args:
             player: the player against or for whom ties are broken.
@@ -111,7 +113,7 @@ class MaxNOutcomes:
 
 
 def check_wish(name: str) -> str:
-    """Return the name of an objective. Raise an InputError for an unknown name."""
+    """Return the name of an objective of the players. Raise an `InputError` if it is unknown."""
     return _check_name("wish", name, WISHES)
 
 
@@ -130,11 +132,6 @@ def solve_max_n(
         wish: the objective of all players, a name in `WISHES`.
         ties: the way to break ties, a name in `TIES`. `against` and `for` are computed separately
             for each player.
-
-    Cost: half a microsecond per question, and almost as much for each player if ties are against or
-    for a player.
-    Memory: 8 bytes per state for every 64 outcomes of the game, and for each player if ties are
-    against or for a player. With three sets and three players, there are ten outcomes.
 
     Raises:
         InputError: If positions can repeat, so that the game need not end, if chance matters (use
@@ -174,9 +171,9 @@ def solve_max_n(
 def _compute_ready(
     segment: Segment, tables: _Tables, sets: NDArray[np.uint64], settled: NDArray[Any]
 ) -> bool:
-    """Compute the outcomes of the states whose successors are all settled.
+    """Compute the outcomes of the states for which those of all next states are known.
 
-    Return whether all states of the segment are settled afterwards.
+    Return whether the outcomes of all states of the segment are known afterwards.
     """
     counts = np.diff(segment.first, append=len(segment.asked))
     ready = np.logical_and.reduceat(settled[segment.no] & settled[segment.yes], segment.first)
@@ -203,7 +200,9 @@ CHUNK = 8
 
 
 class _Tables:
-    """Tables that rename the roles in sets of outcomes (stored as bits), and rank outcomes by role.
+    """Tables for fast calculations with sets of outcomes, which are stored as bits.
+
+    The tables rename the roles in the outcomes, and rank the outcomes for each role.
 
     Attributes:
         outcomes: all outcomes, under any assignment of roles.
@@ -257,7 +256,6 @@ class _Tables:
                 )
 
     def bits(self, marked: Sequence[bool] | NDArray[Any]) -> NDArray[np.uint64]:
-        """Return the set of the marked outcomes, as words of bits."""
         whole = sum(1 << place for place, mark in enumerate(marked) if mark)
         return np.array(
             [whole >> 64 * word & (1 << 64) - 1 for word in range(self.words)], np.uint64
@@ -266,10 +264,8 @@ class _Tables:
     def before(
         self, sets: NDArray[np.uint64], states: NDArray[Any], order: NDArray[Any], about: int
     ) -> NDArray[np.uint64]:
-        """Return the sets of the states after answers, renamed to the roles before the answers.
-
-        If ties are broken against or for a role, `about` is this role before the answers.
-        """
+        # Rename the sets of the states after answers to the roles before the answers. If ties are
+        # broken against or for a role, `about` is this role before the answers.
         after = sets[states, self.after[about, order] if self.tie_roles > 1 else 0]
         result = np.zeros(after.shape, np.uint64)
         for table, bits in zip(self._before, self._chunks(after), strict=True):
@@ -277,10 +273,7 @@ class _Tables:
         return result
 
     def worst(self, sets: NDArray[np.uint64], roles: NDArray[Any], about: int) -> NDArray[Any]:
-        """Return, for each set, the rank of the outcome that is worst for the given role.
-
-        If ties are broken against or for a role, `about` is this role.
-        """
+        # Return, for each set of outcomes, the rank of the outcome that is worst for its role.
         chunks = zip(self._worst, self._chunks(sets), strict=True)
         return np.asarray(np.minimum.reduce([table[about, roles, bits] for table, bits in chunks]))
 
@@ -313,7 +306,7 @@ class MaxNResult:
         return [*sorted(alone), *[None] * shared]
 
     def document(self) -> dict[str, Any]:
-        """Return the attributes, and each player's minimum and maximum result, for JSON."""
+        """Return the result as a dictionary for JSON, with each player's minimum and maximum."""
         return {
             "wish": self.wish,
             "outcomes": self.outcomes,
@@ -328,7 +321,8 @@ class MaxNResult:
 def max_n_result(solved: Solution | GameGraph, state: State, wish: str = "points") -> MaxNResult:
     """Return the outcomes of a state if all players play for themselves.
 
-    Cost and errors are those of three calls of `solve_max_n`.
+    Ties between equally good moves are broken in any way, and also against or for each player. The
+    errors are those of `solve_max_n`.
     """
 
     def by_player(ties: str) -> list[list[Outcome]]:

@@ -22,9 +22,6 @@ stratum is evaluated once. Only *idle* questions, which give no information and 
 stratum, are evaluated repeatedly. The order of these evaluations does not affect the result
 (chaotic iteration, Cousot 1977). The lengths of the forced wins of a stratum are then computed in
 the same way, starting from upper bounds.
-
-Cost: about 30 nanoseconds per question, and a few more for each repeated evaluation of an idle
-question.
 """
 
 from __future__ import annotations
@@ -63,7 +60,9 @@ TABLE_BITS = 17
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The wins that the roles can force, reach or prevent from every state of a graph.
+    """The wins that players can force, reach or prevent from every state of a graph.
+
+    Players are numbered by their roles, which are their numbers in the canonical state.
 
     Attributes:
         can_force: for each state, the roles that can force a win, as bits (uint8).
@@ -81,10 +80,9 @@ class Values:
 def solve_graph(
     graph: GameGraph, directory: WorkDirectory, report: Report, threads: int = 1
 ) -> Values:
-    """Compute the values of all states.
+    """Compute which wins players can force, reach or prevent, for all states of a graph.
 
-    The threads work on blocks of one stratum. The values of finished strata are saved in the
-    directory. Memory: about 10 + 4 P bytes per state, for P players.
+    From time to time, the values so far are saved in the directory, so that a run can resume.
     """
     games = Games(graph.rules.players)
     settled = _SettledStrata(graph, games, directory)
@@ -103,9 +101,9 @@ def solve_graph(
 
 
 class Games:
-    """The games that decide which wins a role can force, reach or prevent.
+    """Games of two sides, whose results show which wins a role can force, reach or prevent.
 
-    The result of each game is one bit of a word.
+    The results of all these games in one state are the bits of one number, called a word.
 
     Let P be the number of players. In the game number a * P + b, role b tries to win, role a plays
     against it, and all others help role b. If a = b, role b tries to win against all others and
@@ -156,10 +154,10 @@ class Games:
         )
 
     def _renaming_tables(self, bits: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield tables for renaming roles. Each table is for some adjacent bits of a word.
+        """Yield tables for renaming the roles in a word. Each table is for some of its bits.
 
-        Each result contains the number of the first of these bits, and the renamed word as [order,
-        value of the bits].
+        Each result contains the number of the first of these adjacent bits, and the renamed word as
+        [order, value of the bits].
         """
         players, orders = self.players, self._orders
         parts = -(-bits // (TABLE_BITS - len(orders).bit_length()))
@@ -179,11 +177,11 @@ class Games:
             yield first, table
 
     def can_force(self, words: NDArray[Any], role: int) -> NDArray[Any]:
-        """Return for each state whether a role can force a win."""
+        """Return, for each state, whether a role can force a win."""
         return np.asarray(words >> self.word(role * (self.players + 1)) & self.word(1) != 0)
 
     def can_win(self, words: NDArray[Any]) -> NDArray[Any]:
-        """Return for each state the roles that can win, as bits."""
+        """Return, for each state, the roles that can win, as bits."""
         return self._bits(words, range(self.players**2, self.players * (self.players + 1)))
 
     def can_prevent(self, words: NDArray[Any]) -> NDArray[Any]:
@@ -203,7 +201,7 @@ class Games:
         return result
 
     def before(self, order: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Convert the words of games to the roles before an answer.
+        """Convert words (results of all games) to the roles that the players had before an answer.
 
         `order` is the index of the order of roles after the answer.
         """
@@ -213,14 +211,18 @@ class Games:
         return result
 
     def after(self, outcomes: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Return the words of the states after answers, converted to the roles before them."""
+        """Return the words (results of all games) after answers, in terms of the roles before."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         return self.before(order, words[states])
 
     def lengths_after(
         self, role: int, words: NDArray[Any], lengths: NDArray[Any], outcomes: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return the length of a role's forced win after each answer, or `NEVER`."""
+        """Return the length of a role's forced win after each answer, or `NEVER`.
+
+        `words` and `lengths` are those of all states. `outcomes` are the results of the answers, as
+        in `quaternity.perfect.successors.many_states.Expansion`.
+        """
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         wins = words[states] >> self._winning[role][order] & self.word(1)
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
@@ -228,13 +230,15 @@ class Games:
     def against(self, movers: NDArray[Any]) -> NDArray[Any]:
         """Return, as bits, the games in which each mover plays against the role that tries to win.
 
-        A mover is a role or chance.
+        A mover is a role, or chance.
         """
         return np.asarray(self._against[movers])
 
 
 class _SettledStrata:
-    """The values of the finished strata, in the order in which states are found.
+    """The values of the strata that are finished, in the order in which states were found.
+
+    A stratum contains the states with the same uncertainty.
 
     Attributes:
         strata, states: the numbers of finished strata and of their states.
@@ -257,13 +261,12 @@ class _SettledStrata:
         self.lengths[graph.discovery[ends[winners < games.players]]] = 0
 
     def save(self) -> None:
-        """Save the values in the directory."""
         settled = np.array([self.strata, self.states])
         arrays = {"words": self.words, "lengths": self.lengths, "settled": settled}
         self.directory.save("values", arrays)
 
     def values(self) -> Values:
-        """Return the values in the order of keys."""
+        # The arrays of the result are in the order of keys.
         games, order = self.games, self.graph.discovery
         words, lengths = self.words[order], self.lengths[order]
         can_force = np.zeros(len(words), np.uint8)
@@ -275,11 +278,12 @@ class _SettledStrata:
         return Values(can_force, games.can_win(words), games.can_prevent(words), length)
 
     def settle(self, blocks: Sequence[Block], threads: int) -> None:
-        """Compute the values of a stratum, given the values of all other strata that follow it.
+        """Compute the values of a stratum, which follow from those of the strata before it.
 
-        A thread may read the values of another thread before or after a step, because both are
-        correct bounds.
+        `blocks` contains the states of the stratum, which have the same uncertainty.
         """
+        # A thread may read the values of another thread before or after a step, because both are
+        # correct bounds.
         values = self.games, self.words
         _iterate_to_fixpoint([*threaded_map(threads, partial(Words, *values), blocks)], threads)
         lengths = threaded_map(
@@ -289,7 +293,10 @@ class _SettledStrata:
 
 
 class Words:
-    """Iteration that computes the words (see `Games`) of a block of states as a least fixpoint."""
+    """Iteration that computes the words (see `Games`) of a block of states.
+
+    The result is the least fixpoint: the steps begin with zeros, and end when nothing changes.
+    """
 
     def __init__(self, games: Games, words: NDArray[Any], block: Block) -> None:
         self._games, self._words, self._states = games, words, block.states
@@ -306,7 +313,7 @@ class Words:
         self.idle = idle
 
     def step(self) -> bool:
-        """Perform one step of the iteration, and return whether anything changed."""
+        """Update the words from those of the next states, and return whether any changed."""
         idle = {IDLE: self._games.after(self.idle, self._words)}
         some = self._over(np.bitwise_or, idle, self._some)
         every = self._over(np.bitwise_and, idle, self._every)
@@ -318,7 +325,7 @@ class Lengths:
     """Iteration that computes the lengths of a role's forced wins, starting from upper bounds.
 
     Args:
-        words, lengths: the words and lengths of all states.
+        words, lengths: the words (see `Games`) and lengths of all states.
         block: the states from which the role can force a win.
         choose: `np.minimum` if the role chooses the question, otherwise `np.maximum`.
     """
@@ -344,7 +351,7 @@ class Lengths:
         self._move = (~block.chances(games.players)).astype(np.uint16)
 
     def step(self) -> bool:
-        """Perform one step of the iteration, and return whether anything changed."""
+        """Update the lengths from those of the next states, and return whether any changed."""
         best = self._over(self._choose, {IDLE: self._after(self.idle)}, self._best)
         best += np.where(best == NEVER, np.uint16(0), self._move)
         return _update(self._lengths, self._states, best)
@@ -353,10 +360,8 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """Yield an iteration that computes lengths for each role that can force a win from some state.
-
-    Chance and all other roles delay the win. From a state, at most one role can force a win.
-    """
+    """Yield an iteration that computes lengths, for each role that can force a win."""
+    # Chance and all other roles delay the win. From a state, at most one role can force a win.
     chance = block.chances(games.players)
     for role in range(games.players):
         wins = games.can_force(words[block.states], role)
@@ -380,7 +385,6 @@ class _OverStates:
     def __call__(
         self, ufunc: np.ufunc, values: dict[int, NDArray[Any]], start: NDArray[Any]
     ) -> NDArray[Any]:
-        """Combine the initial value of each state with the values of its questions, by group."""
         result = start.copy()
         for group, worth in values.items():
             states, first = self._groups[group]
@@ -390,7 +394,6 @@ class _OverStates:
 
 
 def _update(values: NDArray[Any], states: NDArray[Any], new: NDArray[Any]) -> bool:
-    """Assign new values to states, and return whether any value changed."""
     rows = np.nonzero(new != values[states])[0]
     values[states[rows]] = new[rows]
     return len(rows) > 0

@@ -33,7 +33,7 @@ directory."""
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A solved game: its graph, and the values of all its states, by role."""
+    """A solved game: the graph of all its states, and the value of each state."""
 
     graph: GameGraph
     values: Values
@@ -69,11 +69,12 @@ def solve(
     max_states: int | None = None,
     report: Report = quiet,
 ) -> Solution:
-    """Solve a game from a state.
+    """Compute which wins the players can force, reach or prevent, for all states after a start.
 
     Args:
-        pool: runs the expansions (`quaternity.workers.pool.open_executor`). By default, this
-            process does.
+        state: the state at the start.
+        pool: processes that help (`quaternity.workers.pool.open_executor`). By default, this
+            process does all the work.
         directory: keeps the working files, so that an interrupted run can resume. By default, the
             directory is temporary.
         max_states: number of canonical states above which the run stops.

@@ -13,13 +13,12 @@ NEVER = 2**16 - 1
 """Number that stands for the length of a forced win if the win cannot be forced."""
 
 Worth = tuple[int, ...]
-"""Type of the worth of a state for a player. Worths are compared as tuples, and a greater worth is
-better."""
+"""Type of a tuple that says how good a state is for a player: a greater tuple is better."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateValue:
-    """The wins that the players can force, reach or prevent from a state, by real player numbers.
+    """The wins that the players can force, reach or prevent from a state.
 
     Attributes:
         can_force: the players who can force a sole win against all others together. There is at
@@ -39,7 +38,7 @@ class StateValue:
     def of_roles(
         cls, roles: Roles, force: int, win: int, prevent: Sequence[int], length: Sequence[int]
     ) -> StateValue:
-        """Convert the value of a state from roles to real players.
+        """Convert the value of a canonical state to one with the numbers of the real players.
 
         The other arguments are those of `quaternity.perfect.solving.retrograde.Values`.
         """
@@ -52,7 +51,7 @@ class StateValue:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return the attributes as plain values for JSON."""
+        """Return the attributes as a dictionary of plain values for JSON."""
         return {
             "can_force_win": list(self.can_force),
             "can_win": list(self.can_win),

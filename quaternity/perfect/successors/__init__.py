@@ -1,1 +1,1 @@
-"""Successors of canonical states: for one state at a time, or for many states in arrays."""
+"""The moves in canonical states, and the states that follow: for one state, or many in arrays."""

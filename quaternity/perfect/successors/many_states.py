@@ -1,8 +1,8 @@
-"""The successors of many canonical states at once, computed with NumPy arrays.
+"""The moves in many canonical states at once, computed with NumPy arrays.
 
 All calculations are exact integer arithmetic. For games that do not fit in arrays,
-`quaternity.perfect.successors.one_state` computes the same successors more slowly, for one state at
-a time and with the rules of the game itself. The tests check that both agree.
+`quaternity.perfect.successors.one_state` computes the same more slowly, for one state at a time and
+with the rules of the game itself. The tests check that both agree.
 """
 
 from __future__ import annotations
@@ -47,10 +47,11 @@ QUESTION_BITS = 64
 
 @dataclass(slots=True)
 class Positions:
-    """Positions as columns of arrays, before their players get canonical names.
+    """Positions after answers as columns of arrays, before their players get canonical numbers.
 
     Attributes:
-        kinds: [set, position], the places of closed kinds in `KindArrays`.
+        kinds: [set, position], the places (indices in `KindArrays`) of the sets, with owners and
+            minimums as tight as possible.
         hands, points: [player, position], the numbers of cards and of completed sets.
         first: [player, position], whether the player may become role 0.
         place: for each position, the field of `quaternity.perfect.keys.canonical.StateParts`.
@@ -77,11 +78,11 @@ class Positions:
 def smallest_keys(
     code: KeyCodec, kinds: KindArrays, positions: Positions
 ) -> tuple[Keys, NDArray[Any], NDArray[Any]]:
-    """Return the distinct canonical keys, and for each position its key and order of roles.
+    """Return the distinct canonical keys of positions, and the key and roles of each position.
 
-    The keys are in ascending order, and each position refers to its key by index. This does for
-    arrays what `quaternity.perfect.keys.canonical` does for single states; the test suite checks
-    that both agree.
+    The keys are in ascending order. For each position, the result has the index of its key, and the
+    index of its order of roles. This does for arrays what `quaternity.perfect.keys.canonical` does
+    for single states; the test suite checks that both agree.
     """
     named = []
     for order, roles in enumerate(kinds.orders):
@@ -122,7 +123,6 @@ def smallest_keys(
 def _in_words(
     fields: Sequence[tuple[int, int]], widths: Sequence[int], columns: Sequence[NDArray[Any]]
 ) -> NDArray[Any]:
-    """Pack the values of fields into an array of 64-bit words, [word, row]."""
     words = np.zeros((fields[-1][0] + 1, len(columns[0])), np.uint64)
     for (word, shift), width, column in zip(fields, widths, columns, strict=True):
         if width:
@@ -131,7 +131,7 @@ def _in_words(
 
 
 def _sort(columns: list[NDArray[Any]]) -> None:
-    """Sort the values across columns, with a sorting network, so that each row ascends."""
+    # This is a sorting network: each row ascends afterwards.
     for end in range(len(columns) - 1, 0, -1):
         for place in range(end):
             pair = columns[place : place + 2]
@@ -147,23 +147,23 @@ def _smaller(words: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """All questions of some canonical states, and their successors.
+    """All questions of some canonical states, and the states that follow.
 
     Questions come in three groups. A question with two legal answers is *open*. A question with a
     single legal answer is *idle* if it gives no information (`NumberedKind.uncertainty` stays the
     same), otherwise *forced*. In each group the questions are in the order of their states.
 
     Attributes:
-        keys: the keys of the successors, ascending and distinct.
+        keys: the keys of the following states, ascending and distinct.
         counts: [group, state], the number of idle, forced and open questions of a state. Questions
             with the same effect count once.
-        asked: for each question, group by group, the role that answers (uint8). If chance chooses
-            the player to move, it is the number of players, and each possible player counts as an
-            idle question.
-        outcomes: for each question, the successor after its only answer, or after no; then for each
-            open question, the successor after yes. A successor is its index in `keys`, times the
-            number of orders of roles, plus the index of an order
-            (`quaternity.perfect.keys.kinds.role_orders`). This order gives the previous role for
+        asked: for each question, group by group, the role that answers (uint8). If chance draws the
+            player to move, it is the number of players, and each possible player counts as an idle
+            question.
+        outcomes: for each question, the state after its only answer, or after no; then for each
+            open question, the state after yes. This state is given as its index in `keys`, times
+            the number of orders of roles, plus the index of an order
+            (`quaternity.perfect.keys.kinds.role_orders`). The order gives the previous role for
             each role afterwards.
         is_yes: for each idle and forced question, whether the answer is yes. A choice of chance
             counts as no.
@@ -177,7 +177,7 @@ class Expansion:
 
 
 class _QuestionOutcomes(NamedTuple):
-    """Questions about some states, in any order, and their successors.
+    """Questions about some states, in any order, and the states that follow.
 
     Attributes:
         owner, asked: for each question, the index of its state and the role that answers.
@@ -222,7 +222,9 @@ def _gather(keys: Keys, states: int, questions: _QuestionOutcomes) -> Expansion:
 
 
 class _States(NamedTuple):
-    """Canonical states, or their successors before they get canonical names, as columns of arrays.
+    """States as columns of arrays.
+
+    These are canonical states, or states that follow from them and have no canonical form yet.
 
     Attributes:
         place: for each state, the value before any answer (see
@@ -237,7 +239,6 @@ class _States(NamedTuple):
     kinds: NDArray[Any]
 
     def uncertainty(self, arrays: KindArrays) -> NDArray[Any]:
-        """Return for each state the sum of `NumberedKind.uncertainty`."""
         return np.asarray(arrays.uncertainty[self.kinds].sum(0))
 
 
@@ -260,9 +261,9 @@ class _Questions(NamedTuple):
 
 
 class Expander:
-    """Calculator of the successors of many states of one game at once.
+    """Calculator of all moves in many canonical states of one game at once.
 
-    `fault` returns why a game is not supported.
+    It supports a game only if `fault` returns None.
     """
 
     def __init__(self, code: KeyCodec) -> None:
@@ -275,13 +276,13 @@ class Expander:
 
     @staticmethod
     def fault(code: KeyCodec) -> str | None:
-        """Return why this class does not support a game, or None if it does."""
+        """Return why a game is too large for this class, or None if it is not."""
         return array_fault(code.book)
 
     def expand(self, keys: Keys) -> Expansion:
-        """Return the expansion of some canonical states: all questions and their successors.
+        """Return all questions of some canonical states, and the states that follow.
 
-        Memory: about 400 bytes per answer.
+        This takes about 400 bytes of memory per answer.
         """
         states = self._decode(keys)
         parts = [self._legal_questions(states, index) for index in range(self.rules.sets)]
@@ -330,9 +331,9 @@ class Expander:
         return _States(fields[0].astype(np.int32), hands, points, kinds)
 
     def _slack(self, kinds: NDArray[Any], hands: NDArray[Any]) -> NDArray[Any]:
-        """Return the packed slacks of states, [word, position], with guard bits set.
+        """Return how many more cards each group of players could hold, packed into words.
 
-        The slacks are the sum of the coalition tables minus the hands.
+        The array is [word, position], and guard bits are set (see `solvers.coalition_tables`).
         """
         tables = np.repeat(self.kinds.guard[:, None], kinds.shape[1], 1)
         for column in kinds:
@@ -405,7 +406,7 @@ class Expander:
     def _settle(
         self, after: _States, slack: NDArray[Any], asked: NDArray[Any], yes: NDArray[Any]
     ) -> Positions:
-        """Close all sets, put down completed sets, and find the player to move.
+        """Tighten the bounds of all sets, put down completed sets, and find the player to move.
 
         The arrays `after.hands` and `after.points` are changed.
         """
@@ -445,7 +446,7 @@ class Expander:
         return Positions(kinds, hands, points, tied, new_place, rank)
 
     def _seats(self, place: NDArray[Any]) -> NDArray[Any]:
-        """Return the seat of each role, [role, position]. The seat of role 0 is `place`."""
+        # Return the seat of each role, [role, position]. The seat of role 0 is `place`.
         role = np.arange(self.rules.players)[:, None]
         seat = role - (role <= place)
         seat[0] = place
@@ -454,10 +455,7 @@ class Expander:
     def _tie_break_values(
         self, hands: NDArray[Any], points: NDArray[Any], seat: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return the values that the tie-break compares, [player, position].
-
-        The player with the smallest value is to move.
-        """
+        # The player with the smallest value is to move.
         # Players without cards get the largest value.
         wish = points * self.code.cards + hands if self._chances else seat
         return np.where(hands > 0, wish, np.int64(1 << 62))
@@ -485,9 +483,10 @@ def _expander(rules: Rules) -> Expander:
 
 
 def expand(work: tuple[Rules, Keys]) -> Expansion:
-    """Compute the successors of states. `work` contains the rules and the keys of the states.
+    """Return all questions of some states, and the states that follow.
 
-    If the game allows it, the states are processed together in arrays, otherwise one at a time.
+    `work` contains the rules and the keys of the states. If the game allows it, the states are
+    processed together in arrays, otherwise one at a time.
     """
     rules, keys = work
     code = coding(rules)
@@ -497,7 +496,7 @@ def expand(work: tuple[Rules, Keys]) -> Expansion:
 
 
 def expand_singly(code: KeyCodec, keys: Keys) -> Expansion:
-    """Compute the successors of states of any game, one state at a time."""
+    """Return the result of `expand`, computed one state at a time, for games of any size."""
     numbers = role_orders(code.rules.players)[1]
     places: dict[Key, int] = {}
     rows: list[tuple[int, ...]] = []

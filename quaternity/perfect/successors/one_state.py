@@ -1,4 +1,4 @@
-"""The successors of one canonical state, for any number of players that canonical states allow.
+"""The moves in one canonical state, and the states that follow, for all sizes of games.
 
 `quaternity.perfect.successors.many_states` does the same faster for many states, but not for all
 sizes of games. For each kind of set (`quaternity.perfect.keys.kinds`), the possible questions and
@@ -36,10 +36,10 @@ from quaternity.perfect.keys.kinds import NumberedKind, Roles
 
 
 class Reply(NamedTuple):
-    """An answer and the state that it leads to.
+    """An answer, and the canonical state that it leads to.
 
     Attributes:
-        answer: the answer, or no for a choice of chance.
+        answer: the answer, or no for a draw by chance.
         key: the key of the canonical state afterwards.
         roles: `roles[role]` is the previous role of the player who has `role` afterwards.
     """
@@ -50,16 +50,14 @@ class Reply(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A question, or several equivalent questions.
+    """A question that stands for all questions with the same effect, and its legal answers.
 
-    Questions are equivalent if the same role answers, with the same legal answers, and if each
-    answer leads to the same canonical state with the same roles. For example, questions to the same
-    role are equivalent if they are about interchangeable cards of a set, or about such cards of
-    equal sets. They are also equivalent if the role is known not to own the cards, because such
-    questions give no information.
+    Questions have the same effect if the same role answers, with the same legal answers, and if
+    each answer leads to the same canonical state with the same roles. Examples are questions to one
+    role for interchangeable cards of a set, or for cards that the role is known not to own.
 
     Attributes:
-        asked: the role that answers. The number of players stands for chance, which chooses the
+        asked: the role that answers. The number of players stands for chance, which draws the
             player to move.
         replies: a reply for each legal answer.
     """
@@ -69,15 +67,15 @@ class Choice(NamedTuple):
 
 
 def choices(code: KeyCodec, key: Key) -> list[Choice]:
-    """Return the questions of a canonical state, with equivalent questions only once.
+    """Return the questions of a canonical state. Questions with the same effect are listed once.
 
-    The list is empty if the game is over. Cost: about 20 microseconds per answer.
+    The list is empty if the game is over.
     """
     return [choice for _, choice in counted_choices(code, key)]
 
 
 def counted_choices(code: KeyCodec, key: Key) -> list[tuple[int, Choice]]:
-    """Return the result of `choices`, with the number of questions that each choice stands for.
+    """Return the result of `choices`, with the number of questions that have the same effect.
 
     Questions for different cards count separately.
     """
@@ -128,8 +126,8 @@ def _settle(
 ) -> Canonical:
     """Return the canonical form after an answer by `asked` to role 0.
 
-    The kinds, slack and hands are those after the answer. The kinds are not closed, and they
-    include completed sets.
+    The kinds, slack and hands are those after the answer. The kinds include completed sets, and
+    their bounds have not been tightened.
     """
     remaining = [kind.close(slack) for kind in kinds]
     points: Sequence[int] = before.points
@@ -174,7 +172,10 @@ def _chances(code: KeyCodec, parts: StateParts, kinds: Sequence[NumberedKind]) -
 
 
 def canonical_after(code: KeyCodec, state: State, question: Question, answer: Answer) -> Canonical:
-    """Return the canonical form after an answer, before any choice of chance."""
+    """Return the canonical form of the state after an answer.
+
+    If chance draws the player to move, it is that of the position before the draw.
+    """
     after = state.after(question, answer)
     if tied := drawn_players(state, question, after):
         return canonical_chance(code, closed_kinds(code, after), after.hands, after.points, tied)
@@ -182,7 +183,10 @@ def canonical_after(code: KeyCodec, state: State, question: Question, answer: An
 
 
 def drawn_players(state: State, question: Question, after: State) -> list[int]:
-    """Return the players among whom chance draws the player to move, or an empty list."""
+    """Return the players among whom chance draws the player to move, after an answer.
+
+    The list is empty if there is no draw.
+    """
     hands = after.hands
     if (
         state.tie_break is not TieBreak.MIN_SETS
