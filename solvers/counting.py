@@ -176,7 +176,8 @@ def count_deals(
 def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
     """Return the number of deals in which each player owns each card, for all cards at once.
 
-    The errors are those of `count_deals`.
+    The errors are those of `count_deals`. This takes about as long as `count_deals` times the
+    logarithm of the number of distinct sets.
     """
     zeros = (0,) * problem.players
     layout = lay_out(problem, seconds=seconds)
@@ -239,7 +240,7 @@ def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[
     """Return the probability that each player owns each card, as `[set][card][player]`.
 
     All deals are taken to be equally likely. The errors are those of `exact_chances`, and the
-    probabilities are rounded as in `Chances.floats`.
+    probabilities are rounded as in `Chances.floats`. This takes as long as `exact_chances`.
 
     >>> from solvers import SetConstraint
     >>> chances(DealProblem([2, 1], [SetConstraint.of([[0, 1], [0, 1], [0]], players=2)]))
@@ -256,7 +257,8 @@ def count_vector_distribution(
 
     A key of the dictionary says how many cards of the set each player gets. Its value is the number
     of deals with these numbers. Keys without a deal are omitted, so the dictionary is empty for an
-    infeasible problem. The limits are those of `count_deals`.
+    infeasible problem. The time and the limits are those of
+    `count_deals`.
     """
     by_vector = _by_vector(problem, set_index, seconds)
     return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
@@ -354,7 +356,8 @@ def count_distribution(
     """Return the number of deals for each number of cards of a set that a player can hold.
 
     The keys of the dictionary, which are the numbers of cards, are in ascending order. A number
-    without a deal is omitted. The limits are those of `count_deals`.
+    without a deal is omitted. The time and the limits are those of
+    `count_deals`.
 
     >>> from solvers import SetConstraint
     >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)

@@ -105,6 +105,8 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
 def run_solver(problem: DealProblem, solver: Solver) -> Verdict:
     """Run a solver and return its verdict. The verdict of an external solver is checked and copied.
 
+    The solver runs once. A built-in solver also runs if an external solver gives no evidence.
+
     Raises:
         UnsupportedProblem: If the solver refuses the problem.
         LimitError: If the solver gives up.

@@ -152,11 +152,14 @@ class Explanation(Displayable):
         return Display("Impossible", (*self.clauses(), str(self)))
 
     def is_impossible(self) -> bool:
-        """Return whether the constraints contradict each other."""
+        """Return whether the constraints contradict each other. This computes one maximum flow."""
         return minimum_cut(self.problem, self.constraints) is not None
 
     def is_minimal(self) -> bool:
-        """Return whether a deal is possible as soon as any one of the constraints is left out."""
+        """Return whether a deal is possible as soon as any one of the constraints is left out.
+
+        This computes one maximum flow for each constraint.
+        """
         return all(
             minimum_cut(self.problem, [kept for kept in self.constraints if kept != left_out])
             is None
@@ -262,7 +265,10 @@ def _edges(problem: DealProblem, constraints: Iterable[Constraint]) -> Iterator[
 
 
 def minimum_cut(problem: DealProblem, constraints: Iterable[Constraint]) -> Cut | None:
-    """Return a contradiction between some constraints of a problem, or None if there is none."""
+    """Return a contradiction between some constraints of a problem, or None if there is none.
+
+    This computes one maximum flow.
+    """
     # A deal is a circulation in a network with limits: source -> player -> (player, set) -> cards
     # with equal owners -> sink -> source. Only the given constraints set limits for the edges of
     # players. By Hoffman's theorem, there is no circulation if and only if there is a set of nodes

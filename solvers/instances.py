@@ -100,6 +100,9 @@ def make_pair(
 ) -> ProblemPair:
     """Return a pair of problems of a family. Equal arguments give equal pairs.
 
+    The running time is linear in the size of the problems. The family `random` takes a few dozen
+    runs of a solver.
+
     Args:
         family: a name in `FAMILIES`.
         cards: the number of cards, from `MIN_CARDS` to `MAX_CARDS`.
@@ -350,7 +353,7 @@ def benchmark(name: str) -> dict[str, DealProblem]:
     `random` with 2,000 cards. The name `game-52-0-impossible` stands for the impossible problem of
     the first pair of the family `game` with 52 cards. The problems are the same on every platform
     and in every supported version of Python; the SHA-256 of each file is compared with the
-    published one.
+    published one. This takes about a second.
 
     Args:
         name: one of `BENCHMARKS`.

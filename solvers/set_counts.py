@@ -49,7 +49,7 @@ def assign_owners(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ..
     """Return an owner for each card such that player p gets `counts[p]` cards.
 
     `owners` contains, for each card, the bit mask of the players who may own it. The counts must be
-    possible.
+    possible. The running time is linear in cards x players^2.
     """
     # Each card is given to a player who has room. If necessary, other players first pass cards on
     # to each other (an augmenting path over players).

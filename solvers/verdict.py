@@ -144,7 +144,7 @@ def copy_verdict(value: object) -> Verdict | None:
     """Return a copy of a solver's answer, or None if the answer is not a valid verdict.
 
     The copy consists only of exact `tuple` and `int` objects, so checking it runs no code of the
-    solver.
+    solver. The running time is linear in the number of cards.
     """
     if type(value) is Feasible:
         deal = getattr(value, "deal", None)
@@ -182,7 +182,8 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
     """Return all faults of a deal as sentences. There are none if the deal satisfies the problem.
 
     `owner` is a `Deal`, or a list or tuple of lists or tuples in which `owner[set][card]` is the
-    number of a player. Any other value is reported as a fault.
+    number of a player. Any other value is reported as a fault. The running time is linear in the
+    number of cards plus players x sets.
     """
     rows = _copy_rows(owner.owner if type(owner) is Deal else owner, list)
     if rows is None:
@@ -219,7 +220,7 @@ def verify(problem: DealProblem, verdict: object) -> bool:
     The deal of a `Feasible` must satisfy the problem, and the shortage of an `Infeasible` must
     prove that there is no deal. The result is False for an `Infeasible` without a shortage, and for
     any value that is not a verdict. Such a value does not raise an exception, and none of its code
-    is run.
+    is run. The running time is linear in the number of cards plus players x sets.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])

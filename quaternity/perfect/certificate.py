@@ -112,7 +112,7 @@ def check(
     """Check all states of a certificate, or a random sample of them, and return the result.
 
     By default, the seed is random, because a forger who knew the seed would know which states are
-    checked.
+    checked. The check takes about a millisecond and a kilobyte for each state of a 4-3-3 game.
 
     Raises:
         InvalidCertificate: If a checked state or the file as a whole is wrong.

@@ -109,6 +109,8 @@ def is_triple(a: int, b: int, c: int, rule: Rule | str) -> bool:
 def triples(table: Iterable[int], rule: Rule | str) -> tuple[Triple, ...]:
     """Return all threes (three cards that belong together) of a table, in ascending order.
 
+    The running time is quadratic in the number of cards.
+
     >>> triples([0, 1, 2, 40, 80], Rule.SET), triples([0, 1, 2, 40, 80], Rule.TRIPLE)
     (((0, 1, 2), (0, 40, 80)), ((0, 40, 80),))
     """

@@ -55,6 +55,8 @@ class InvalidProof(InputError):
 def check_proof(formula: str, proof: str) -> None:
     r"""Check a proof that a formula has no solution. The module describes both formats.
 
+    The running time is proportional to the lengths of the formula and the proof.
+
     Raises:
         InvalidProof: If the proof is not valid, or if the formula or the proof cannot be read.
 

@@ -368,6 +368,8 @@ def generate(
 ) -> GameGraph:
     """Generate all canonical states that can follow from a start, and their moves.
 
+    This takes half a microsecond for each answer if `Expander` can be used, otherwise about 30.
+
     Args:
         start: the key of the canonical state at the start.
         directory: directory for the working files. Existing results in it are reused.

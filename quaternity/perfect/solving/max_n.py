@@ -128,6 +128,9 @@ def solve_max_n(
 ) -> MaxNOutcomes:
     """Return all outcomes of all states if all players play for themselves.
 
+    This takes about half a microsecond for each question, and more if ties are against or for a
+    player.
+
     Args:
         wish: the objective of all players, a name in `WISHES`.
         ties: the way to break ties, a name in `TIES`. `against` and `for` are computed separately
@@ -322,7 +325,7 @@ def max_n_result(solved: Solution | GameGraph, state: State, wish: str = "points
     """Return the outcomes of a state if all players play for themselves.
 
     Ties between equally good moves are broken in any way, and also against or for each player. The
-    errors are those of `solve_max_n`.
+    errors are those of `solve_max_n`. This takes as long as three calls of `solve_max_n`.
     """
 
     def by_player(ties: str) -> list[list[Outcome]]:
