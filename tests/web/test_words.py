@@ -1,6 +1,8 @@
 """Texts of pages: scores of a series, awaited seats, headlines, and words for one or many."""
 
+import re
 from collections import Counter
+from datetime import date
 from decimal import Decimal
 from itertools import product
 from typing import Any, cast
@@ -17,7 +19,8 @@ from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.web.drawing.frame import event_lines, table_context, waiting_context
 from quaternity.web.drawing.words import SpokenDeck
-from quaternity.web.languages import LANGUAGES, gettext, set_up_templates, using_language
+from quaternity.web.languages import LANGUAGES, gettext, percent, set_up_templates, using_language
+from quaternity.web.puzzle_pages import puzzles_html
 from quaternity.web.rendering import format_number
 from quaternity.web.series import Score, evening_score
 from quaternity.web.store import Store
@@ -88,6 +91,31 @@ def test_a_lobby_names_empty_seats_and_players_who_are_not_ready(
         assert ("You are watching" in drawn["advice"]) == (not own and not may_start)
         busy = own and not all(ready for _, ready in three)
         assert ("Not ready" in drawn["advice"]) == bool(busy)
+
+
+@given(st.floats(0, 1), st.sampled_from(sorted(LANGUAGES)))
+@example(0.0001, "de")
+@example(0.9999, "nl")
+def test_percentages_are_whole_and_only_certainties_are_0_or_100(chance: float, name: str) -> None:
+    with using_language(name):
+        text = percent(chance)
+        bound = {gettext("under {share}"): 0.01, gettext("over {share}"): 0.99}
+    (number,) = re.findall(r"\d+", text)
+    assert abs(int(number) / 100 - chance) <= 0.01
+    assert (number in ("0", "100")) == (chance in (0, 1))
+    for words, share in bound.items():
+        beyond = 0 < chance < share if share < 0.5 else share < chance < 1
+        assert (words.partition(" {")[0] in text) == beyond
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("en", "March 5, 2026"), ("nl", "5 maart 2026"), ("de", "5. März 2026")],
+)
+def test_dates_are_words_of_the_language(name: str, words: str) -> None:
+    with using_language(name):
+        html = puzzles_html(date(2026, 3, 5))
+    assert f'<time datetime="2026-03-05">{words}</time>' in html
 
 
 @given(st.integers(0, 10**30))

@@ -21,7 +21,7 @@ from quaternity.insight import explanation
 from quaternity.review.reviewing import BETTER
 from quaternity.table.games import registration
 from quaternity.table.registration import Level
-from quaternity.web.languages import gettext, join_names, language, translate_words
+from quaternity.web.languages import gettext, join_names, language, percent, translate_words
 
 if TYPE_CHECKING:
     from quaternity.web.seats import Seat
@@ -39,7 +39,9 @@ TEMPLATES = {
     sentences.FORCED.template: f"{_QUESTION} {{answer:reply}} (had to)",
     explanation.REFUSED.template: "{question} Refused: {fault}",
     explanation.BOTH_POSSIBLE.template: "{question} Both answers are possible.",
-    BETTER.template: "In simulated games, '{best}' wins {better} and this move {played}.",
+    BETTER.template: (
+        "In simulated games, '{best}' wins {better:percent} and this move {played:percent}."
+    ),
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
 """Message templates for pages. A key is the template for terminals that is replaced."""
@@ -135,6 +137,10 @@ class PageWords(DeckWords):
         """Return a number of cards as text, such as "1 card"."""
         text = gettext("{count} card") if count == 1 else gettext("{count} cards")
         return text.format(count=count)
+
+    def percent(self, chance: float) -> str:
+        """Return a probability as a whole percentage."""
+        return percent(chance)
 
     def text(self, value: object) -> str:
         """Return the translation of a value in a message.

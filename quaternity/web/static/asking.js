@@ -33,6 +33,12 @@ async function likely() {
   return chances.version === part.dataset.version ? chances.found : null;
 }
 
+function percent(share) {
+  const shown = share > 0 && share < 1 ? Math.min(Math.max(share, 0.01), 0.99) : share;
+  const text = shown.toLocaleString(document.documentElement.lang, { style: "percent" });
+  return share === shown ? text : word(share < shown ? "under {share}" : "over {share}").replace("{share}", text);
+}
+
 function person([seat, note, move]) {
   const made = element("button", "", {
     type: "button", class: `person ink${seat % 8}`, "data-move": move, "data-ask": seat, "data-act": "",
@@ -99,7 +105,7 @@ function showOdds(panel) {
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {
       const share = found[set]?.[number]?.[button.dataset.ask];
       const note = button.querySelector("small");
-      if (share !== null && share !== undefined && !note.dataset.note) note.textContent = `${word("yes")}: ${Math.round(100 * share)} %`;
+      if (share !== null && share !== undefined && !note.dataset.note) note.textContent = `${word("yes")}: ${percent(share)}`;
     }
   }).catch(() => {});
 }
