@@ -18,7 +18,7 @@ from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.web.drawing.frame import event_lines, table_context, waiting_context
-from quaternity.web.drawing.words import SpokenDeck
+from quaternity.web.drawing.words import SpokenDeck, seat_names
 from quaternity.web.languages import LANGUAGES, gettext, percent, set_up_templates, using_language
 from quaternity.web.puzzle_pages import puzzles_html
 from quaternity.web.rendering import format_number
@@ -43,7 +43,7 @@ class SeriesStore:
 
     def __init__(self, games: list[list[tuple[str, int]]]) -> None:
         self.rows = [
-            (game, str([place for _, place in seats]), seat, person, f"name of {person}")
+            (game, str([place for _, place in seats]), seat, person, f"name of {person}", None)
             for game, seats in enumerate(games)
             for seat, (person, _) in enumerate(seats)
         ]
@@ -62,12 +62,42 @@ def test_the_score_of_a_series_counts_single_wins_and_ties(
         first = [person for person, place in seats if place == 1]
         count.update(person for person, _ in seats)
         (wins if len(first) == 1 else ties).update(first)
-    scores = evening_score(cast("Store", SeriesStore(games)), "first")
+    scores = evening_score(cast("Store", SeriesStore(games)), "first", "last")
     assert sorted(scores) == sorted(
         Score(f"name of {person}", count[person], wins[person], ties[person]) for person in count
     )
     ranks = [(-score.wins, -score.ties, score.name) for score in scores]
     assert ranks == sorted(ranks)
+
+
+@given(
+    st.lists(st.permutations([1, 2, 3, 4]), min_size=1, max_size=5),
+    st.lists(st.sampled_from(["easy", "patient"]), min_size=4, max_size=4),
+)
+@settings(max_examples=examples(100))
+def test_programs_of_the_same_name_keep_their_own_scores(
+    games: list[list[int]], players: list[str]
+) -> None:
+    """In each game, all players sit one seat further on than in the game before."""
+    store, last = SeriesStore([]), len(games) - 1
+    store.rows = [
+        (game, str(places), seat, None, None, players[(seat - game) % 4])
+        for game, places in enumerate(games)
+        for seat in range(4)
+    ]
+    wins = Counter((places.index(1) + last - game) % 4 for game, places in enumerate(games))
+    scores = evening_score(cast("Store", store), "first", cast("str", last))
+    assert sorted(scores) == sorted(
+        Score(players[(seat - last) % 4], len(games), wins[seat], 0, seat) for seat in range(4)
+    )
+    seats = tuple(SeatView(players[(seat - last) % 4], "program") for seat in range(4))
+    match = Match(KwartetRules(KwartetSettings(players=4, sets=4)), ["you"] * 4, "1")
+    for language in LANGUAGES:
+        with using_language(language):
+            view = sight_of(match, None)._replace(seats=seats, series=scores)
+            shown = table_context(view, "", "", False)["series"]
+        named = {score.seat: score.name for score in shown}
+        assert named == dict(enumerate(seat_names(seats, "kwartet")))
 
 
 @pytest.mark.parametrize("may_start", [False, True])

@@ -19,7 +19,8 @@ from quaternity.web.drawing.words import level_of, plain_names, seat_names, sigh
 from quaternity.web.forms import form_fields
 from quaternity.web.languages import gettext as _
 from quaternity.web.languages import join_names
-from quaternity.web.table_view import TableView
+from quaternity.web.series import Score as SeriesScore
+from quaternity.web.table_view import SeatView, TableView
 
 MAX_SHOWN_EVENTS = 100
 """Maximum number of events that a page lists. Earlier events are left out."""
@@ -186,10 +187,28 @@ def _shared_context(
         "plain": plain_names(sight.seats, sight.game),
         "root": root,
         "chairs": _chairs(sight, names, notes, base),
+        "series": _series(sight, names),
         "levels": registration(sight.game).levels,
         "only_here": urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"),
         "reactions": REACTIONS,
     }
+
+
+def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
+    """Return the scores of the series, with the names of programs as they are at this table.
+
+    If another player has the seat of a program now, the name is that of the program's level.
+    """
+    scores = []
+    for score in sight.series:
+        level = level_of(SeatView(score.name, "program"), sight.game)
+        name = score.name
+        if score.seat is not None and sight.seats[score.seat].name == name:
+            name = names[score.seat]
+        elif score.seat is not None and level:
+            name = _(f"{level.name} program")
+        scores.append(score._replace(name=name))
+    return scores
 
 
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
