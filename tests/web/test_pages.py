@@ -268,15 +268,15 @@ def test_names_from_right_to_left_do_not_turn_the_text_between_them(names: list[
 
 
 def test_seats_are_distinguished_whatever_their_names() -> None:
-    names = ["Ann", "Ann", "Ann (0)", "Seat 4", None, "Ann (1)"]
+    names = ["Ann", "Ann", "Ann (1)", "Seat 5", None, "Ann (2)"]
     shown = seat_names([SeatView(name, "person") for name in names])
     assert len(set(shown)) == len(names)
     alike = [SeatView(name, "person") for name in ("O'Neil", "O\u2019Neil", "Ann")]
-    assert seat_names(alike) == ["O'Neil (0)", "O\u2019Neil (1)", "Ann"]
+    assert seat_names(alike) == ["O'Neil (1)", "O\u2019Neil (2)", "Ann"]
     seats = tuple(SeatView(name, "person") for name in ["Ann", "Ann", "Ben"])
     html = table_html(sight(simulate(QUATERNITY, 0), 0, seats=seats), BASE)
     numbers = re.findall(r'class="who[^>]*>.*?<b [^>]*>(.*?)</b>(?:<small>(.*?)</small>)?', html)
-    assert numbers == [("Ann", "(0)"), ("Ann", "(1)"), ("Ben", "")]
+    assert numbers == [("Ann", "(1)"), ("Ann", "(2)"), ("Ben", "")]
 
 
 def test_the_start_page_begins_with_the_games_that_wait_for_the_visitor() -> None:

@@ -42,7 +42,7 @@ class SeriesStore:
     """A store that has only the places in a series of games."""
 
     def __init__(self, games: list[list[tuple[str, int]]]) -> None:
-        self.rows = [
+        self.rows: list[tuple[Any, ...]] = [
             (game, str([place for _, place in seats]), seat, person, f"name of {person}", None)
             for game, seats in enumerate(games)
             for seat, (person, _) in enumerate(seats)
@@ -218,16 +218,18 @@ def sights(draw: st.DrawFn) -> TableView:
     )  # fmt: skip
 
 
-@given(sights())
+@given(sights(), st.booleans())
 @settings(max_examples=examples(600))
-def test_the_words_for_a_seat_are_true(sight: TableView) -> None:
+def test_the_words_for_a_seat_are_true(sight: TableView, begun: bool) -> None:
+    sight = sight._replace(begun=begun)
     chairs = table_context(sight, "", "", replayed=False)["chairs"]
     for number, (chair, seat) in enumerate(zip(chairs, sight.seats, strict=True)):
         thinks, is_own = number in sight.thinking, number in sight.own_seats
-        waited_for = sight.to_act and not is_own and number not in sight.empty_seats
+        waited_for = (sight.to_act or not begun) and not is_own and number not in sight.empty_seats
         says = {
             "you sit here": is_own and number == sight.seat,
             "not ready": not seat.ready,
+            "✓ ready": seat.ready and seat.kind == "person" and not begun,
             "program": seat.kind == "program" and not thinks and not sight.places,
             "thinking": thinks,
             "nobody yet": seat.kind == "open",

@@ -298,6 +298,7 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
         level = level_of(seat, sight.game)
         states = [
             (_("not ready"), not seat.ready),
+            (f"✓ {_('ready')}", seat.ready and seat.kind == "person" and not sight.begun),
             (f"{_('place')} {sight.places[number]}" if sight.places else "", True),
             (
                 _(f"{level.name} program") if level else _("program"),
@@ -327,12 +328,12 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
 
 
 def _is_away(sight: TableView, number: int) -> bool:
-    """Return whether the person in a seat is not connected, although the game continues.
+    """Return whether the person in a seat is not connected, although the game is not over.
 
     The result is False for the visitor's own seats.
     """
     seat = sight.seats[number]
-    waited_for = bool(sight.to_act) and number not in sight.own_seats
+    waited_for = (bool(sight.to_act) or not sight.begun) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for
 
 

@@ -202,7 +202,8 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """Return the name of the player in each seat, for texts that also show the number of the seat.
 
     Several players may have the same name. A program that belongs to a level of the game gets a
-    first name, which depends on its seat. An open seat gets a text such as "Seat 0".
+    first name, which depends on its seat. An open seat gets a text such as "Seat 1". Pages
+    count seats from 1.
     """
     names = [
         PROGRAM_NAMES[number % len(PROGRAM_NAMES)] if level_of(seat, game) else seat.name
@@ -210,7 +211,7 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     ]
     return [
         _isolate_name(name or gettext("Seat %(number)s") % {"number": number})
-        for number, name in enumerate(names)
+        for number, name in enumerate(names, 1)
     ]
 
 
@@ -231,7 +232,7 @@ def seat_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """
     names = plain_names(seats, game)
     keys = [name_key(name) for name in names]
-    numbered = [f"{name} ({number})" for number, name in enumerate(names)]
+    numbered = [f"{name} ({number})" for number, name in enumerate(names, 1)]
     apart = [numbered[at] if keys.count(keys[at]) > 1 else name for at, name in enumerate(names)]
     return apart if len(set(map(name_key, apart))) == len(apart) else numbered
 
