@@ -671,7 +671,7 @@ def test_a_moment_of_a_game_offers_nothing_to_click(rules: Any) -> None:
     html = table_html(sight(game, mover(game), last=9), BASE, replayed=True)
     assert "data-move" not in html
     assert "data-api" not in html
-    assert "Moves: 4" in html
+    assert f"Moves: {2 if rules is QUATERNITY else 4}<" in html  # an answer is not a move
     assert f"/t/{'T' * 22}/at/5" in html
 
 

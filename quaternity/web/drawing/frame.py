@@ -79,7 +79,10 @@ class Chair(NamedTuple):
 
 
 class EventLine(NamedTuple):
-    """An event of a game in words, and its number. The first event has the number 1."""
+    """An event of a game in words, and the number of its move, counted from 1.
+
+    A question and its answer are one move, as in a review.
+    """
 
     number: int
     text: str
@@ -116,6 +119,7 @@ def table_context(
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "history": lines[::-1],
         "moment": last_moment(sight),
+        "moves_made": moves_made(sight),
         "untold": count > MAX_SHOWN_EVENTS,
         "watch": f"{base}/t/{sight.table}",
         "replayed": replayed,
@@ -230,12 +234,15 @@ def table_line(sight: TableView | None) -> tuple[str, str, str]:
 
 
 def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
-    """Return at most `limit` events, beginning with the first event after number `after`."""
+    """Return at most `limit` events, without the first `after` events of the game."""
     words, whole = sight_words(sight), whole_events(sight.moves)
-    return [
-        EventLine(number, words.say(event))
-        for number, (__, event) in enumerate(whole[after : after + limit], after + 1)
-    ]
+    return [EventLine(number, words.say(event)) for number, event in whole[after : after + limit]]
+
+
+def moves_made(sight: TableView) -> int:
+    """Return the number of moves, where a question and its answer are one move."""
+    whole = whole_events(sight.moves)
+    return whole[-1][0] if whole else 0
 
 
 def _movable(sight: TableView) -> list[int]:
@@ -270,7 +277,7 @@ def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, 
         won = _("{name} wins").format(name=names[winner])
         return _("You win") if winner == sight.seat else won, _("The game is over.")
     if replayed:
-        return _("Moves: {count}").format(count=sight.number), ""
+        return _("Moves: {count}").format(count=moves_made(sight)), ""
     if not sight.to_act:
         return _("A recorded game"), _("The recording ends before the game is over.")
     if sight.seat in sight.to_act and not sight.empty_seats:
