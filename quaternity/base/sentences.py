@@ -15,7 +15,7 @@ from functools import lru_cache
 from string import Formatter
 from typing import Any, NamedTuple
 
-from quaternity.base.text_format import join_words, with_noun
+from quaternity.base.text_format import join_words, percent, with_noun
 
 
 class MessageTemplate(NamedTuple):
@@ -183,6 +183,10 @@ class Wording:
     def cards(self, count: int) -> str:
         """Format a number of cards: "1 card"."""
         return with_noun(count, "card")
+
+    def percent(self, chance: float) -> str:
+        """Format a probability: "25%"."""
+        return percent(chance, decimals=0)
 
     def listed(self, values: Iterable[object]) -> str:
         """Join values as in a sentence: "a, b and c"."""

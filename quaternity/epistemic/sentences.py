@@ -103,4 +103,4 @@ ALL_KNOW_NOT = MessageTemplate("told", "the record does not show whether {formul
 YOU_KNOW_TRUE = MessageTemplate("told", "you know that {formula:called} is true")
 YOU_KNOW_FALSE = MessageTemplate("told", "you know that {formula:called} is false")
 YOU_KNOW_NOT = MessageTemplate("told", "you do not know whether {formula:called}")
-LIKELY = MessageTemplate("likely", "{told}: true with {chance:called}")
+LIKELY = MessageTemplate("likely", "{told}: true with {chance:percent}")

@@ -313,7 +313,7 @@ def answer_text(text: str, formula: Formula, truth: SeatTruth, at: QueryContext)
     if truth.truth is None:
         message = (ALL_KNOW_NOT if at.seat is None else YOU_KNOW_NOT)(formula=text)
         with suppress(LimitError):
-            return LIKELY(told=message, chance=chance_text(chance_at(formula, at, 2.0, 0)))
+            return LIKELY(told=message, chance=float(chance_at(formula, at, 2.0, 0).chance))
         return message
     if at.deal is not None:
         kind = LIES_TRUE if truth.truth else LIES_FALSE

@@ -30,7 +30,7 @@ def curve_svg(
     """
     words = words or Wording(review.names)
     description = "; ".join(
-        words.say(AFTER_MOVE(number=point.after, chances=[f"{chance:.0%}" for chance in chances]))
+        words.say(AFTER_MOVE(number=point.after, chances=[*map(words.percent, chances)]))
         for point in review.curve
         if (chances := point.chances) is not None
     )
@@ -63,7 +63,9 @@ def _parts(review: Review, names: Wording) -> Iterator[str]:
     for tenth in range(0, 11, 2):
         x, y = at(0, tenth / 10)
         yield f'<path d="M{x} {y}h{_WIDE}" stroke="#ddd"/>'
-        yield svg_text(x - 6, y + 4, f"{10 * tenth} %", size=12, colour="#555", anchor="end")
+        yield svg_text(
+            x - 6, y + 4, names.percent(tenth / 10), size=12, colour="#555", anchor="end"
+        )
     for after in range(0, last + 1, -(-last // 12)):
         x, y = at(after, 0)
         yield svg_text(x, y + 18, str(after), size=12, colour="#555")

@@ -35,14 +35,16 @@ MAX_MOMENTS, MAX_CANDIDATES = 3, 6
 """Maximum number of decisive moves that a review names, and maximum number of candidates that it
 examines to find them."""
 
-CHANCE = MessageTemplate("chance", "The chance of a yes was {chance}.")
+CHANCE = MessageTemplate("chance", "The chance of a yes was {chance:percent}.")
 ONLY = MessageTemplate("only", "Only {answer} was possible.")
 BETTER = MessageTemplate(
     "better",
-    "In simulated games, '{best}' wins {better} and this move {played}; the standard error of the "
-    "difference is {error}.",
+    "In simulated games, '{best}' wins {better:percent} and this move {played:percent}; the "
+    "standard error of the difference is {error:percent}.",
 )
-CHANGED = MessageTemplate("changed", "The chances of {who:player} went from {before} to {after}.")
+CHANGED = MessageTemplate(
+    "changed", "The chances of {who:player} went from {before:percent} to {after:percent}."
+)
 POINTS = MessageTemplate(
     "points", "{who:player} scored on the way to first place, and now has {points}."
 )
@@ -94,7 +96,7 @@ class ReviewedMove(NamedTuple):
         if self.chance is None or any(message_data(event).get("forced") for event in self.events):
             return self.notes
         if 0 < self.chance < 1:
-            return (CHANCE(chance=percent(self.chance)), *self.notes)
+            return (CHANCE(chance=self.chance), *self.notes)
         return (ONLY(answer="yes" if self.chance else "no"), *self.notes)
 
 
@@ -380,7 +382,7 @@ class _Reviewer:
         game, chosen = self.game, dict[int, Message]()
         for at, seat in self.decisive.items():
             old, new = (self.chances.chances_at(x)[seat].mean for x in (game.around(at)[0], at + 1))
-            chosen[at] = CHANGED(who=seat, before=percent(old, 0), after=percent(new, 0))
+            chosen[at] = CHANGED(who=seat, before=float(old), after=float(new))
         even = 1 / game.rules.seats  # A tie of all seats has no winner.
         first = [seat for seat, part in enumerate(game.result or ()) if part > even]
         leading, scored = dict[int, int](), dict[int, int]()
@@ -409,6 +411,7 @@ def _leads(points: Sequence[float], seat: int) -> bool:
 
 
 def _better(worth: MoveValue) -> Message:
-    played, best, error = (percent(x or 0.0, 0) for x in (worth.played, worth.best, worth.error))
     move = question_sentence(worth.by) if isinstance(worth.by, Question) else worth.by
-    return BETTER(best=move, better=best, played=played, error=error)
+    return BETTER(
+        best=move, better=worth.best, played=worth.played or 0.0, error=worth.error or 0.0
+    )

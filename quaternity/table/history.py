@@ -24,12 +24,13 @@ WAITS = MessageTemplate("waits", "{who:player} waits")
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
     """Return the public events of some moves, each with the number of its move.
 
-    `first` is the number of the first of these moves. A question without an answer is omitted if
-    the next event repeats it with its answer.
+    A question and its answer are one move. The question is omitted if the next event repeats it
+    with its answer. `first` is the number of the first of these moves.
     """
     events: list[tuple[int, str]] = []
-    is_pending = False
-    for number, step in enumerate(steps, first):
+    number, is_pending = first - 1, False
+    for step in steps:
+        number += not is_pending
         for event in step.events:
             if is_pending:
                 events.pop()

@@ -175,7 +175,7 @@ class TableState(NamedTuple):
             if asked not in range(len(self.seats)):
                 raise HttpError(404, NO_SEAT(seat=asked))
             if asked not in held and not self.is_over:
-                raise HttpError(403, NOT_YOURS(seat=asked))
+                raise HttpError(403, NOT_YOURS())
             return Visitor(held, maker, asked)
         acting = [seat for seat in held if seat in self.to_act] if len(held) > 1 else []
         return Visitor(held, maker, next(iter(acting or held), None))
@@ -205,7 +205,7 @@ class TableState(NamedTuple):
         """Raise `HttpError` unless the owner of each seat has the token with the given hash."""
         for number, token in tokens.items():
             if number not in range(len(self.seats)) or self.seats[number].token != token:
-                raise HttpError(403, NOT_YOURS(seat=number))
+                raise HttpError(403, NOT_YOURS())
 
     @property
     def is_ready(self) -> bool:

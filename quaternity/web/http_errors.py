@@ -17,13 +17,12 @@ ONLY_HOST = MessageTemplate(
     "only the host can do that: the person who made the table, or the first player present",
 )
 NO_SEAT = MessageTemplate("no_seat", "there is no seat {seat}")
-NOT_YOURS = MessageTemplate("not_yours", "seat {seat} is not yours")
+NOT_YOURS = MessageTemplate("not_yours", "this seat is not yours")
 NOT_ABSENT = MessageTemplate(
-    "was_here",
-    "the player in seat {seat} was here in the last two minutes: ask them to hand the seat over",
+    "was_here", "this player was here in the last two minutes: ask them to hand the seat over"
 )
 WOULD_SHOW_HAND = MessageTemplate(
-    "would_see", "a person cannot take seat {seat}, because they would see the program's cards"
+    "would_see", "a person cannot take this seat, because they would see the program's cards"
 )
 CANNOT_AGREE = MessageTemplate(
     "cannot_agree", "{name:called} has left the seat to a program and cannot agree"

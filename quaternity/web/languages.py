@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import date
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
@@ -37,6 +38,7 @@ APPEARANCE_WORDS = (
 _CARD = re.compile(
     r"\b(one|two|three) (green|red|purple) (striped|open|solid) (diamonds?|ovals?|squiggles?)\b"
 )
+_QUOTED = re.compile(r"'(\{[^{}]*\})'")
 _WORD = re.compile(rf"\b(?:{'|'.join(APPEARANCE_WORDS)})\b")
 
 _language: ContextVar[str] = ContextVar("language", default="en")
@@ -63,8 +65,13 @@ def language() -> str:
 
 
 def gettext(message: str) -> str:
-    """Return a text in the language of the request, or in English if it has no translation."""
-    return catalogue(_language.get()).get(message, message)
+    """Return a text in the language of the request, or in English if it has no translation.
+
+    Quotation marks around a value of an English text become typographic. Catalogues contain the
+    quotation marks of their language.
+    """
+    translated = catalogue(_language.get()).get(message)
+    return _QUOTED.sub(r"“\1”", message) if translated is None else translated
 
 
 class TranslatedWording(Wording):
@@ -81,6 +88,25 @@ class TranslatedWording(Wording):
 def translate(text: str) -> str:
     """Return the translation of a text or a message into the language of the request."""
     return TranslatedWording().say(text) if isinstance(text, Message) else gettext(text)
+
+
+def percent(chance: float) -> str:
+    """Return a probability as a whole percentage, such as "6%", "under 1%" or "over 99%"."""
+    from babel.numbers import format_percent
+
+    shown = min(max(chance, 0.01), 0.99) if 0 < chance < 1 else chance
+    share = format_percent(shown, locale=language())
+    if chance == shown:
+        return share
+    text = gettext("under {share}") if chance < shown else gettext("over {share}")
+    return text.format(share=share)
+
+
+def long_date(day: date) -> str:
+    """Return a date in words, such as "November 28, 2026"."""
+    from babel.dates import format_date
+
+    return format_date(day, "long", locale=language())
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -206,7 +232,9 @@ def set_up_templates(environment: Any) -> None:
     """Add functions that translate texts to the environment of the Jinja templates."""
     environment.add_extension("jinja2.ext.i18n")
     environment.install_gettext_callables(gettext, _ngettext, newstyle=True)
-    environment.globals.update(language=language, spoken=LANGUAGES, page_words=page_words)
+    environment.globals.update(
+        language=language, spoken=LANGUAGES, page_words=page_words, percent=percent
+    )
     environment.filters["in_list"] = lambda index, values: values[index]
 
 
@@ -232,6 +260,8 @@ SCRIPT_WORDS = (
     "you cannot ask anybody for it.",
     "Tap another card.",
     "yes",
+    "under {share}",
+    "over {share}",
     "The server does not answer.",
     "more",
     "moves since you left",

@@ -25,10 +25,10 @@ from quaternity.web.programs import TablePrograms
 from quaternity.web.talk import TableTalk
 
 GIVEN_AWAY = MessageTemplate(
-    "given_away", "{name:called} was away, so seat {seat} is free: you can invite another player"
+    "given_away", "{name:called} was away, so the seat is free: you can invite another player"
 )
 GIVEN_TO_PROGRAM = MessageTemplate(
-    "given_away", "{name:called} was away, so {program:called} plays in seat {seat}"
+    "given_away", "{name:called} was away, so a program plays instead"
 )
 
 
@@ -66,10 +66,9 @@ class Publisher:
                 self._presence.change_seats(before.seats, seats)
                 self._programs.count_seats()
                 self._feed.seats_changed()
-            case SeatGivenAway(seat, person, program):
+            case SeatGivenAway(_, person, program):
                 kind = GIVEN_AWAY if program is None else GIVEN_TO_PROGRAM
-                notice = kind(name=person, seat=seat, program=program)
-                self._feed.notify(notice, after.revision)
+                self._feed.notify(kind(name=person), after.revision)
             case ClockSet(due):
                 self._programs.set_alarm(due)
             case GameBegun(numbers=numbers):

@@ -25,7 +25,7 @@ from quaternity.web.drawing.puzzles import PuzzleWords, draw_puzzle, puzzle_word
 from quaternity.web.drawing.words import PageWords
 from quaternity.web.fair_queue import FairQueue
 from quaternity.web.http_errors import MAX_QUOTED_CHARS, HttpError, quote_start
-from quaternity.web.languages import gettext
+from quaternity.web.languages import gettext, long_date
 from quaternity.web.middleware import root_of
 from quaternity.web.rendering import templates
 from quaternity.web.shared_tasks import SharedTasks
@@ -192,7 +192,7 @@ def daily_puzzles(day: date, root: str = "") -> dict[str, Any]:
     """Return values for the template `day.html`: five puzzles of a day, with links and texts."""
     path = f"{root}/puzzles/{VERSION}"
     five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
-    return {"day": day.isoformat(), "five": five, "texts": kind_texts()}
+    return {"day": day, "date": long_date(day), "five": five, "texts": kind_texts()}
 
 
 def puzzles_html(day: date, root: str = "", other: str = "") -> str:

@@ -36,7 +36,7 @@ from quaternity.web.languages import gettext, join_names, language, set_up_templ
 from quaternity.web.new_table import decks_of, may_have_clock
 from quaternity.web.table_view import TableView
 
-NO_PUZZLES: Mapping[str, Any] = {"day": "", "five": (), "texts": {}}
+NO_PUZZLES: Mapping[str, Any] = {"day": "", "date": "", "five": (), "texts": {}}
 """Value of `today` in `home_html` for a start page without puzzles."""
 
 
@@ -93,10 +93,13 @@ def format_number(digits: str) -> str:
     >>> format_number("1234567"), format_number("53644737765488792839237440000")
     ('1,234,567', 'about 5.36 × 10²⁸')
     """
+    from babel.numbers import format_decimal
+
     if len(digits) < 16:
-        return f"{int(digits):,}"
+        return str(format_decimal(int(digits), locale=language()))
     power = str(len(digits) - 1).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"about {digits[0]}.{digits[1:3]} × 10{power}"
+    start = format_decimal(int(digits[:3]) / 100, "0.00", language())
+    return gettext("about {number}").format(number=f"{start} × 10{power}")
 
 
 def ago(seconds: float) -> str:

@@ -36,7 +36,7 @@ PUZZLE_SECONDS = 5.0
 MAX_REVIEWS = 100
 """Maximum number of reviews and puzzles in memory, counted together."""
 
-STORED_VERSION = 1
+STORED_VERSION = 2
 """Version of the format of stored reviews and puzzles. If a stored review or puzzle has another
 version, it is computed again."""
 

@@ -321,7 +321,7 @@ class HandOver(NamedTuple):
         invitation = None
         if self.player == "me":
             if not is_own:
-                raise HttpError(403, NOT_YOURS(seat=self.seat))
+                raise HttpError(403, NOT_YOURS())
             new = seat._replace(kind=PERSON, name=seat.person)
         elif self.player == OPEN:
             if seat.is_held:
@@ -330,7 +330,7 @@ class HandOver(NamedTuple):
                 if votes is not None:
                     return Decision((VotesChanged(votes, "seats"),))
             elif state.would_show(self.seat, self.visitor):
-                raise HttpError(403, WOULD_SHOW_HAND(seat=self.seat))
+                raise HttpError(403, WOULD_SHOW_HAND())
             invitation = self.invitation
             new = Seat(OPEN, invitation=invitation)
         else:
@@ -360,7 +360,7 @@ class HandOver(NamedTuple):
         if not self._is_host(state) and self.player != OPEN:
             raise HttpError(403, ONLY_HOST())
         if self.seat not in self.attendance.absent:
-            raise HttpError(403, NOT_ABSENT(seat=self.seat))
+            raise HttpError(403, NOT_ABSENT())
 
     def _is_host(self, state: TableState) -> bool:
         return state.is_host(self.visitor, self.attendance)

@@ -6,6 +6,7 @@ Each game of a series has a separate table. In the database, a series is called 
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from itertools import groupby
 from typing import NamedTuple
 
@@ -15,41 +16,47 @@ from quaternity.web.store import Store
 class Score(NamedTuple):
     """How many games a player has played, won and tied in a series of rematches.
 
-    A game with several winners counts as a tie for each of them, and as a win for nobody.
+    A game with several winners counts as a tie for each of them, and as a win for nobody. `seat` is
+    the seat of a program at the table that shows the score. It is None for a person.
     """
 
     name: str
     games: int = 0
     wins: int = 0
     ties: int = 0
+    seat: int | None = None
 
 
-def evening_score(store: Store, first: str) -> tuple[Score, ...]:
-    """Return the scores of the players in the finished games of a series, the best player first.
+def evening_score(store: Store, first: str, table: str) -> tuple[Score, ...]:
+    """Return the scores of all players in the finished games of a series, the best player first.
 
-    A series is a chain of rematches. `first` is the id of its first table. Two seats belong to the
-    same player if they have the same token. If they have no token, the cookie is compared, or else
-    the name.
+    A series is a chain of rematches. `first` is the id of its first table, and `table` the id of
+    the table that shows the scores. Two seats belong to the same person if they have the same token. If they have no
+    token, the cookie is compared, or else the name. A program moves to the next seat in each
+    rematch, as all players do.
     """
     rows = store.read(
-        "SELECT tables.id, places, seat, COALESCE(token, browser, name), COALESCE(person, name) "
-        "FROM tables JOIN seats ON table_id = id WHERE (id = ? OR evening = ?) "
-        "AND places IS NOT NULL ORDER BY tables.rowid, seat",
+        "SELECT tables.id, places, seat, COALESCE(token, browser), person, name "
+        "FROM tables JOIN seats ON table_id = id WHERE id = ? OR evening = ? "
+        "ORDER BY tables.rowid, seat",
         first,
         first,
     )
-    scores: dict[str, Score] = {}
-    for _, seats in groupby(rows, key=lambda row: row[0]):
-        table_rows = list(seats)
-        places = json.loads(table_rows[0][1])
+    tables = [list(seats) for _, seats in groupby(rows, key=lambda row: row[0])]
+    now = next((number for number, seats in enumerate(tables) if seats[0][0] == table), 0)
+    scores: dict[Hashable, Score] = {}
+    for number, seats in enumerate(tables):
+        places = json.loads(seats[0][1] or "[]")
         shared = places.count(1) > 1
-        for _, _, seat, identity, name in table_rows:
-            score = scores.get(identity, Score(name))
-            first_place = places[seat] == 1
-            scores[identity] = Score(
-                name,
+        for (_, _, seat, owner, person, program), place in zip(seats, places, strict=False):
+            seat_now = None if person or owner else (seat + now - number) % len(seats)
+            player = owner or person or (program, seat_now)
+            score = scores.get(player, Score(""))
+            scores[player] = Score(
+                person or program or "",
                 score.games + 1,
-                score.wins + (first_place and not shared),
-                score.ties + (first_place and shared),
+                score.wins + (place == 1 and not shared),
+                score.ties + (place == 1 and shared),
+                seat_now,
             )
     return tuple(sorted(scores.values(), key=lambda score: (-score.wins, -score.ties, score.name)))

@@ -55,7 +55,7 @@ class TableTalk:
                     shown = lines(self._store, name, watching)[-LINES_SHOWN:]
                     self._lines[watching] = tuple(shown)
             if first is not None and wants_score:
-                self.score, self._is_scored = evening_score(self._store, first), True
+                self.score, self._is_scored = evening_score(self._store, first, name), True
 
         if (has_chat or wants_score) and not self._store.trouble:
             with suppress(HttpError):

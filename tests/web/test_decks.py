@@ -133,9 +133,9 @@ def test_a_refusal_uses_names_and_says_what_to_do_instead(site: Site) -> None:
     name = find_deck(view["deck"]).set_name(lacking)
     assert (
         words
-        == f"Anna (0) holds no card of {name}: ask for a card of a set from which you have a card"
+        == f"Anna (1) holds no card of {name}: ask for a card of a set from which you have a card"
     )
-    assert "wait for Anna (0)" in table.move(1, "0 0 0").json["error"]
+    assert "wait for Anna (1)" in table.move(1, "0 0 0").json["error"]
 
 
 def test_a_player_who_must_answer_is_told_so_once(site: Site) -> None:

@@ -231,6 +231,22 @@ def test_no_text_of_other_pages_is_left_in_english() -> None:
             assert left_in_english(html) == set()
 
 
+def test_links_to_english_pages_are_marked_in_other_languages() -> None:
+    """The style sheet marks the links, and the language switch has links with their own `lang`."""
+    style = (WEB / "static" / "style.css").read_text()
+    for name in OTHERS:
+        assert f':lang({name}) a[hreflang="en"]::after' in style
+    links = [
+        link
+        for path in WEB.glob("templates/*.html")
+        if path.name != "guide.html"
+        for link in re.findall(r"<a [^>]*>", path.read_text())
+        if re.search(r"\broot \}\}/(guide|report)\b", link)
+    ]
+    assert links
+    assert all('hreflang="en"' in link for link in links), links
+
+
 @given(
     st.sampled_from(["", "xx", "nl"]), st.sampled_from(["", "de", "deutsch"]),
     st.lists(st.tuples(st.sampled_from(["de", "de-AT", "nl", "NL", "fr", "en", "*", ""]),

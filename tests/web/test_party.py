@@ -66,7 +66,7 @@ def test_players_chat_and_bystanders_chat_among_themselves(tmp_path: Path) -> No
         assert table.post(0, "talk", text="  good  luck ").status == 200
         watching = {"text": "who wins?", "name": "Zoë"}
         assert site.ask("POST", f"{table.path}/talk", watching).status == 200
-        line = {"number": 1, "seat": 0, "name": "Anna (0)", "text": "good luck"}
+        line = {"number": 1, "seat": 0, "name": "Anna (1)", "text": "good luck"}
         assert read_chat(table, 1) == read_chat(table, 0) == [line]
         assert read_chat(table, 1, after=1) == []
         other = {"number": 1, "seat": None, "name": "Zoë", "text": "who wins?"}
@@ -91,7 +91,7 @@ def test_a_player_replaced_by_a_program_chats_by_their_own_name(tmp_path: Path) 
         table = Table(site, chat=True)
         assert table.post(1, "hand-over", seat=1, player="easy").status == 200
         assert table.post(1, "talk", text="I am on the train").status == 200
-        assert read_chat(table, 0)[0]["name"] == "Anna (1)"
+        assert read_chat(table, 0)[0]["name"] == "Anna (2)"
 
 
 def test_nobody_chats_if_the_host_did_not_allow_it(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from quaternity.puzzles.from_games import make_from_game
 from quaternity.puzzles.puzzle import Puzzle
 from quaternity.review import Review, review
 from quaternity.table.games import rules_of_record
+from quaternity.table.history import whole_events
 from tests.limits import limited
 from tests.review.test_other_games import TABLES, match, record
 from tests.review.test_quaternity import TWO, play_random_game
@@ -107,6 +108,16 @@ def test_all_viewers_see_the_same_even_if_the_time_was_short(
 
 
 NOT_COMPUTED = b"Not computed in time"
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_a_move_has_the_same_number_in_the_review_and_in_the_list_of_events(game: str) -> None:
+    played = match(game, 1)
+    shown = {}
+    for move in review(record(played), seconds=1.0).moves:
+        shown[move.number] = move.events  # an answer replaces its question
+    listed = [(number, event) for number, events in shown.items() for event in events]
+    assert listed == whole_events(played.steps)
 
 
 @pytest.mark.parametrize("game", TABLES)

@@ -1,6 +1,8 @@
 """Texts of pages: scores of a series, awaited seats, headlines, and words for one or many."""
 
+import re
 from collections import Counter
+from datetime import date
 from decimal import Decimal
 from itertools import product
 from typing import Any, cast
@@ -16,8 +18,9 @@ from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.web.drawing.frame import event_lines, table_context, waiting_context
-from quaternity.web.drawing.words import SpokenDeck
-from quaternity.web.languages import LANGUAGES, gettext, set_up_templates, using_language
+from quaternity.web.drawing.words import SpokenDeck, seat_names
+from quaternity.web.languages import LANGUAGES, gettext, percent, set_up_templates, using_language
+from quaternity.web.puzzle_pages import puzzles_html
 from quaternity.web.rendering import format_number
 from quaternity.web.series import Score, evening_score
 from quaternity.web.store import Store
@@ -39,8 +42,8 @@ class SeriesStore:
     """A store that has only the places in a series of games."""
 
     def __init__(self, games: list[list[tuple[str, int]]]) -> None:
-        self.rows = [
-            (game, str([place for _, place in seats]), seat, person, f"name of {person}")
+        self.rows: list[tuple[Any, ...]] = [
+            (game, str([place for _, place in seats]), seat, person, f"name of {person}", None)
             for game, seats in enumerate(games)
             for seat, (person, _) in enumerate(seats)
         ]
@@ -59,12 +62,42 @@ def test_the_score_of_a_series_counts_single_wins_and_ties(
         first = [person for person, place in seats if place == 1]
         count.update(person for person, _ in seats)
         (wins if len(first) == 1 else ties).update(first)
-    scores = evening_score(cast("Store", SeriesStore(games)), "first")
+    scores = evening_score(cast("Store", SeriesStore(games)), "first", "last")
     assert sorted(scores) == sorted(
         Score(f"name of {person}", count[person], wins[person], ties[person]) for person in count
     )
     ranks = [(-score.wins, -score.ties, score.name) for score in scores]
     assert ranks == sorted(ranks)
+
+
+@given(
+    st.lists(st.permutations([1, 2, 3, 4]), min_size=1, max_size=5),
+    st.lists(st.sampled_from(["easy", "patient"]), min_size=4, max_size=4),
+)
+@settings(max_examples=examples(100))
+def test_programs_of_the_same_name_keep_their_own_scores(
+    games: list[list[int]], players: list[str]
+) -> None:
+    """In each game, all players sit one seat further on than in the game before."""
+    store, last = SeriesStore([]), len(games) - 1
+    store.rows = [
+        (game, str(places), seat, None, None, players[(seat - game) % 4])
+        for game, places in enumerate(games)
+        for seat in range(4)
+    ]
+    wins = Counter((places.index(1) + last - game) % 4 for game, places in enumerate(games))
+    scores = evening_score(cast("Store", store), "first", cast("str", last))
+    assert sorted(scores) == sorted(
+        Score(players[(seat - last) % 4], len(games), wins[seat], 0, seat) for seat in range(4)
+    )
+    seats = tuple(SeatView(players[(seat - last) % 4], "program") for seat in range(4))
+    match = Match(KwartetRules(KwartetSettings(players=4, sets=4)), ["you"] * 4, "1")
+    for language in LANGUAGES:
+        with using_language(language):
+            view = sight_of(match, None)._replace(seats=seats, series=scores)
+            shown = table_context(view, "", "", False)["series"]
+        named = {score.seat: score.name for score in shown}
+        assert named == dict(enumerate(seat_names(seats, "kwartet")))
 
 
 @pytest.mark.parametrize("may_start", [False, True])
@@ -88,6 +121,31 @@ def test_a_lobby_names_empty_seats_and_players_who_are_not_ready(
         assert ("You are watching" in drawn["advice"]) == (not own and not may_start)
         busy = own and not all(ready for _, ready in three)
         assert ("Not ready" in drawn["advice"]) == bool(busy)
+
+
+@given(st.floats(0, 1), st.sampled_from(sorted(LANGUAGES)))
+@example(0.0001, "de")
+@example(0.9999, "nl")
+def test_percentages_are_whole_and_only_certainties_are_0_or_100(chance: float, name: str) -> None:
+    with using_language(name):
+        text = percent(chance)
+        bound = {gettext("under {share}"): 0.01, gettext("over {share}"): 0.99}
+    (number,) = re.findall(r"\d+", text)
+    assert abs(int(number) / 100 - chance) <= 0.01
+    assert (number in ("0", "100")) == (chance in (0, 1))
+    for words, share in bound.items():
+        beyond = 0 < chance < share if share < 0.5 else share < chance < 1
+        assert (words.partition(" {")[0] in text) == beyond
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("en", "March 5, 2026"), ("nl", "5 maart 2026"), ("de", "5. März 2026")],
+)
+def test_dates_are_words_of_the_language(name: str, words: str) -> None:
+    with using_language(name):
+        html = puzzles_html(date(2026, 3, 5))
+    assert f'<time datetime="2026-03-05">{words}</time>' in html
 
 
 @given(st.integers(0, 10**30))
@@ -160,16 +218,18 @@ def sights(draw: st.DrawFn) -> TableView:
     )  # fmt: skip
 
 
-@given(sights())
+@given(sights(), st.booleans())
 @settings(max_examples=examples(600))
-def test_the_words_for_a_seat_are_true(sight: TableView) -> None:
+def test_the_words_for_a_seat_are_true(sight: TableView, begun: bool) -> None:
+    sight = sight._replace(begun=begun)
     chairs = table_context(sight, "", "", replayed=False)["chairs"]
     for number, (chair, seat) in enumerate(zip(chairs, sight.seats, strict=True)):
         thinks, is_own = number in sight.thinking, number in sight.own_seats
-        waited_for = sight.to_act and not is_own and number not in sight.empty_seats
+        waited_for = (sight.to_act or not begun) and not is_own and number not in sight.empty_seats
         says = {
             "you sit here": is_own and number == sight.seat,
             "not ready": not seat.ready,
+            "✓ ready": seat.ready and seat.kind == "person" and not begun,
             "program": seat.kind == "program" and not thinks and not sight.places,
             "thinking": thinks,
             "nobody yet": seat.kind == "open",
@@ -253,4 +313,4 @@ def test_a_page_has_the_last_hundred_events() -> None:
         context = table_context(sight, "", "", replayed=False)
         assert context["history"] == events[::-1][:100]
         assert context["untold"] == (len(events) > 100)
-        assert [event.number for event in events] == [*range(1, len(events) + 1)]
+        assert {event.number for event in events} == {*range(1, len(match.moves) + 1)}

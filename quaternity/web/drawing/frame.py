@@ -19,7 +19,8 @@ from quaternity.web.drawing.words import level_of, plain_names, seat_names, sigh
 from quaternity.web.forms import form_fields
 from quaternity.web.languages import gettext as _
 from quaternity.web.languages import join_names
-from quaternity.web.table_view import TableView
+from quaternity.web.series import Score as SeriesScore
+from quaternity.web.table_view import SeatView, TableView
 
 MAX_SHOWN_EVENTS = 100
 """Maximum number of events that a page lists. Earlier events are left out."""
@@ -79,7 +80,10 @@ class Chair(NamedTuple):
 
 
 class EventLine(NamedTuple):
-    """An event of a game in words, and its number. The first event has the number 1."""
+    """An event of a game in words, and the number of its move, counted from 1.
+
+    A question and its answer are one move, as in a review.
+    """
 
     number: int
     text: str
@@ -117,6 +121,7 @@ def table_context(
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "history": lines[::-1],
         "moment": last_moment(sight),
+        "moves_made": moves_made(sight),
         "untold": count > MAX_SHOWN_EVENTS,
         "watch": f"{base}/t/{sight.table}",
         "replayed": replayed,
@@ -184,10 +189,28 @@ def _shared_context(
         "plain": plain_names(sight.seats, sight.game),
         "root": root,
         "chairs": _chairs(sight, names, notes, base),
+        "series": _series(sight, names),
         "levels": registration(sight.game).levels,
         "only_here": urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"),
         "reactions": REACTIONS,
     }
+
+
+def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
+    """Return the scores of the series, with the names of programs as they are at this table.
+
+    If another player has the seat of a program now, the name is that of the program's level.
+    """
+    scores = []
+    for score in sight.series:
+        level = level_of(SeatView(score.name, "program"), sight.game)
+        name = score.name
+        if score.seat is not None and sight.seats[score.seat].name == name:
+            name = names[score.seat]
+        elif score.seat is not None and level:
+            name = _(f"{level.name} program")
+        scores.append(score._replace(name=name))
+    return scores
 
 
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
@@ -209,12 +232,15 @@ def table_line(sight: TableView | None) -> tuple[str, str, str]:
 
 
 def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
-    """Return at most `limit` events of a game in words, beginning after event number `after`."""
+    """Return at most `limit` events of a game in words, without the first `after` events."""
     words, whole = sight_words(sight), whole_events(sight.moves)
-    return [
-        EventLine(number, words.say(event))
-        for number, (__, event) in enumerate(whole[after : after + limit], after + 1)
-    ]
+    return [EventLine(number, words.say(event)) for number, event in whole[after : after + limit]]
+
+
+def moves_made(sight: TableView) -> int:
+    """Return the number of moves, where a question and its answer are one move."""
+    whole = whole_events(sight.moves)
+    return whole[-1][0] if whole else 0
 
 
 def _movable(sight: TableView) -> list[int]:
@@ -248,7 +274,7 @@ def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, 
         won = _("{name} wins").format(name=names[winner])
         return _("You win") if winner == sight.seat else won, _("The game is over.")
     if replayed:
-        return _("Moves: {count}").format(count=sight.number), ""
+        return _("Moves: {count}").format(count=moves_made(sight)), ""
     if not sight.to_act:
         return _("A recorded game"), _("The recording ends before the game is over.")
     if sight.seat in sight.to_act and not sight.empty_seats:
@@ -275,6 +301,7 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
         level = level_of(seat, sight.game)
         states = [
             (_("not ready"), not seat.ready),
+            (f"✓ {_('ready')}", seat.ready and seat.kind == "person" and not sight.begun),
             (f"{_('place')} {sight.places[number]}" if sight.places else "", True),
             (
                 _(f"{level.name} program") if level else _("program"),
@@ -304,9 +331,12 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
 
 
 def _is_away(sight: TableView, number: int) -> bool:
-    """Return whether a person who is needed for the game is not connected to the table."""
+    """Return whether the person in a seat is not connected, although the game is not over.
+
+    The result is False for the visitor's own seats.
+    """
     seat = sight.seats[number]
-    waited_for = bool(sight.to_act) and number not in sight.own_seats
+    waited_for = (bool(sight.to_act) or not sight.begun) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for
 
 

@@ -83,10 +83,10 @@ class Tile(NamedTuple):
         card: The card.
         owners: Seats of the players who may have the card. If there is only one, this player
             certainly has it.
-        asks: The legal questions for the card, as a JSON list of `[asked seat, note, move]`. The
-            note is empty unless only one answer is possible.
+        asks: The legal questions for the card, as a JSON list of `[asked seat, note]`. The note is
+            empty unless only one answer is possible. In a puzzle, a third value is the answer.
         refused: The other players, and why the visitor may not ask them, as a JSON list of
-            `[seat, reason]`.
+            `[seats, reason]`.
     """
 
     card: Card
@@ -114,16 +114,18 @@ def tile(
         why_not: Function that is called with the asker and the asked player, and returns the reason
             why the question is not legal.
     """
-    asks, refused = [], []
+    asks, refused = list[list[Any]](), dict[str, list[int]]()
     for seat in range(len(hands)):
         if asker is None or seat == asker:
             continue
         note = legal.get((seat, *card))
         if note is not None:
-            asks.append([seat, note, f"{seat} {card.set_index} {card.number}"])
+            asks.append([seat, note])
         else:
-            refused.append([seat, why_not(asker, seat) if hands[seat] else _("has no cards")])
-    return Tile(card, owners, _attribute(asks), _attribute(refused))
+            reason = why_not(asker, seat) if hands[seat] else _("has no cards")
+            refused.setdefault(reason, []).append(seat)
+    seats_by_reason = [[seats, reason] for reason, seats in refused.items()]
+    return Tile(card, owners, _attribute(asks), _attribute(seats_by_reason))
 
 
 def _attribute(value: list[list[Any]]) -> Markup:

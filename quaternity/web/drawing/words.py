@@ -21,7 +21,7 @@ from quaternity.insight import explanation
 from quaternity.review.reviewing import BETTER
 from quaternity.table.games import registration
 from quaternity.table.registration import Level
-from quaternity.web.languages import gettext, join_names, language, translate_words
+from quaternity.web.languages import gettext, join_names, language, percent, translate_words
 
 if TYPE_CHECKING:
     from quaternity.web.seats import Seat
@@ -39,7 +39,9 @@ TEMPLATES = {
     sentences.FORCED.template: f"{_QUESTION} {{answer:reply}} (had to)",
     explanation.REFUSED.template: "{question} Refused: {fault}",
     explanation.BOTH_POSSIBLE.template: "{question} Both answers are possible.",
-    BETTER.template: "In simulated games, '{best}' wins {better} and this move {played}.",
+    BETTER.template: (
+        "In simulated games, '{best}' wins {better:percent} and this move {played:percent}."
+    ),
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
 """Texts of messages on pages. Each key is the text for terminals that is replaced."""
@@ -136,6 +138,10 @@ class PageWords(DeckWords):
         text = gettext("{count} card") if count == 1 else gettext("{count} cards")
         return text.format(count=count)
 
+    def percent(self, chance: float) -> str:
+        """Return a probability as a whole percentage."""
+        return percent(chance)
+
     def text(self, value: object) -> str:
         """Return the translation of a value in a message.
 
@@ -195,7 +201,7 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """Return the name of the player in each seat. Several players may have the same name.
 
     A computer player that belongs to a level of the game gets a first name, which depends on its
-    seat. An open seat gets a text such as "Seat 0".
+    seat. An open seat gets a text such as "Seat 1", because pages count seats from 1.
     """
     names = [
         PROGRAM_NAMES[number % len(PROGRAM_NAMES)] if level_of(seat, game) else seat.name
@@ -203,7 +209,7 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     ]
     return [
         _isolate_name(name or gettext("Seat %(number)s") % {"number": number})
-        for number, name in enumerate(names)
+        for number, name in enumerate(names, 1)
     ]
 
 
@@ -224,7 +230,7 @@ def seat_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """
     names = plain_names(seats, game)
     keys = [name_key(name) for name in names]
-    numbered = [f"{name} ({number})" for number, name in enumerate(names)]
+    numbered = [f"{name} ({number})" for number, name in enumerate(names, 1)]
     apart = [numbered[at] if keys.count(keys[at]) > 1 else name for at, name in enumerate(names)]
     return apart if len(set(map(name_key, apart))) == len(apart) else numbered
 

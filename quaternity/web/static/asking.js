@@ -33,7 +33,13 @@ async function likely() {
   return chances.version === part.dataset.version ? chances.found : null;
 }
 
-function person([seat, note, move]) {
+function percent(share) {
+  const shown = share > 0 && share < 1 ? Math.min(Math.max(share, 0.01), 0.99) : share;
+  const text = shown.toLocaleString(document.documentElement.lang, { style: "percent" });
+  return share === shown ? text : word(share < shown ? "under {share}" : "over {share}").replace("{share}", text);
+}
+
+function person([seat, note, move = `${seat} ${chosen.replace("/", " ")}`]) {
   const made = element("button", "", {
     type: "button", class: `person ink${seat % 8}`, "data-move": move, "data-ask": seat, "data-act": "",
   });
@@ -43,7 +49,7 @@ function person([seat, note, move]) {
   return made;
 }
 
-function refused([seat, why]) {
+function refused(seat, why) {
   const made = element("span", `${MARKS[seat % 8]} ${[name(seat), apart(seat)].join(" ").trim()}: ${why}`, { class: "off" });
   const [set, number] = chosen.split("/");
   if (part.querySelector('.helps [data-help="why"]')) {
@@ -75,14 +81,14 @@ function drawAsking() {
   tile.setAttribute("aria-pressed", "true");
   const [asks, off] = [JSON.parse(tile.dataset.asks), JSON.parse(tile.dataset.refused)];
   // Show a reason that applies to everybody only once.
-  if (!asks.length && new Set(off.map(([, why]) => why)).size === 1) {
+  if (!asks.length && off.length === 1) {
     draw(panel, element("p", `${tile.dataset.name}: ${off[0][1]}. ${word("Tap another card.")}`, { class: "question" }));
     return;
   }
   const people = element("div", "", { class: asks.length > 4 ? "persons many" : "persons", "data-arrows": "" });
   people.append(...asks.map(person));
   const helps = asks.length ? offeredHelp() : [];
-  draw(panel, element("p", `${tile.dataset.name}: ${asks.length ? panel.dataset.question ?? word("which player do you ask?") : word("you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused), ...helps);
+  draw(panel, element("p", `${tile.dataset.name}: ${asks.length ? panel.dataset.question ?? word("which player do you ask?") : word("you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.flatMap(([seats, why]) => seats.map((seat) => refused(seat, why))), ...helps);
 }
 
 // Return the buttons for help about the chosen card, if the table allows help.
@@ -99,7 +105,7 @@ function showOdds(panel) {
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {
       const share = found[set]?.[number]?.[button.dataset.ask];
       const note = button.querySelector("small");
-      if (share !== null && share !== undefined && !note.dataset.note) note.textContent = `${word("yes")}: ${Math.round(100 * share)} %`;
+      if (share !== null && share !== undefined && !note.dataset.note) note.textContent = `${word("yes")}: ${percent(share)}`;
     }
   }).catch(() => {});
 }

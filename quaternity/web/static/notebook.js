@@ -5,23 +5,30 @@ import { complain, part, root, said, send, table, whenDrawn, word } from "./page
 const SIGNS = { none: "", yes: "✓", no: "✗", maybe: "?" };
 const WORDS = { none: "no mark", yes: "has it", no: "does not have it", maybe: "may have it" };
 const NEXT = { none: "yes", yes: "no", no: "maybe", maybe: "none" };
+const MARKS = "[data-marks] .cell";
 let marks = null; // the mark of each player and card
+
+// Return the player and the card of a cell.
+function keyOf(cell) {
+  const set = cell.closest("table").id.slice("marks".length);
+  return [cell.closest("tr").dataset.player, `${set}/${cell.parentElement.cellIndex - 1}`];
+}
 
 function drawMarks() {
   const notebook = part?.querySelector("[data-marks]");
   if (!notebook) return;
-  if (marks === null) { load(notebook.dataset.marks); return; }
-  for (const cell of notebook.querySelectorAll("[data-mark]")) {
-    const mark = marks[cell.dataset.mark] ?? "none";
+  if (marks === null) { marks = {}; load(notebook.dataset.marks); }
+  for (const cell of notebook.querySelectorAll(MARKS)) {
+    const [player, card] = keyOf(cell), mark = marks[`${player} ${card}`] ?? "none";
+    const title = part.querySelector(`[data-card="${card}"]`).dataset.name.trim();
     cell.textContent = SIGNS[mark];
-    cell.setAttribute("aria-label", `${cell.dataset.label}: ${word(WORDS[mark])}`);
+    cell.setAttribute("aria-label", `${title}, ${cell.closest("tr").querySelector(".name").textContent}: ${word(WORDS[mark])}`);
   }
 }
 
 whenDrawn(drawMarks);
 
 async function load(seat) {
-  marks = {};
   try {
     const answer = await fetch(`${root}/api/tables/${table}/marks?seat=${seat}`, { cache: "no-store" });
     if (answer.ok) marks = (await answer.json()).marks;
@@ -30,12 +37,12 @@ async function load(seat) {
 }
 
 document.addEventListener("click", async (event) => {
-  const cell = event.target.closest("[data-mark]");
+  const cell = event.target.closest(MARKS);
   if (!cell || marks === null) return;
-  const mark = NEXT[marks[cell.dataset.mark] ?? "none"];
-  const [player, card] = cell.dataset.mark.split(" ");
+  const [player, card] = keyOf(cell);
+  const mark = NEXT[marks[`${player} ${card}`] ?? "none"];
   const seat = Number(cell.closest("[data-marks]").dataset.marks);
-  marks[cell.dataset.mark] = mark;
+  marks[`${player} ${card}`] = mark;
   drawMarks();
   try {
     const answer = await send(`/api/tables/${table}/marks`, { player: Number(player), card, mark, seat });
