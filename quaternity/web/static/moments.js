@@ -66,7 +66,6 @@ function copyOf(what, place = what) {
   copy.append(inside);
   copy.classList.toggle("paper", original.matches(".face"));
   const size = boxOf(original);
-  copy.style.setProperty("--turned", getComputedStyle(original).getPropertyValue("--turned"));
   const drawn = original.querySelectorAll("svg");
   inside.querySelectorAll("svg").forEach((svg, index) => { const { width, height } = getComputedStyle(drawn[index]); Object.assign(svg.style, { width, height }); });
   if (size.width && !original.matches(".face")) { copy.style.width = `${size.width}px`; copy.style.height = `${size.height}px`; }
