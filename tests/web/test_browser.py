@@ -28,6 +28,7 @@ from quaternity.quarto.rows import cell_name
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import rules_of_record
 from quaternity.ternary import triples
+from tests.review.test_other_games import match, record
 from tests.review.test_quaternity import TWO
 from tests.review.test_quaternity import play_random_game as played_game
 from tests.sizes import only_thorough, thorough
@@ -469,6 +470,35 @@ def test_a_screen_reader_announces_answers(person: Callable[..., Person]) -> Non
         ann.sees(version + 1)
     ann.page.wait_for_function("heard.some((text) => text.includes('? No'))")
     assert not [text for text in ann.page.evaluate("heard") if "?." in text]
+
+
+@pytest.mark.parametrize("game", ["quaternity", "kwartet"])
+def test_the_story_of_a_game_is_announced_and_its_chart_is_reached_by_keys(
+    game: str, person: Callable[..., Person]
+) -> None:
+    """One announcement names the winner and the moment. Cards that cannot be used are no stops."""
+    ann = person(keys=True)
+    text = record(match(game, 1)) if game == "kwartet" else played_game(TWO, 0).record()
+    made = ann.ask("POST", "/api/records", text)
+    ann.page.goto(f"/t/{made['table']}")
+    ann.page.wait_for_selector("#story[data-loaded]")
+    told = ann.page.locator("#live p").all_inner_texts()
+    (story,) = [text for text in told if "The moment that decided the game" in text]
+    assert story.startswith(ann.page.locator("#headline").inner_text())
+    assert ann.page.locator("#story b").first.inner_text() in story
+    assert ann.page.locator("#story .tile").count() > 0
+    assert ann.page.locator("#story .tile:not([tabindex='-1'])").count() == 0
+    points = ann.page.locator(".curve a")
+    ann.walk_to(points.first)
+    for _ in range(2):
+        ann.page.keyboard.press("ArrowRight")
+    assert points.nth(2).evaluate(FOCUSED)
+    ann.page.keyboard.press("Tab")
+    assert ann.page.locator(".curve a:focus").count() == 0
+    ann.page.keyboard.press("Shift+Tab")
+    address = points.nth(2).get_attribute("href")
+    ann.page.keyboard.press("Enter")
+    ann.page.wait_for_url(f"**{address}")
 
 
 def test_a_move_that_a_busy_server_did_not_show_is_shown_later(
