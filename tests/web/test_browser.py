@@ -807,6 +807,17 @@ def test_people_take_back_hand_seats_over_watch_and_play_again(
     picture(ann, "home-tables")
 
 
+def test_the_results_of_a_series_fit_beside_the_board(person: Callable[..., Person]) -> None:
+    ann = person(viewport={"width": 1280, "height": 800}, locale="nl")
+    settings = {"set_size": 2, "sets": 3, "players": 3}
+    table, _ = ann.table("quaternity", settings, ["me"] * 3, name="Annemarie Wilhelmina")
+    play_to_end([ann], table, Random(2))
+    again = ann.ask("POST", f"/api/tables/{table}/again", {})
+    ann.page.goto(f"/t/{again['table']}")
+    side = ann.page.locator("#side:has(.evening)")
+    assert side.evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
 @pytest.mark.parametrize("game", ["quaternity", "kwartet"])
 def test_a_chosen_card_offers_help_if_it_is_allowed(
     game: str, person: Callable[..., Person]
