@@ -724,6 +724,44 @@ def test_a_move_is_shown_at_once(
     sys.stderr.write(f"a move is shown after {times[len(times) // 2]:.0f} ms (median)\n")
 
 
+CARDS = """() => Object.fromEntries(Array.from(
+  document.querySelectorAll('button:is(.tile, .cell)'), (one) => [one.id, one.outerHTML]))"""
+
+TOUCHED = """() => {
+  globalThis.touched = [];
+  new MutationObserver((changes) => {
+    const nodes = changes.map(({ target }) => (target.closest ? target : target.parentElement));
+    touched.push(...nodes.map((node) => node.closest('button')?.id));
+  }).observe(document.getElementById('part'),
+    { subtree: true, childList: true, characterData: true, attributes: true });
+}"""
+"""Script: notes the buttons in which the page changes something."""
+
+
+@pytest.mark.parametrize("game", ["quaternity", "kwartet"])
+def test_a_move_touches_only_the_cards_that_it_changes(
+    game: str, person: Callable[..., Person]
+) -> None:
+    """Phones are too slow to compare or to draw all cards after each move."""
+    ann, ben = person(), person()
+    table, (link,) = ann.table(game, LARGE[game], ["me", "open", "me", "me"], name="Ann")
+    ben.join(link, "Ben")
+    ben.page.wait_for_selector("body.ready")
+    ben.page.evaluate(TOUCHED)
+    before = ben.page.evaluate(CARDS)
+    moves = ann.ask("GET", f"/api/tables/{table}?seat=0")["moves"]
+    move = next(text for text in moves if " asks 2 " in text)
+    ann.ask(
+        "POST", f"/api/tables/{table}/moves", {"version": 0, "id": "1", "move": move, "seat": 0}
+    )
+    ben.sees(1)
+    after, touched = ben.page.evaluate(CARDS), {*ben.page.evaluate("touched")}
+    same = {name for name, text in before.items() if after.get(name) == text}
+    assert len(same) > 40
+    assert touched
+    assert touched & same == set()
+
+
 @only_thorough
 def test_records_are_watched_and_files_explained(
     person: Callable[..., Person], picture: Callable[[Person, str], None]

@@ -9,7 +9,10 @@ const LIVE = ":not([aria-disabled])";
 function rove(area, current) {
   const cells = area.querySelectorAll(CELLS);
   const first = current ?? area.querySelector(`${CELLS}:focus`) ?? area.querySelector(CELLS + LIVE);
-  for (const one of cells) one.tabIndex = one === first || (cells.length < 13 && one.matches(`button${LIVE}`)) ? 0 : -1;
+  for (const one of cells) {
+    const index = one === first || (cells.length < 13 && one.matches(`button${LIVE}`)) ? 0 : -1;
+    if (one.tabIndex !== index) one.tabIndex = index;
+  }
 }
 
 whenDrawn(() => { for (const area of document.querySelectorAll("[data-arrows]")) rove(area); });

@@ -13,6 +13,7 @@ function drawMarks() {
   if (marks === null) { load(notebook.dataset.marks); return; }
   for (const cell of notebook.querySelectorAll("[data-mark]")) {
     const mark = marks[cell.dataset.mark] ?? "none";
+    if (cell.textContent === SIGNS[mark]) continue;
     cell.textContent = SIGNS[mark];
     cell.setAttribute("aria-label", `${cell.dataset.label}: ${word(WORDS[mark])}`);
   }

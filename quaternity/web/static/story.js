@@ -3,7 +3,7 @@ import { announce, completePage, part, whenDrawn } from "./page.js";
 
 let loading = "";
 
-// Draw the story once. The part of the page that changes keeps it (see `changes` in showing.js).
+// Draw the story once. The part of the page that changes keeps it (see `isKept` in showing.js).
 async function drawStory() {
   const place = part?.querySelector("[data-story]");
   if (!place || place.dataset.loaded !== undefined || loading === place.dataset.story) return;
