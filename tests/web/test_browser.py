@@ -476,14 +476,14 @@ def test_a_screen_reader_announces_answers(person: Callable[..., Person]) -> Non
 def test_the_story_of_a_game_is_announced_and_its_chart_is_reached_by_keys(
     game: str, person: Callable[..., Person]
 ) -> None:
-    """One announcement names the winner and the moment. Cards that cannot be used are no stops."""
+    """One announcement names the winner and the moment. The Tab key skips cards that are only shown."""
     ann = person(keys=True)
     text = record(match(game, 1)) if game == "kwartet" else played_game(TWO, 0).record()
     made = ann.ask("POST", "/api/records", text)
     ann.page.goto(f"/t/{made['table']}")
     ann.page.wait_for_selector("#story[data-loaded]")
-    told = ann.page.locator("#live p").all_inner_texts()
-    (story,) = [text for text in told if "The moment that decided the game" in text]
+    announcements = ann.page.locator("#live p").all_inner_texts()
+    (story,) = [text for text in announcements if "The moment that decided the game" in text]
     assert story.startswith(ann.page.locator("#headline").inner_text())
     assert ann.page.locator("#story b").first.inner_text() in story
     assert ann.page.locator("#story .tile").count() > 0
