@@ -476,7 +476,7 @@ def test_a_screen_reader_announces_answers(person: Callable[..., Person]) -> Non
 def test_the_story_of_a_game_is_announced_and_its_chart_is_reached_by_keys(
     game: str, person: Callable[..., Person]
 ) -> None:
-    """One announcement names the winner and the moment. The Tab key skips cards that are only shown."""
+    """One announcement names winner and moment. The Tab key skips cards that are only shown."""
     ann = person(keys=True)
     text = record(match(game, 1)) if game == "kwartet" else played_game(TWO, 0).record()
     made = ann.ask("POST", "/api/records", text)
