@@ -118,7 +118,7 @@ const PLAYED = {
     for (const copy of copies.filter(Boolean)) {
       copy.hidden = false;
       copy.classList.add("risen");
-      copy.animate([{ transform: copy.dataset.from }, { transform: `${copy.dataset.from} translateY(-.5rem) scale(1.12)` }], { duration: length / 4, fill: "both" });
+      copy.animate([{ transform: copy.dataset.from }, { transform: `${copy.dataset.from} translateY(-.5rem) scale(1.06)` }], { duration: length / 4, fill: "both" });
     }
     const list = made("verdicts");
     texts.forEach(([text, fits], index) => {
