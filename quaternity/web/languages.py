@@ -256,7 +256,7 @@ SCRIPT_WORDS = (
     "Why?",
     "Who can have it?",
     "Best questions",
-    "which player do you ask?",
+    "who do you ask?",
     "you cannot ask anybody for it.",
     "Tap another card.",
     "yes",

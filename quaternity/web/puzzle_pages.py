@@ -214,6 +214,8 @@ class Verdict(NamedTuple):
         because: Text that says why the answer is wrong or invalid, or how many SETs were found. May
             be empty.
         sets: The SETs that were found, if the answer consists of SETs.
+        final: Whether the visitor cannot answer again, because the answer was right or because
+            `because` reveals the right answer.
         status: HTTP status of the page with the judgement.
     """
 
@@ -221,6 +223,7 @@ class Verdict(NamedTuple):
     because: str = ""
     sets: tuple[str, ...] = ()
     status: int = 200
+    final: bool = False
 
 
 def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
@@ -234,7 +237,10 @@ def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
     except InputError as error:
         return Verdict(because=str(error), status=422)
     if puzzle.answer_form != "cards":
-        return Verdict("right" if right else "wrong", because)
+        named = {text.split()[0] for text in puzzle.answers} & {*answer.split()}
+        # The reason why another player cannot have the right card reveals who has it.
+        reveals = bool(named) if puzzle.answer_form == "card" else puzzle.answer_form == "yes-no"
+        return Verdict("right" if right else "wrong", because, final=right or reveals)
     claimed, all_sets = {*answer.upper().split()}, {*puzzle.answers[0].split()}
     right_sets = tuple(sorted(claimed & all_sets))
     if not right and claimed <= all_sets:
@@ -242,7 +248,7 @@ def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
             count=len(right_sets), all=len(all_sets)
         )
         return Verdict("", because, right_sets)
-    return Verdict("right" if right else "wrong", because, right_sets)
+    return Verdict("right" if right else "wrong", because, right_sets, final=right)
 
 
 def puzzle_html(
@@ -265,7 +271,8 @@ def puzzle_html(
         question=words.sentence(puzzle.question), judged=verdict.judged, found=verdict.sets,
         because=words.sentence(verdict.because), shown=sentences,
         solved=" / ".join(map(words.answer, puzzle.answers)), offered=_choices(puzzle, words),
-        daily=bool(places) and not path, today=daily_puzzles(today, root),
+        daily=bool(places) and not path, today=daily_puzzles(today, root), final=verdict.final,
+        is_today=puzzle.seed == int(f"{today:%Y%m%d}"),
         next=next((seed_links[place + 1] for place in places if place + 1 < len(DAILY)), ""),
         game_link=path.rpartition("/")[0],
     )  # fmt: skip

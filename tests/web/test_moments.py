@@ -207,13 +207,31 @@ def test_nothing_is_shown_before_its_event_and_every_event_once(
 
 ANIMATED = """(() => {
   globalThis.animated = [];
+  globalThis.flights = {};
   const animate = Element.prototype.animate;
+  const middle = ({ left, top, width, height }) =>
+    [left + width / 2, top + height / 2].map(Math.round);
   Element.prototype.animate = function (...how) {
-    animated.push(Number(document.getElementById('live').lastElementChild.dataset.version));
+    const version = Number(document.getElementById('live').lastElementChild.dataset.version);
+    animated.push(version);
+    if (this.matches('.flyer')) {
+      // Look where the flight begins, whatever the styles of the page do with its key frame.
+      const probe = this.cloneNode(true);
+      Object.assign(probe.style, { ...how[0][0] });
+      document.body.append(probe);
+      (flights[version] ??= []).push(middle(probe.getBoundingClientRect()));
+      probe.remove();
+    }
     return animate.apply(this, how);
   };
 })()"""
-"""Script: notes the last announced version at the beginning of each animation."""
+"""Script: notes the last announced version at the beginning of each animation, and the middle of
+each card or piece at the beginning of its flight."""
+
+MIDDLE = """one => {
+  const { left, top, width, height } = one.getBoundingClientRect();
+  return [left + width / 2, top + height / 2].map(Math.round);
+}"""
 
 ICON_CHANGES = """() => {
   globalThis.changes = [];
@@ -270,6 +288,7 @@ def test_replies_are_animated_if_the_answer_to_a_move_comes_late(
     answers = list[tuple[Any, Any]]()
     ann.context.route("**/moves", lambda route: answers.append((route, route.fetch())))
     reply = Held(ann, "**/part?*at=2*")
+    begins = ann.page.locator("#give-A").evaluate(MIDDLE)
     ann.press(ann.page.locator("#give-A"))
     while not answers:
         ann.page.evaluate("0")
@@ -280,9 +299,13 @@ def test_replies_are_animated_if_the_answer_to_a_move_comes_late(
     route.fulfill(response=answer)
     ann.page.wait_for_function(f"() => sessionStorage['quaternity-move-{table}'] === 'null'")
     let_answers_arrive(ann)
+    placed = ann.page.locator(".in-hand svg").evaluate(MIDDLE)
     reply.release()
     ann.sees(2)
     assert 2 in ann.page.evaluate("animated")
+    # Pieces fly from their places: the first one from the tray, and then to its cell.
+    flights = ann.page.evaluate("flights")
+    assert (flights["1"][0], flights["2"][0]) == (begins, placed)
 
 
 def test_a_move_that_is_sent_again_waits_for_the_moments_before_it(

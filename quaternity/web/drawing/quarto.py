@@ -32,7 +32,7 @@ MIN_PIECES_BEFORE_QUARTO = 3
 """Minimum number of pieces on the board before a move that can complete a row of four pieces."""
 
 
-IN_HAND = ".in-hand svg, .thumb"
+IN_HAND = ".in-hand svg, .thumb:not(:has(.in-hand))"
 """CSS selector of the piece that a player has to place. If there is no such piece, it selects the
 element in which the piece will appear."""
 

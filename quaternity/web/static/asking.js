@@ -88,7 +88,7 @@ function drawAsking() {
   const people = element("div", "", { class: asks.length > 4 ? "persons many" : "persons", "data-arrows": "" });
   people.append(...asks.map(person));
   const helps = asks.length ? offeredHelp() : [];
-  draw(panel, element("p", `${tile.dataset.name}: ${asks.length ? panel.dataset.question ?? word("which player do you ask?") : word("you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.flatMap(([seats, why]) => seats.map((seat) => refused(seat, why))), ...helps);
+  draw(panel, element("p", `${tile.dataset.name}: ${asks.length ? panel.dataset.question ?? word("who do you ask?") : word("you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.flatMap(([seats, why]) => seats.map((seat) => refused(seat, why))), ...helps);
 }
 
 // Return the buttons for help about the chosen card, if the table allows help.

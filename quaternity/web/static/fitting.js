@@ -5,7 +5,7 @@ const HEADER = 20; // height of the name of a set, in pixels
 
 let fitted = "";
 
-export function fit() {
+function measure() {
   const area = part?.querySelector("[data-fit]");
   const board = area?.closest("[data-board]");
   if (!board) return;
@@ -30,6 +30,13 @@ export function fit() {
   if (style === fitted) return; // the style of all cards depends on these values
   fitted = style;
   part.style.cssText = style;
+}
+
+// Measure the page just before the browser paints it, when it has computed the layout anyway.
+let frame = 0;
+export function fit() {
+  cancelAnimationFrame(frame);
+  frame = requestAnimationFrame(measure);
 }
 
 addEventListener("resize", fit);

@@ -27,7 +27,7 @@ export async function help(what, wanted = false) {
     const html = answer.ok ? await answer.text() : null;
     if (helping !== request) return;
     if (html === null) complain(await said(answer));
-    else morph(panel, html);
+    else morph(panel, new DOMParser().parseFromString(html, "text/html").body);
     panel.hidden = html === null && !panel.childElementCount;
     if (wanted && html !== null) {
       panel.scrollIntoView({ block: "nearest" });

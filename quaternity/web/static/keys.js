@@ -1,15 +1,18 @@
 // Lets an arrow key move the focus to the nearest control in its direction, within [data-arrows].
 import { whenDrawn } from "./page.js";
 
-const CELLS = "button:is(.cell, .tile)";
+const CELLS = ":is(button:is(.cell, .tile), .curve a)";
+const LIVE = ":not([aria-disabled])";
 
-// Let the Tab key reach only one of many cells, and the arrow keys the other cells (roving
-// tabindex).
+// Let the Tab key reach only the cells with which something can be done, and only one of many cells.
+// The arrow keys reach the other cells (roving tabindex).
 function rove(area, current) {
   const cells = area.querySelectorAll(CELLS);
-  if (cells.length < 13) return;
-  const first = current ?? area.querySelector("button:is(.cell, .tile):focus") ?? area.querySelector(":is(.cell, .tile):not([aria-disabled])") ?? cells[0];
-  for (const one of cells) one.tabIndex = one === first ? 0 : -1;
+  const first = current ?? area.querySelector(`${CELLS}:focus`) ?? area.querySelector(CELLS + LIVE);
+  for (const one of cells) {
+    const index = one === first || (cells.length < 13 && one.matches(`button${LIVE}`)) ? 0 : -1;
+    if (one.tabIndex !== index) one.tabIndex = index;
+  }
 }
 
 whenDrawn(() => { for (const area of document.querySelectorAll("[data-arrows]")) rove(area); });

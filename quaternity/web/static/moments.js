@@ -66,7 +66,6 @@ function copyOf(what, place = what) {
   copy.append(inside);
   copy.classList.toggle("paper", original.matches(".face"));
   const size = boxOf(original);
-  copy.style.setProperty("--turned", getComputedStyle(original).getPropertyValue("--turned"));
   const drawn = original.querySelectorAll("svg");
   inside.querySelectorAll("svg").forEach((svg, index) => { const { width, height } = getComputedStyle(drawn[index]); Object.assign(svg.style, { width, height }); });
   if (size.width && !original.matches(".face")) { copy.style.width = `${size.width}px`; copy.style.height = `${size.height}px`; }
@@ -119,7 +118,7 @@ const PLAYED = {
     for (const copy of copies.filter(Boolean)) {
       copy.hidden = false;
       copy.classList.add("risen");
-      copy.animate([{ transform: copy.dataset.from }, { transform: `${copy.dataset.from} translateY(-.5rem) scale(1.12)` }], { duration: length / 4, fill: "both" });
+      copy.animate([{ transform: copy.dataset.from }, { transform: `${copy.dataset.from} translateY(-.5rem) scale(1.06)` }], { duration: length / 4, fill: "both" });
     }
     const list = made("verdicts");
     texts.forEach(([text, fits], index) => {

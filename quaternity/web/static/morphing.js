@@ -20,19 +20,45 @@ function controls(node) {
   });
 }
 
-export function morph(node, html, callbacks = {}) {
+const alike = (one, other) => one.nodeName === other.nodeName && one.id === other.id;
+
+// Change an element into another one. Idiomorph, which is slow, only gets the elements whose children
+// are of other kinds than before, and controls.
+function update(node, next, options) {
+  if (!options.callbacks.beforeNodeMorphed(node, next)) return;
+  if (node.matches?.("input, select, textarea")) { Idiomorph.morph(node, next, options); return; }
+  if (node.nodeValue !== next.nodeValue) node.nodeValue = next.nodeValue;
+  for (const name of node.getAttributeNames?.() ?? []) if (!next.hasAttribute(name)) node.removeAttribute(name);
+  for (const { name, value } of next.attributes ?? []) if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+  updateChildren(node, next, options);
+}
+
+function updateChildren(node, next, options) {
+  const [children, wanted] = [Array.from(node.childNodes), Array.from(next.childNodes)];
+  if (children.length === wanted.length && children.every((one, index) => alike(one, wanted[index]))) children.forEach((one, index) => update(one, wanted[index], options));
+  else Idiomorph.morph(node, next.childNodes, { ...options, morphStyle: "innerHTML" });
+}
+
+// Change the children of an element into those of another one. Elements for which `isKept` returns
+// true stay as they are.
+export function morph(node, next, isKept = () => false) {
   drawn.times += 1;
+  // The server does not know which cells the Tab key reaches. Other cells that did not change are equal.
+  for (const one of node.querySelectorAll("button[id][tabindex]")) next.ownerDocument.getElementById(one.id)?.setAttribute("tabindex", one.tabIndex);
   const chosen = new Map();
   for (const [key, one] of controls(node)) if (now(one) !== usual(one)) chosen.set(key, now(one));
   // Do not change a field in which the user is typing; update other focused elements.
   const ignoreActiveValue = document.activeElement?.matches("input, textarea, select") ?? false;
   // When the game begins, replace the waiting room as a whole, so that nothing moves across the screen.
-  const begins = typeof html !== "string" && node.querySelector(".table.waiting") && !Array.from(html).some((one) => one.matches?.(".waiting"));
-  if (begins) {
+  if (node.querySelector(".table.waiting") && !next.querySelector(".waiting")) {
     const focused = node.contains(document.activeElement);
-    node.replaceChildren(...html);
+    node.replaceChildren(...next.childNodes);
     if (focused) node.querySelector("#headline")?.focus({ preventScroll: true });
-  } else Idiomorph.morph(node, html, { morphStyle: "innerHTML", ignoreActiveValue, restoreFocus: true, callbacks });
+  } else {
+    // Skip elements that do not change, because comparing them is faster than morphing them.
+    const beforeNodeMorphed = (one, other) => !isKept(one) && !one.isEqualNode(other);
+    updateChildren(node, next, { ignoreActiveValue, restoreFocus: true, callbacks: { beforeNodeMorphed } });
+  }
   for (const [key, one] of controls(node)) {
     const wish = chosen.get(key);
     if (wish === undefined || one.disabled || wish === now(one)) continue;

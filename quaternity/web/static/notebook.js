@@ -20,6 +20,7 @@ function drawMarks() {
   if (marks === null) { marks = {}; load(notebook.dataset.marks); }
   for (const cell of notebook.querySelectorAll(MARKS)) {
     const [player, card] = keyOf(cell), mark = marks[`${player} ${card}`] ?? "none";
+    if (cell.hasAttribute("aria-label") && cell.textContent === SIGNS[mark]) continue;
     const title = part.querySelector(`[data-card="${card}"]`).dataset.name.trim();
     cell.textContent = SIGNS[mark];
     cell.setAttribute("aria-label", `${title}, ${cell.closest("tr").querySelector(".name").textContent}: ${word(WORDS[mark])}`);

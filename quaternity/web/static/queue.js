@@ -94,6 +94,7 @@ async function request(version) {
     latest = Math.max(latest, Number(answer.headers.get("Quaternity-Latest")));
     const html = await answer.text();
     const { body } = new DOMParser().parseFromString(html, "text/html");
+    await wait(0); // let the browser answer taps before the page changes
     return { html, body, version: Number(answer.headers.get("Quaternity-Version")) };
   } catch {
     later(); // the stream may report earlier that the server is back
@@ -167,7 +168,7 @@ async function pass(next, length = hurrying && next.version !== own ? 0 : sceneL
 
 function draw({ html, body, version: shown }) {
   if (shown < latest) keepNewer(body);
-  show(html, shown, body.childNodes);
+  show(html, shown, body);
   note();
   if (!isBehind()) tellOutside(part);
   waiting = waiting.filter(([version, done]) => shown < version || done());

@@ -7,18 +7,17 @@ let shown = "";
 // Keep help and open questions when the table changes.
 const KEPT = ["help", "ask", "behind", "sound-offer", "elsewhere-out", "code-out"];
 
-// Skip elements that do not change, because comparing them is faster than morphing them.
-const changes = (node, next) => node.dataset?.loaded === undefined && !KEPT.includes(node.id) && !node.isEqualNode(next);
+const isKept = (node) => node.dataset?.loaded !== undefined || KEPT.includes(node.id);
 
 // Show the part of the page for a version, or for an earlier moment of a replay if it is null.
-// `nodes` may contain the parsed HTML.
-export function show(html, version, nodes = html) {
+// `next` contains the parsed HTML.
+export function show(html, version, next) {
   if (version !== null) part.dataset.version = version;
   if (html === shown) return;
   shown = html;
   const focused = part.contains(document.activeElement);
   const open = new Set(Array.from(part.querySelectorAll("details[id][open]"), (one) => one.id));
-  morph(part, nodes, { beforeNodeMorphed: changes });
+  morph(part, next, isKept);
   for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
   // Let keyboard users continue from the headline if the focused element is gone.
   if (focused && !part.contains(document.activeElement)) part.querySelector("#headline")?.focus({ preventScroll: true });

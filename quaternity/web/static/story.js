@@ -1,10 +1,9 @@
-// Loads the story of a finished game into the page of its table.
-import { fit } from "./fitting.js";
-import { part, whenDrawn } from "./page.js";
+// Loads the story of a finished game into the page of its table, and announces its beginning.
+import { announce, completePage, part, whenDrawn } from "./page.js";
 
 let loading = "";
 
-// Draw the story once. The part of the page that changes keeps it (see `changes` in showing.js).
+// Draw the story once. The part of the page that changes keeps it (see `isKept` in showing.js).
 async function drawStory() {
   const place = part?.querySelector("[data-story]");
   if (!place || place.dataset.loaded !== undefined || loading === place.dataset.story) return;
@@ -15,7 +14,9 @@ async function drawStory() {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     place.replaceChildren(...page.body.childNodes);
     place.dataset.loaded = "";
-    fit();
+    completePage();
+    const told = part.querySelectorAll("#headline, #story > h2:first-child, #story > p:first-of-type");
+    announce(Array.from(told, (one) => one.textContent.trim()).join(". "));
   } catch { /* The final board stays. */ } finally { loading = ""; }
 }
 

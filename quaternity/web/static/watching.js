@@ -20,7 +20,7 @@ export async function go(path) {
     const forward = moment.number === Number(part.dataset.at) + 1;
     if (forward) moment.texts.forEach((text) => announce(text));
     part.dataset.at = next.dataset.at;
-    await playMoment(moment, () => show(next.innerHTML, null), { length: forward ? sceneLength() : 0 });
+    await playMoment(moment, () => show(next.innerHTML, null, next), { length: forward ? sceneLength() : 0 });
     history.replaceState(null, "", path);
   } catch { complain("The server does not answer."); }
 }
