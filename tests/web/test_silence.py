@@ -123,6 +123,34 @@ def test_requests_that_do_not_need_the_database_do_not_wait_for_it(
         assert table.look()["version"] == 1
 
 
+def test_pages_do_not_wait_for_a_start_page_that_waits_for_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Site(app(str(tmp_path))) as site:
+        paths = ["/learn", "/puzzles", f"/t/{Table(site, **QUARTO).made['table']}"]
+        store = site.app.state.tables.store
+        read_rows, waiting, answering = store.rows, asyncio.Event(), asyncio.Event()
+
+        async def rows(*arguments: Any) -> Any:
+            waiting.set()
+            await answering.wait()
+            return await read_rows(*arguments)
+
+        monkeypatch.setattr(store, "rows", rows)
+
+        async def ask_all() -> None:
+            home = asyncio.create_task(site.send("GET", "/"))
+            await waiting.wait()
+            try:
+                pages = [await site.send("GET", path) for path in paths]
+            finally:
+                answering.set()
+            pages.append(await home)
+            assert [page.status for page in pages] == [200] * 4
+
+        site.wait(ask_all())
+
+
 def test_a_server_ends_while_its_database_is_silent(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
