@@ -129,6 +129,9 @@ class FileReader(Reader):
         Raises:
             InputError: If the file cannot be written.
         """
+        # SQLite would say only that it cannot open the file.
+        if not os.access(self.path.parent, os.W_OK):
+            raise InputError(f"{self.path.parent}: cannot be written")
         with ExitStack() as opened, raising_input_errors(self.path):
             connect(self.path, opened).executemany(text, rows)
 

@@ -158,6 +158,8 @@ def test_tables_on_a_read_only_disk_are_read(cli: Cli, folder: Path, disk: Disk)
     disk("ro")
     assert cli("tables", "list", "--data", folder).status == 0
     assert cli("tables", "check", "--data", folder).status == 0
+    confirmed = cli("tables", "confirm-clock", "--data", folder)
+    assert (confirmed.status, confirmed.err) == (2, f"quaternity: {folder}: cannot be written\n")
     disk("rw")
     (folder / f"{FILE}-wal").write_bytes(b"newest moves")
     disk("ro")

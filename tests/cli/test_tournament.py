@@ -46,6 +46,7 @@ def test_a_failing_bot_loses_no_finished_game_and_its_game_can_be_replayed(
     message = f"game {games}, move {failed['moves']}: bot 'leaving' in seat {failed['seat']} failed"
     assert f"{message}: SystemExit(0); ended after {games} of 40 games\n" in done.err
     record = (leaving / failed["saved"]).read_text()
+    assert (leaving / failed["saved"]).stat().st_mode & 0o077 == 0
     game = parse_record(record.encode()).replay()
     assert (len(game.moves), game.state.turn) == (failed["moves"], failed["seat"])
     again = cli(*shlex.split(failed["replay"])[1:], "--traceback")

@@ -149,6 +149,15 @@ def test_a_file_above_the_limit_is_refused_with_the_limit(
     assert len(page) < 1000
 
 
+def test_a_page_above_the_limit_is_not_sent() -> None:
+    unknown = {f"{number:x}": 0 for number in range(90_000)}  # each gives a warning
+    data = json.dumps(json.loads(state_of(3, 3)) | unknown).encode()
+    page, status = analysis_page(data, "", "en")
+    assert status == 422
+    assert b"may have at most 4194304" in page
+    assert len(page) < 1000
+
+
 def test_the_page_is_drawn_in_another_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

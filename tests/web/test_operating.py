@@ -56,6 +56,8 @@ def test_caddy_accepts_its_file(tmp_path: Path) -> None:
     made = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert made.returncode == 0, made.stderr
     assert "127.0.0.1:8000" in made.stdout
+    (log,) = json.loads(made.stdout)["logging"]["logs"].values()
+    assert log["exclude"] == ["http.log.access", "http.log.error"]  # they quote requests
 
 
 Connect = Callable[..., "Client"]

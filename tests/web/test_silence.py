@@ -10,12 +10,15 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from quaternity.web.app import app
 from quaternity.web.sqlite_connection import FILE
+from quaternity.web.store import ANSWER_SECONDS as MAX_SECONDS
+from tests.limits import limited
 from tests.web.cluster import Cluster
 from tests.web.server import Server
 from tests.web.site import Page, Site
@@ -121,6 +124,47 @@ def test_requests_that_do_not_need_the_database_do_not_wait_for_it(
 
         assert max(site.run(asyncio.wait_for(until_answered(), 30))) < 300
         assert table.look()["version"] == 1
+
+
+def test_a_read_that_never_ends_is_refused(tmp_path: Path) -> None:
+    assert MAX_SECONDS < 2
+    with Site(app(str(tmp_path))) as site:
+        table, answering = Table(site, **QUARTO), Event()
+        tables = site.app.state.tables
+        tables.live._live.pop(table.made["table"])
+        reading = tables.store.submit_read(answering.wait, 60)
+        with limited("quaternity.web.store", ANSWER_SECONDS=MAX_SECONDS):
+            assert [site.ask("GET", path).status for path in (table.path, "/")] == [503] * 2
+        answering.set()
+        assert reading.result(60)  # the requests did not wait for the read
+
+
+def test_pages_do_not_wait_for_a_start_page_that_waits_for_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Site(app(str(tmp_path))) as site:
+        paths = ["/learn", "/puzzles", f"/t/{Table(site, **QUARTO).made['table']}"]
+        store = site.app.state.tables.store
+        read_rows, waiting, answering = store.rows, asyncio.Event(), asyncio.Event()
+
+        async def rows(*arguments: Any) -> Any:
+            waiting.set()
+            await answering.wait()
+            return await read_rows(*arguments)
+
+        monkeypatch.setattr(store, "rows", rows)
+
+        async def ask_all() -> None:
+            home = asyncio.create_task(site.send("GET", "/"))
+            await waiting.wait()
+            try:
+                pages = [await site.send("GET", path) for path in paths]
+            finally:
+                answering.set()
+            pages.append(await home)
+            assert [page.status for page in pages] == [200] * 4
+
+        site.wait(ask_all())
 
 
 def test_a_server_ends_while_its_database_is_silent(
