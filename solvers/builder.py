@@ -41,7 +41,7 @@ class ProblemBuilder:
         Raises:
             InputError: If the number is not a whole number >= 0, or if the hand is already stated.
         """
-        check_name("player", player)
+        player = check_name("player", player)
         if player in self._hands:
             raise InputError(f"hand of {player}: already stated, as {self._hands[player]} cards")
         self._hands[player] = as_int(cards, f"hand of {player}", 0)
@@ -56,8 +56,8 @@ class ProblemBuilder:
         row = self._cards.setdefault(check_name("set", set_name), [])
         if isinstance(names, str):
             raise InputError(f"cards of {set_name}: {quote_value(names)} must be a list of names")
-        for name in names:
-            check_name("card", name)
+        for given in names:
+            name = check_name("card", given)
             if name in self._set_of:
                 raise InputError(f"card: the name {quote_value(name)} is used twice")
             self._set_of[name] = set_name
@@ -74,13 +74,12 @@ class ProblemBuilder:
         Raises:
             InputError: If the card or a player is unknown.
         """
+        card = check_name("card", card)
         if card not in self._set_of:
             raise InputError(f"card: {quote_value(card)} is unknown; add it with `cards` first")
-        for player in players:
-            self._known_player(player)
         before = self._owners.get(card)
         self._owners[card] = tuple(
-            player for player in players if before is None or player in before
+            name for name in map(self._known_player, players) if before is None or name in before
         )
         return self
 
@@ -108,7 +107,7 @@ class ProblemBuilder:
         cards: int,
         set_name: str,
     ) -> ProblemBuilder:
-        self._known_player(player)
+        player, set_name = self._known_player(player), check_name("set", set_name)
         if set_name not in self._cards:
             raise InputError(
                 f"set: {quote_value(set_name)} is unknown; choose from {join_words(self._cards)}"
@@ -118,11 +117,13 @@ class ProblemBuilder:
         bounds[key] = tighter(bounds.get(key, number), number)
         return self
 
-    def _known_player(self, player: str) -> None:
+    def _known_player(self, player: str) -> str:
+        player = check_name("player", player)
         if player not in self._hands:
             raise InputError(
                 f"player: {quote_value(player)} is unknown; state the hand with `hand` first"
             )
+        return player
 
     def build(self) -> DealProblem:
         """Return the problem with the names of its players, sets and cards.

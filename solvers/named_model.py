@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from quaternity.base.errors import InputError
+from quaternity.base.names import to_nfc
 from quaternity.base.sentences import Wording
 from quaternity.base.text_format import quote_value
 from quaternity.base.validation import check_index, check_seconds, validate_arguments
@@ -71,6 +72,7 @@ class CpSatModel:
         names = self.problem.names or Names()
         player = _index(player, names.players, self.problem.players, "player")
         if isinstance(card, str):
+            card = to_nfc(card)
             set_index = next((i for i, row in enumerate(names.cards) if card in row), None)
             if set_index is None:
                 raise InputError(f"card: the problem has no card named {quote_value(card)}")
@@ -195,9 +197,9 @@ def _interval(low: int, high: int) -> str:
 def _index(value: int | str, names: Sequence[str], count: int, noun: str) -> int:
     if not isinstance(value, str):
         return check_index(value, count, noun)
-    if value not in names:
+    if (name := to_nfc(value)) not in names:
         raise InputError(f"{noun}: the problem has no {noun} named {quote_value(value)}")
-    return names.index(value)
+    return names.index(name)
 
 
 def _listed_cards(cards: Places, words: Wording) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quaternity.base.errors import InputError
+from quaternity.base.names import to_nfc
 from quaternity.base.sentences import Wording
 from quaternity.base.text_format import quote_value
 
@@ -16,7 +17,7 @@ MAX_NAME_LENGTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names of the players, sets and cards of a problem.
+    """Names of the players, sets and cards of a problem, in Unicode's normal form NFC.
 
     Attributes:
         players: the name of each player, or an empty tuple if players have only numbers.
@@ -42,10 +43,15 @@ class Names:
         for row in self.cards:
             if not isinstance(row, tuple):
                 raise InputError(f"cards: {quote_value(row)} must be a tuple of names")
-        every_card = [name for row in self.cards for name in row]
-        for kind, names in (("player", self.players), ("set", self.sets), ("card", every_card)):
-            for name in names:
-                check_name(kind, name)
+        players, sets, *cards = (
+            tuple(check_name(kind, name) for name in names)
+            for kind, names in [("player", self.players), ("set", self.sets)]
+            + [("card", row) for row in self.cards]
+        )
+        for field, value in (("players", players), ("sets", sets), ("cards", tuple(cards))):
+            object.__setattr__(self, field, value)
+        every_card = [name for row in cards for name in row]
+        for kind, names in (("player", players), ("set", sets), ("card", every_card)):
             twice = next((name for name, times in Counter(names).items() if times > 1), None)
             if twice is not None:
                 raise InputError(f"{kind}: the name {quote_value(twice)} is used twice")
@@ -65,14 +71,17 @@ class Names:
 
 
 def check_name(kind: str, name: object) -> str:
-    """Return a name if it is a short printable text. Otherwise, raise `InputError`."""
+    """Return a name in Unicode normal form NFC, or raise `InputError`.
+
+    A name must be a short printable text.
+    """
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise InputError(f"{kind}: the name {quote_value(name)} must be a printable string")
     if len(name) > MAX_NAME_LENGTH:
         raise InputError(
             f"{kind}: the name {quote_value(name)} is longer than {MAX_NAME_LENGTH} characters"
         )
-    return name
+    return to_nfc(name)
 
 
 class NamedWords(Wording):

@@ -1,5 +1,8 @@
 """The CP-SAT model that users see is the one that is solved, and further constraints hold."""
 
+from typing import Literal
+from unicodedata import normalize
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +13,7 @@ from solvers import (
     Feasible,
     Infeasible,
     Names,
+    ProblemBuilder,
     SetConstraint,
     cp_sat_model,
     solve,
@@ -108,3 +112,22 @@ def test_added_constraints_are_printed_with_their_names() -> None:
         "added: bool_or { literals: 6 }",
     ]
     assert str(model.solve()) == "Ann: A, Q\nBob: K"
+
+
+@pytest.mark.parametrize("typed", [normalize("NFC", "Éva"), normalize("NFD", "Éva")])
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_names_are_found_in_both_unicode_forms(typed: str, form: Literal["NFC", "NFD"]) -> None:
+    """A player, a set and a card have the same name, which cannot be used twice."""
+    name = normalize(form, "Éva")
+    builder = ProblemBuilder().hand(name, 1).hand("Bob", 1).cards(name, [name, "K"])
+    builder.belongs_to("K", typed, "Bob").belongs_to("K", typed).at_most("Bob", 1, typed)
+    with pytest.raises(InputError, match="already stated"):
+        builder.hand(typed, 1)
+    with pytest.raises(InputError, match="used twice"):
+        builder.cards("other", [typed])
+    model = cp_sat_model(builder.build())
+    model.add(model.amount(typed, typed) + model.holds("Bob", typed) == 2)
+    assert str(model.solve()) == f"{normalize('NFC', name)}: K\nBob: {normalize('NFC', name)}"
+    for names in (((name, typed),), ((), (name, typed)), ((), (), ((name,), (typed,)))):
+        with pytest.raises(InputError, match="used twice"):
+            Names(*names)

@@ -1112,6 +1112,11 @@ RECORD_BUBBLES = """(() => {
 """Script: count animated bubbles, and those that came after the verdict."""
 
 
+SENT = """count => performance.getEntriesByType('resource')
+  .filter(({ name }) => name.endsWith('/moves')).length >= count"""
+"""Script: whether the page has sent this number of moves, and each of them was answered or lost."""
+
+
 @pytest.mark.parametrize(
     "meanwhile", [pytest.param("nothing", marks=only_thorough), "another move", "a reload"]
 )
@@ -1131,7 +1136,8 @@ def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
     table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
     ann.context.route("**/moves", lose)
     ann.press(ann.page.locator("#give-A"))
-    while not held:
+    ann.page.wait_for_function(SENT, arg=11)
+    while not held:  # the page sends the next request at once
         ann.page.evaluate("0")
     # Read the message at once, because time in this page runs fast.
     tap = "give => (give.click(), document.getElementById('faults').textContent)"

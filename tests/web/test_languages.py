@@ -117,6 +117,16 @@ def test_every_text_has_a_translation_with_the_same_placeholders(language: str) 
         assert {*placeholders.findall(text)} == {*placeholders.findall(translation)}, text
 
 
+@pytest.mark.parametrize(
+    ("language", "right", "wrong"),
+    [("nl", "Je eerste spel", "eerste keer"), ("de", "Dein erstes Spiel", "erstes Mal")],
+)
+def test_a_first_game_is_called_a_game(language: str, right: str, wrong: str) -> None:
+    translated = catalogue(language)
+    assert translated["Your first game"] == right
+    assert not [text for text in translated.values() if wrong in text]
+
+
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_translation_has_a_text(language: str) -> None:
     """Each text is passed to `gettext`, is a constant, or is one of a few composed texts."""
