@@ -52,7 +52,7 @@ serve: $(CORE)  ## open the table in a browser; SERVE="--host 0.0.0.0" for other
 	$(BIN)/quaternity serve $(SERVE)
 
 test: $(READY)  ## set up, then run the tests: every law with few examples, the same in every run
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 flaky: $(READY)  ## repeat tests in random orders and under load; TESTS="tests/web" TIMES=200
 	$(BIN)/python -m tests.flaky $(TESTS) $(if $(TIMES),--times $(TIMES)) $(FLAKY)

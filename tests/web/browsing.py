@@ -9,12 +9,13 @@ from importlib.resources import files
 from random import Random
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from quaternity.ternary import triples
 from tests.sizes import thorough
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, BrowserContext, Locator
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
@@ -68,31 +69,85 @@ def launch_browser(chromium: Any, *more: str) -> Browser:
     return browser
 
 
+MAX_IDLE = 6
+"""Maximum number of contexts of a browser that wait for their next person."""
+
+_idle: WeakKeyDictionary[Browser, list[tuple[str, BrowserContext]]] = WeakKeyDictionary()
+"""The contexts of each browser that wait for their next person, with their options."""
+
+
 class Person:
     """A person with a browser.
+
+    Persons with equal options use the same context of the browser one after the other, because its
+    processes take long to start. Scripts and emulations must therefore belong to a page. Only
+    `page` has the size `viewport`.
 
     Attributes:
         page: the tab that the person sees.
         faults: the errors in all tabs: errors of scripts, refused resources.
     """
 
-    def __init__(self, browser: Browser, host: str, *, keys: bool = False, **options: Any) -> None:
+    def __init__(
+        self,
+        browser: Browser,
+        host: str,
+        *,
+        keys: bool = False,
+        same_as: Person | None = None,
+        **options: Any,
+    ) -> None:
         """Open the browser.
 
         Args:
             host: the host of the server, with its port.
             keys: whether this person uses the keyboard alone.
+            same_as: a person with another browser, whose cookies this browser gets.
             options: options of a browser's context. In the default run nothing is animated, unless
                 they say so.
         """
         options = {"reduced_motion": thorough("reduce", "no-preference"), **options}
         self.host, self.keys, self.touch = host, keys, bool(options.get("has_touch"))
-        self.context = browser.new_context(base_url=f"http://{host}", **options)
-        self.context.set_default_timeout(PATIENCE)
+        options["base_url"], viewport = f"http://{host}", options.pop("viewport", None)
+        self._options, self._idle = repr(options), _idle.setdefault(browser, [])
+        for index, (others, context) in enumerate(self._idle):
+            if others == self._options:
+                self.context = context
+                del self._idle[index]
+                break
+        else:
+            self.context = browser.new_context(**options)
+            self.context.set_default_timeout(PATIENCE)
+            self.context.new_page()  # keeps the processes of the context
+        if same_as is not None:
+            self.context.add_cookies(same_as.context.cookies())  # type: ignore[arg-type]
         self.faults: list[str] = []
         self.context.on("console", self._note_error)
-        self.context.on("weberror", lambda event: self.faults.append(str(event.error)))
+        self.context.on("weberror", self._note_exception)
         self.page = self.context.new_page()
+        if viewport is not None:
+            self.page.set_viewport_size(viewport)
+
+    def close(self) -> None:
+        """Close the tabs, forget what the sites have stored, and leave the context to others."""
+        first, *tabs = self.context.pages
+        for tab in tabs:
+            tab.close()
+        self.context.remove_listener("console", self._note_error)
+        self.context.remove_listener("weberror", self._note_exception)
+        self.context.unroute_all()
+        self.context.clear_cookies()
+        self.context.clear_permissions()
+        session = self.context.new_cdp_session(first)
+        origin = {"origin": f"http://{self.host}", "storageTypes": "all"}
+        session.send("Storage.clearDataForOrigin", origin)
+        session.detach()
+        self._idle.append((self._options, self.context))
+        if len(self._idle) > MAX_IDLE:
+            self._idle.pop(0)[1].close()
+
+    def _note_exception(self, event: Any) -> None:
+        self.faults.append(str(event.error))
 
     def _note_error(self, message: Any) -> None:
         # Refused requests and interrupted ones are errors for the browser, but expected by tests.
@@ -288,9 +343,11 @@ MOVERS: dict[str, Callable[[Person, Random], bool]] = {
 """The function that makes a move, for each game."""
 
 
-def weight(page: Page, path: str) -> int:
-    """Return the size of all that a page loads, in bytes; the browser's cache must be empty."""
+def weight(person: Person, path: str) -> int:
+    """Return the size of all that a page loads into a browser with an empty cache, in bytes."""
     loaded: list[Any] = []
+    page = person.page
+    page.context.new_cdp_session(page).send("Network.clearBrowserCache")
     page.on("requestfinished", lambda request: loaded.append(request))
     page.goto(path, wait_until="load")
     return sum(request.sizes()["responseBodySize"] for request in loaded)

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from hashlib import md5
 from pathlib import Path
+from queue import LifoQueue
 from typing import TYPE_CHECKING
 
 import pytest
 
+from quaternity.web.background import ProcessPool
 from quaternity.web.open_store import place_of
+from quaternity.workers.isolated_calls import IsolatedProcess
 from tests.limits import limited
 from tests.web.cluster import ALL_IN_POSTGRES, Cluster
 from tests.web.pipes import Pipe
@@ -25,8 +28,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Run a server for all tests that leave it unchanged; nothing may have failed in it."""
     with Server(tmp_path_factory.mktemp("web") / "data", *BUSY) as running:
         yield running
-        assert running.stop() == 0
+        # A review that the end interrupts may be reported, because its page asked for it just now.
         assert "Traceback" not in running.log.read_text()
+        assert running.stop() == 0
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +53,44 @@ def cluster() -> Iterator[Cluster]:
     """Start a PostgreSQL for all tests that leave it running."""
     with closing(Cluster()) as made:
         yield made
+
+
+class KeptProcesses(LifoQueue[IsolatedProcess]):
+    """Idle worker processes, and a new one whenever all of them are busy.
+
+    Attributes:
+        all: The idle processes and the busy ones.
+    """
+
+    def _init(self, maxsize: int) -> None:
+        super()._init(maxsize)
+        self.all: list[IsolatedProcess] = []
+
+    def _qsize(self) -> int:
+        return len(self.queue) or 1
+
+    def _get(self) -> IsolatedProcess:
+        if self.queue:
+            return super()._get()
+        self.all.append(IsolatedProcess())
+        return self.all[-1]
+
+
+@pytest.fixture(scope="module")
+def kept_processes() -> Iterator[None]:
+    """Let all applications of a module use the same worker processes, which take long to start."""
+    kept = KeptProcesses()
+
+    def make_pool(number: int, seconds: float) -> ProcessPool:
+        pool = ProcessPool(number, seconds)
+        pool._idle = kept
+        return pool
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quaternity.web.background.ProcessPool", make_pool)
+        yield
+    for process in kept.all:
+        process.end()
 
 
 @pytest.fixture

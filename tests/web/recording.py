@@ -68,9 +68,9 @@ class Witness(Person):
         self.records: list[Any] = []
         self.expected: dict[int, Any] = {}
         self.erased = set[int]()
-        self.context.add_init_script(FAST)
-        self.context.add_init_script(SHOWN)
-        self.context.add_init_script(RECORDING)
+        self.page.add_init_script(FAST)
+        self.page.add_init_script(SHOWN)
+        self.page.add_init_script(RECORDING)
 
     def reload(self) -> None:
         """Reload the page, and keep what was recorded."""

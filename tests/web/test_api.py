@@ -49,6 +49,8 @@ from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Page, Site
 
+pytestmark = pytest.mark.usefixtures("kept_processes")
+
 SMALL = {"set_size": 4, "sets": 3, "players": 3}
 PEOPLE = {"game": "quaternity", "settings": SMALL, "seats": ["me", "me", "me"], "name": "Anna"}
 

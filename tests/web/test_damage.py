@@ -27,6 +27,8 @@ from tests.web.site import Page, Site
 from tests.web.test_api import PEOPLE, Table, open_site
 from tests.web.wire import Clients
 
+pytestmark = pytest.mark.usefixtures("kept_processes")
+
 GAMES: dict[str, dict[str, Any]] = {
     "quaternity": {"set_size": 4, "sets": 3, "players": 3},
     "kwartet": {"players": 3, "sets": 5},

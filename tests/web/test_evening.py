@@ -144,7 +144,7 @@ def test_an_evening_of_four(browser: Browser, own_server: Server) -> None:
         assert wins.count() >= 3
     finally:
         for visitor in (*people, zoe):
-            visitor.context.close()
+            visitor.close()
     assert [fault for visitor in (*people, zoe) for fault in visitor.faults] == []
 
 
@@ -168,6 +168,6 @@ def test_a_clock_that_runs_out_is_played_by_a_program(browser: Browser, own_serv
         ann.page.locator("button:has-text('I am back')").click()
         ann.page.wait_for_selector("button:has-text('I am back')", state="detached")
     finally:
-        ann.context.close()
-        ben.context.close()
+        ann.close()
+        ben.close()
     assert ann.faults + ben.faults == []

@@ -165,7 +165,7 @@ def unreachable(ann: Person, path: str) -> list[str]:
     return [f"{path}: {fault}" for fault in faults]
 
 
-@pytest.mark.parametrize("width", SIZES)
+@pytest.mark.parametrize("width", thorough([320, 1280], list(SIZES)))
 def test_every_control_can_be_reached_with_the_largest_font(
     width: int, large_browser: Browser, server: Server
 ) -> None:
@@ -182,7 +182,7 @@ def test_every_control_can_be_reached_with_the_largest_font(
         for path in (*paths, "/new?game=kwartet", "/puzzles", *puzzles[: thorough(1, 5)]):
             faults += unreachable(ann, path)
     finally:
-        ann.context.close()
+        ann.close()
     assert faults == []
 
 
@@ -203,5 +203,5 @@ def test_long_names_of_eight_players_are_readable(
             faults += [f"{stage}: {fault}" for fault in ann.page.evaluate(UNREADABLE, LONG_NAMES)]
             assert ann.page.evaluate("document.documentElement.scrollWidth") <= 320
     finally:
-        ann.context.close()
+        ann.close()
     assert faults == []

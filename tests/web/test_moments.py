@@ -55,7 +55,7 @@ def witness(browser: Browser) -> Iterator[Callable[..., Witness]]:
     yield open_browser
     faults = [fault for user in people for fault in user.faults]
     for user in people:
-        user.context.close()
+        user.close()
     assert faults == []
 
 
@@ -73,7 +73,7 @@ class Evening:
         self.table, links = self.ann.table(game, settings, seats, name="Ann")
         self.ben.join(links[0], "Ben")
         still = witness(server.host, reduced_motion="reduce")
-        tab = witness(server.host, storage_state=self.ann.context.storage_state())
+        tab = witness(server.host, same_as=self.ann)
         self.people = [self.ann, self.ben, still, tab]
         for person in (still, tab):
             person.page.goto(f"/t/{self.table}")
@@ -156,13 +156,12 @@ class Evening:
         self.server.kill()
         self.server.start()
 
-    def act(self) -> None:
+    def act(self, action: str) -> None:
         """Do something that a player does, or have bad luck."""
         for viewer in self.people:
             if viewer.page.locator("#offer:not([hidden])").count():
                 self.come_back(viewer, 0)
         person = self.random.choice(self.people)
-        action = self.random.choice(["move"] * 4 + ["burst", "tap"] * 2 + ["reload", "sleep"])
         if action == "move":
             for mover in (self.ann, self.ben):
                 if mover.page.locator(".bar.yours, .set-form").count():
@@ -185,13 +184,15 @@ def test_nothing_is_shown_before_its_event_and_every_event_once(
 ) -> None:
     with Server(tmp_path / "data", *BUSY) as server:
         evening = Evening(server, game, witness)
-        for step in range(thorough(8 if game == "set" else 14, 60)):
+        actions = ["move", "burst", "tap", "reload", "sleep", "move"] * thorough(1, 10)
+        evening.random.shuffle(actions)
+        for step, action in enumerate(actions):
             if evening.look()["outcome"] is not None:
                 break
-            evening.act()
-            if step % 5 == 4 and game == "quarto":  # where no program moves meanwhile
+            evening.act(action)
+            if step % 5 == 2 and game == "quarto":  # where no program moves meanwhile
                 evening.undo()
-            if step == 5:
+            if step == 3:
                 evening.break_stream()
         # The program finishes its move.
         state = evening.look()
@@ -283,7 +284,7 @@ def test_replies_are_animated_if_the_answer_to_a_move_comes_late(
     witness: Callable[..., Witness], server: Server
 ) -> None:
     ann = witness(server.host)
-    ann.context.add_init_script(ANIMATED)
+    ann.page.add_init_script(ANIMATED)
     table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
     answers = list[tuple[Any, Any]]()
     ann.context.route("**/moves", lambda route: answers.append((route, route.fetch())))
@@ -340,7 +341,7 @@ def test_a_fault_of_an_animation_does_not_stop_the_game(
 ) -> None:
     ann, eve = witness(server.host), witness(server.host)
     table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
-    eve.context.add_init_script("Element.prototype.animate = () => { throw Error('broken'); }")
+    eve.page.add_init_script("Element.prototype.animate = () => { throw Error('broken'); }")
     eve.page.goto(f"/t/{table}")
     eve.page.wait_for_selector("body.ready")
     play(ann, table, 3)
@@ -453,7 +454,7 @@ def test_axe_finds_nothing_during_a_moment(game: str, browser: Browser, server: 
         "viewport": {"width": 390, "height": 844}, "reduced_motion": "no-preference",
     }  # fmt: skip
     ann = Person(browser, server.host, **phone)
-    ann.context.add_init_script(HOLD)
+    ann.page.add_init_script(HOLD)
     random, seen, faults = Random(1), set[str](), list[str]()
     try:
         table, _ = ann.table(game, settings, ["me"] * seats, name="Ann")
@@ -476,7 +477,7 @@ def test_axe_finds_nothing_during_a_moment(game: str, browser: Browser, server: 
                 ann.page.evaluate(RELEASE)
             ann.sees(version)
     finally:
-        ann.context.close()
+        ann.close()
     assert seen == kinds
     assert faults == []
     assert ann.faults == []
@@ -493,7 +494,7 @@ def test_nobody_sees_the_cards_after_a_claim_before_the_others(
     moving: dict[str, Any] = {"reduced_motion": "no-preference"}
     ann, ben = (Person(browser, server.host, **moving) for _ in range(2))
     for person in (ann, ben):
-        person.context.add_init_script(HOLD)
+        person.page.add_init_script(HOLD)
     try:
         table, links = ann.table("set", {"seats": 2}, ["me", "open"], name="Ann")
         ben.join(links[0], "Ben")
@@ -513,4 +514,4 @@ def test_nobody_sees_the_cards_after_a_claim_before_the_others(
             assert person.page.evaluate(SHOWN_CARDS) != before
     finally:
         for person in (ann, ben):
-            person.context.close()
+            person.close()

@@ -248,6 +248,7 @@ def shows_version(site: Site, table: Table, version: int) -> bool:
 
 
 @limited("quaternity.web.postgres_reader", PAUSE_SECONDS=0)
+@limited("quaternity.web.postgres_sharing", LISTEN_SECONDS=0.01)
 def test_a_stopped_database_is_reported_and_games_continue(own_cluster: Cluster) -> None:
     """This also holds for a second server, which learns of the moves made meanwhile."""
     apps = [app(own_cluster.place("x"), limits=LIMITS) for _ in range(2)]

@@ -41,6 +41,8 @@ from tests.web.test_api import SMALL, Table
 from tests.web.test_pages import BASE, QUATERNITY, sight, simulate
 from tests.web.test_waiting import play_set
 
+pytestmark = pytest.mark.usefixtures("kept_processes")
+
 LIMITS = Limits.of(words=100_000, tables=100_000, moves=100_000, pages=100_000)
 
 

@@ -26,6 +26,7 @@ from quaternity.web.peers import PRESENCE_REFRESH_SECONDS, Peers
 from quaternity.web.presence import ABSENCE_LIMIT_SECONDS, PRESENCE_TIMEOUT_SECONDS
 from quaternity.web.rate_limits import RateLimits
 from quaternity.web.store import Store
+from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.cluster import Cluster
 from tests.web.server import BUSY, Server
@@ -327,6 +328,7 @@ def test_a_move_answered_by_one_server_is_followed_by_one_at_another(
     run(servers, play)
 
 
+@limited("quaternity.web.live_tables", SYNC_INTERVAL_SECONDS=0.01)
 def test_a_player_who_changes_seats_at_another_server_is_present_there(cluster: Cluster) -> None:
     place, cookie = cluster.place("seats"), {"cookie": "quaternity=" + "y" * 22}
     with Site(app(place, limits=LIMITS)) as first, Site(app(place, limits=LIMITS)) as second:

@@ -37,6 +37,8 @@ from tests.sizes import examples, thorough
 from tests.web.seeded_program import Noon
 from tests.web.site import Site
 
+pytestmark = pytest.mark.usefixtures("kept_processes")
+
 LEVELS = thorough(range(1, 2), range(1, 4))
 
 

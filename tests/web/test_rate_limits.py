@@ -26,6 +26,8 @@ from tests.web.server import Server
 from tests.web.site import Site
 from tests.web.test_api import Table, open_site
 
+pytestmark = pytest.mark.usefixtures("kept_processes")
+
 BASE = f"http://{Site.HOST}"
 
 

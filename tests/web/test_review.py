@@ -40,6 +40,8 @@ from quaternity.web.sqlite_connection import FILE
 from quaternity.web.stored_values import dump_value, load_value
 from quaternity.web.stories import ToldMoment, told_moments
 
+pytestmark = pytest.mark.usefixtures("kept_processes")
+
 TIME = "quaternity.web.reviews"
 
 

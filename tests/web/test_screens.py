@@ -72,13 +72,12 @@ def faults_of(
     pictures = os.environ.get("QUATERNITY_SCREENSHOTS")
     with ExitStack() as stack:
         ann = Onlooker(browser, host, screens[0], locale=locale)
-        stack.callback(ann.context.close)
+        stack.callback(ann.close)
         table, _ = ann.table(game, settings, seats, name="Ann", help=True, seed=5)
-        cookies = ann.context.storage_state()
         viewers = [ann]
         for screen in screens[1:]:
-            viewers.append(Onlooker(browser, host, screen, storage_state=cookies, locale=locale))
-            stack.callback(viewers[-1].context.close)
+            viewers.append(Onlooker(browser, host, screen, same_as=ann, locale=locale))
+            stack.callback(viewers[-1].close)
             viewers[-1].page.goto(f"/t/{table}")
         random, moves = Random(3), 0
         for moves in range(max_moves):
@@ -144,7 +143,7 @@ def test_a_card_that_nobody_can_be_asked_for_says_why(browser: Browser, server: 
         ann.press(ann.page.locator("[data-card][data-act]").first)
         assert ann.page.locator("[data-ask]").count() == 2
     finally:
-        ann.context.close()
+        ann.close()
     assert ann.faults == []
 
 
@@ -169,7 +168,7 @@ def test_the_names_of_the_cards_of_a_hand_are_readable(
         names.first.wait_for()
         assert names.evaluate_all(cut) == []
     finally:
-        ann.context.close()
+        ann.close()
 
 
 @pytest.mark.parametrize("game", thorough(["kwartet"], ["kwartet", "quaternity"]))
@@ -185,7 +184,7 @@ def test_the_button_for_the_other_view_is_visible_when_the_sheet_opens(
         assert box is not None
         assert box["y"] + box["height"] <= 844
     finally:
-        ann.context.close()
+        ann.close()
 
 
 def test_programs_with_equal_names_have_numbers(browser: Browser, server: Server) -> None:
@@ -199,7 +198,7 @@ def test_programs_with_equal_names_have_numbers(browser: Browser, server: Server
         # A long name is cut, and never its number.
         assert not any(buttons.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth)"))
     finally:
-        ann.context.close()
+        ann.close()
 
 
 @pytest.mark.parametrize("screen", SCREENS[: thorough(1, 3)])
@@ -217,7 +216,7 @@ def test_help_covers_the_board(screen: tuple[int, int], browser: Browser, server
           return node.contains(document.elementFromPoint(x + width / 2, y + height - 20));
         }""")
     finally:
-        ann.context.close()
+        ann.close()
     assert ann.faults == []
 
 
@@ -237,7 +236,7 @@ def test_proposals_of_others_are_visible_and_move_nothing(
     ben.ask("POST", f"/api/tables/{table}/moves", sent | {"id": "a", "move": moves[0]})
     viewers, before = [ann], {}
     for screen in SCREENS[1:]:
-        more = Onlooker(browser, server.host, screen, storage_state=ann.context.storage_state())
+        more = Onlooker(browser, server.host, screen, same_as=ann)
         more.page.goto(f"/t/{table}")
         viewers.append(more)
     for viewer in viewers:
@@ -254,7 +253,7 @@ def test_proposals_of_others_are_visible_and_move_nothing(
     ann.page.locator(".notice :text('Agree')").click()
     ann.page.wait_for_selector(".notice :text('Agree')", state="detached")
     for person in (ben, *viewers):
-        person.context.close()
+        person.close()
 
 
 @pytest.mark.parametrize("chosen", thorough([2], [0, 2]))
@@ -302,6 +301,8 @@ def test_a_card_that_comes_under_a_finger_is_not_chosen(
     ann.page.locator("label.set-card:not(:has(:checked))").first.tap()
     assert checked.count() == chosen + 1
     assert ann.faults == []
+    ann.close()
+    ben.close()
 
 
 def test_a_button_whose_meaning_changes_before_its_release_does_nothing(
@@ -328,6 +329,8 @@ def test_a_button_whose_meaning_changes_before_its_release_does_nothing(
     undo.click()
     ann.page.wait_for_selector("#undo:text('No longer')")
     assert ann.faults == []
+    ann.close()
+    ben.close()
 
 
 def test_a_page_reconnects_if_its_stream_could_not_be_opened(
@@ -342,7 +345,7 @@ def test_a_page_reconnects_if_its_stream_could_not_be_opened(
         ann.context.unroute("**/stream-worker.js")
         ann.page.wait_for_selector("body:not(.lost)")
     finally:
-        ann.context.close()
+        ann.close()
 
 
 COVERED = """tip => {
@@ -371,4 +374,4 @@ def test_a_tip_covers_nothing_and_has_room(game: str, browser: Browser, server: 
             tip.evaluate(longest, max(texts, key=len))
             assert tip.evaluate(COVERED) == [[], 0]
         finally:
-            ann.context.close()
+            ann.close()

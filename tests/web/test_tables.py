@@ -28,6 +28,8 @@ from tests.web.pipes import Pipe
 from tests.web.site import Page, Site
 from tests.web.test_api import Table, open_site, wait_until_idle
 
+pytestmark = pytest.mark.usefixtures("kept_processes")
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
@@ -148,6 +150,7 @@ def take_seat(site: Site, invitation: str) -> str:
     return str(page.json["token"])
 
 
+@limited("quaternity.web.actor", COUNTDOWN_SECONDS=0.0)
 def test_a_rematch_waits_for_the_players_of_the_last_game(site: Site) -> None:
     table, _ = set_table(site, seats=["me", "me"])
     first = site.run(site.app.state.tables.live.open(table.made["table"]))

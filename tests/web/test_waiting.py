@@ -208,8 +208,9 @@ def test_each_seat_goes_to_one_of_many_guests_who_come_at_once(seed: int, site: 
     assert state["begun"]
 
 
+@limited("quaternity.web.actor", COUNTDOWN_SECONDS=0.0)
 def play_set(site: Site, table: Table, seats: int, random: Random) -> list[int]:
-    """Play a game of SET to its end, and return the place of each seat."""
+    """Play a game of SET to its end, without a countdown, and return the place of each seat."""
     while (state := table.look(None))["outcome"] is None:
         live = site.run(site.app.state.tables.live.open(state["table"]))
         view = live.state.rules.view(live.state.history.position, 0)
