@@ -74,7 +74,7 @@ class ProblemBuilder:
         Raises:
             InputError: If the card or a player is unknown.
         """
-        if card not in self._set_of:
+        if check_name("card", card) not in self._set_of:
             raise InputError(f"card: {quote_value(card)} is unknown; add it with `cards` first")
         for player in players:
             self._known_player(player)
@@ -109,7 +109,7 @@ class ProblemBuilder:
         set_name: str,
     ) -> ProblemBuilder:
         self._known_player(player)
-        if set_name not in self._cards:
+        if check_name("set", set_name) not in self._cards:
             raise InputError(
                 f"set: {quote_value(set_name)} is unknown; choose from {join_words(self._cards)}"
             )
@@ -119,7 +119,7 @@ class ProblemBuilder:
         return self
 
     def _known_player(self, player: str) -> None:
-        if player not in self._hands:
+        if check_name("player", player) not in self._hands:
             raise InputError(
                 f"player: {quote_value(player)} is unknown; state the hand with `hand` first"
             )
