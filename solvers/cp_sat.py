@@ -178,24 +178,31 @@ def _booleans(exponent: int) -> Any:
     """Return a model of 2^exponent booleans that can be copied into other models."""
     from ortools.sat.python import cp_model
 
-    model = cp_model.CpModel()
+    proto = cp_model.CpModelProto()
     for _ in range(1 << exponent):
-        model.proto.variables.add().domain.extend((0, 1))
-    return model.proto
+        proto.variables.add().domain.extend((0, 1))
+    return proto
 
 
 ONES = [1] * 256
 """A list of ones. Its first n entries are the coefficients of a sum of n variables."""
 
 
-def write_model(formulation: Formulation) -> Any:
+class WrittenModel(NamedTuple):
+    """The protocol buffer of a CP-SAT model, in a form that a `CpSolver` accepts."""
+
+    # Creating a `CpModel` would take as long as writing the model of 52 cards.
+
+    proto: Any
+
+
+def write_model(formulation: Formulation) -> WrittenModel:
     """Return the CP-SAT model with the given variables and constraints."""
     # Constraints are written directly into the model's protocol buffer. That takes a third of the
     # time that `LinearExpr` objects would take. Booleans are copied from prepared models.
     from ortools.sat.python import cp_model
 
-    model = cp_model.CpModel()
-    proto = model.proto
+    proto = cp_model.CpModelProto()
     sizes = formulation.sizes
     if set(sizes) <= {1}:
         for exponent in range(len(sizes).bit_length()):
@@ -220,7 +227,7 @@ def write_model(formulation: Formulation) -> Any:
             linear.vars.append(total)
             linear.coeffs.append(-1)
         linear.domain.extend((low, high))
-    return model
+    return WrittenModel(proto)
 
 
 def prepare(

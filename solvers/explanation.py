@@ -29,6 +29,7 @@ from quaternity.base.picture import Display, Displayable
 from quaternity.base.sentences import Message, MessageTemplate
 from quaternity.base.text_format import join_words, quote_value
 from quaternity.base.validation import validate_arguments
+from solvers.cp_sat import DEFAULT, Variant, formulate
 from solvers.problem import DealProblem, players_in
 
 HAND = MessageTemplate("hand", "{player:player} holds {count:cards}")
@@ -332,47 +333,42 @@ def _by_assumptions(problem: DealProblem, deadline: Deadline) -> Contradicts:
     """Return a function that uses CP-SAT to find constraints that contradict each other.
 
     Each constraint has an assumption literal. CP-SAT returns assumptions that suffice to make the
-    model infeasible.
+    model infeasible. Cards with the same possible owners are bundled: with booleans, pigeonhole
+    problems would take exponential time.
     """
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
-    held: list[list[Any]] = [[] for _ in problem.hands]
     literals: dict[Constraint, Any] = {}
+    formulation = formulate(problem, Variant(max_booleans=0), deadline)
+    variables = [model.new_int_var(0, size, "") for size in formulation.sizes]
 
-    def limit(reason: Constraint, variables: Sequence[Any], low: int, high: int) -> None:
+    def limit(reason: Constraint, amount: Any, low: int, high: int) -> None:
         literal = literals[reason] = model.new_bool_var(repr(reason))
-        amount = cp_model.LinearExpr.sum(variables)
         model.add_linear_constraint(amount, low, high).only_enforce_if(literal)
 
-    for index, (owners, lows, highs) in deadline.iterate(list(enumerate(problem.sets))):
-        shares: list[list[Any]] = [[] for _ in problem.hands]
-        for mask in owners:
-            row = {player: model.new_bool_var("") for player in players_in(mask)}
-            model.add_exactly_one(row.values())
-            for player, variable in row.items():
-                shares[player].append(variable)
-        for player, share in enumerate(shares):
-            held[player] += share
-            if lows[player]:
-                low = min(lows[player], len(owners) + 1)
-                limit(AtLeast(player, index), share, low, len(owners) + 1)
-            if highs[player] < len(owners):
-                limit(AtMost(player, index), share, 0, highs[player])
-    for player, hand in enumerate(problem.hands):
-        size = min(hand, problem.cards + 1)
-        limit(Hand(player), held[player], size, size)
+    for row in deadline.iterate(formulation.sums):
+        kind, number, index = row.reason
+        amount = cp_model.LinearExpr.sum([variables[variable] for variable in row.variables])
+        if kind == "cards":
+            model.add_linear_constraint(amount, row.low, row.high)
+        elif kind == "hand":
+            limit(Hand(number), amount, row.low, row.high)
+        else:
+            low = min(row.low, problem.cards + 1)
+            limit(AtLeast(number, index), amount, low, problem.cards + 1)
+            limit(AtMost(number, index), amount, 0, row.high)
     reasons = {literal.index: reason for reason, literal in literals.items()}
 
     def contradicts(constraints: Sequence[Constraint]) -> Sequence[Constraint] | None:
         solver = cp_model.CpSolver()
-        for name, value in PARAMETERS.items():
+        for name, value in (DEFAULT.parameters | {"num_workers": 1}).items():
             setattr(solver.parameters, name, value)
         seconds = deadline.remaining()
         if seconds < inf:
             solver.parameters.max_time_in_seconds = seconds
         model.clear_assumptions()
-        model.add_assumptions([literals[reason] for reason in constraints])
+        model.add_assumptions([literals[reason] for reason in constraints if reason in literals])
         status = solve_interruptibly(solver, model)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None
@@ -384,16 +380,6 @@ def _by_assumptions(problem: DealProblem, deadline: Deadline) -> Contradicts:
 
     return contradicts
 
-
-PARAMETERS = {
-    "num_workers": 1,
-    "linearization_level": 2,
-    "add_lp_constraints_lazily": False,
-    "root_lp_iterations": 1_000_000,
-    "symmetry_level": 0,
-    "cp_model_probing_level": 0,
-}
-"""Parameters of CP-SAT. All constraints are in the linear relaxation, as in `solvers.cp_sat`."""
 
 METHODS: dict[str, Callable[[DealProblem, Deadline], Contradicts]] = {
     "min-cut": _by_minimum_cuts,

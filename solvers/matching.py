@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from solvers.problem import DealProblem
+from solvers.problem import DealProblem, ownable_counts
 from solvers.shortage import Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
@@ -49,18 +49,11 @@ def refuses(problem: DealProblem) -> str | None:
     """Return the reason why this solver refuses a problem, or None if it accepts the problem."""
     edges = 0
     for index, constraint in enumerate(problem.sets):
-        ownable = [0] * problem.players
-        for mask in constraint.owners:
-            player = 0
-            while mask:
-                ownable[player] += mask & 1
-                mask >>= 1
-                player += 1
+        ownable = ownable_counts(constraint.owners, problem.players)
         for player, (bound, number) in enumerate(zip(constraint.high, ownable, strict=True)):
             if bound < number:
-                return (
-                    f"a matching cannot express the upper bound of player {player} in set {index}"
-                )
+                place = f"{problem.words.player(player)} in {problem.words.set(index)}"
+                return f"a matching cannot express the upper bound of {place}"
             edges += number * problem.hands[player]
     if edges > MAX_EDGES:
         return f"the graph has about {edges} edges: the limit is {MAX_EDGES}"

@@ -45,10 +45,12 @@ class CpSatModel:
 
     @validate_arguments(problem=DealProblem)
     def __init__(self, problem: DealProblem, is_bundled: bool = True) -> None:
+        from ortools.sat.python import cp_model
+
         self.problem = problem
         variant = DEFAULT if is_bundled else DEFAULT._replace(max_booleans=inf)
         self._formulation = formulate(problem, variant)
-        self.model: Any = write_model(self._formulation)
+        self.model: Any = cp_model.CpModel(write_model(self._formulation).proto)
         self._names = self._variable_names()
         for variable, name in zip(self.model.proto.variables, self._names, strict=True):
             variable.name = name

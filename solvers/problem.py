@@ -95,7 +95,7 @@ def ownable_counts(owners: Iterable[int], players: int) -> list[int]:
     """
     counts = [0] * players
     for mask in owners:
-        for player in players_in(mask):
+        for player in members_of(mask):
             counts[player] += 1
     return counts
 

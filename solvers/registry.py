@@ -335,14 +335,15 @@ def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
     """
     if type(verdict) is not Infeasible or verdict.shortage is not None:
         return verdict
-    return Infeasible(_shortage(problem))
+    return Infeasible(_shortage(problem), problem)
 
 
 def _shortage(problem: DealProblem) -> Certificate | None:
     proof = default_solver(problem)(problem)
     if isinstance(proof, Infeasible):
         return proof.shortage
-    raise SolverFault(f"reported infeasible, but this deal satisfies the problem: {proof.deal!r}")
+    deal = proof.deal.in_words(problem, separator="; ")
+    raise SolverFault(f"reported infeasible, but this deal satisfies the problem: {deal}")
 
 
 @validate_arguments(problem=DealProblem)

@@ -298,6 +298,7 @@ def check_solver(
     >>> check_solver("max-flow", examples=10, sizes=[(4, 3, 3)]).refused
     0
     """
+    __tracebackhide__ = True  # pytest then shows the line of the test, not this function
     row = as_solver(solver)
     count: Counter[str] = Counter()
     largest, last = [0, 0], [DealProblem([0], [])]

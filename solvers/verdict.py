@@ -190,26 +190,28 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
         return ["the deal is not a list of players for each set"]
     if [len(cards) for cards in rows] != [constraint.size for constraint in problem.sets]:
         return ["the deal does not have exactly one owner for each card"]
-    faults = []
+    faults, words = [], problem.words
     held = [0] * problem.players
     for index, (constraint, cards) in enumerate(zip(problem.sets, rows, strict=True)):
         counts = [0] * problem.players
         for card, (mask, holder) in enumerate(zip(constraint.owners, cards, strict=True)):
             if not 0 <= holder < problem.players or not mask >> holder & 1:
-                faults.append(f"card {index}/{card} cannot belong to player {quote_value(holder)}")
+                known = 0 <= holder < problem.players
+                owner_name = words.player(holder) if known else f"player {quote_value(holder)}"
+                faults.append(f"card {words.card((index, card))} cannot belong to {owner_name}")
             else:
                 counts[holder] += 1
         for player, count in enumerate(counts):
             held[player] += count
             if not constraint.low[player] <= count <= constraint.high[player]:
                 low, high = constraint.low[player], constraint.high[player]
-                bounds = f"from {low} to {high}" if low != high else f"exactly {low}"
+                bounds = f"exactly {words.cards(low)}" if low == high else f"{low} to {high} cards"
                 faults.append(
-                    f"player {player} must have {bounds} cards of set {index}, not {count}"
+                    f"{words.player(player)} must have {bounds} of {words.set(index)}, not {count}"
                 )
     for player, (count, hand) in enumerate(zip(held, problem.hands, strict=True)):
         if count != hand:
-            faults.append(f"player {player} has {count} cards, not {hand}")
+            faults.append(f"{words.player(player)} has {words.cards(count)}, not {hand}")
     return faults
 
 

@@ -10,6 +10,7 @@ from solvers import (
     DealProblem,
     InputError,
     LimitError,
+    Names,
     SetConstraint,
     SolverFault,
     SolverTimeout,
@@ -40,6 +41,8 @@ def test_matching_refuses_exactly_when_an_upper_bound_matters(problem: DealProbl
     reason = matching.refuses(problem)
     assert (reason is not None) == matters
     assert reason is None or re.fullmatch(WORDS, reason)
+    named = problem.named(Names(tuple(f"P{player}" for player in range(problem.players))))
+    assert (reason or "").replace("player ", "P") == (matching.refuses(named) or "")
 
 
 def test_matching_refuses_a_graph_that_is_too_large() -> None:

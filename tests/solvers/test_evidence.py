@@ -10,6 +10,7 @@ from solvers import (
     DealProblem,
     Feasible,
     Infeasible,
+    Names,
     SetConstraint,
     Shortage,
     SolverFault,
@@ -26,8 +27,11 @@ PAIR = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
 
 
 def test_a_false_infeasible_is_a_fault_of_its_solver() -> None:
-    with pytest.raises(SolverFault, match="reported infeasible, but this deal satisfies"):
-        certify(PAIR, Infeasible())
+    problem = PAIR.named(Names(("Ann", "Bob")))
+    with pytest.raises(
+        SolverFault, match=r"but this deal satisfies the problem: Ann: 0/0; Bob: 0/1"
+    ):
+        certify(problem, Infeasible())
 
 
 def test_all_faults_of_a_deal_are_named() -> None:
@@ -37,9 +41,15 @@ def test_all_faults_of_a_deal_are_named() -> None:
     ]
     bounded = PAIR.with_set(0, SetConstraint.of([[0, 1], [0, 1]], 2, low=[1, 0], high=[1, 2]))
     assert deal_faults(bounded, [[1, 1]]) == [
-        "player 0 must have exactly 1 cards of set 0, not 0",
+        "player 0 must have exactly 1 card of set 0, not 0",
         "player 0 has 0 cards, not 1",
         "player 1 has 2 cards, not 1",
+    ]
+    names = Names(("Ann", "Bob"), ("hearts",), (("ace", "king"),))
+    assert deal_faults(bounded.named(names), [[1, 2]]) == [
+        "card king cannot belong to player 2",
+        "Ann must have exactly 1 card of hearts, not 0",
+        "Ann has 0 cards, not 1",
     ]
     assert deal_faults(bounded, [[1]]) == ["the deal does not have exactly one owner for each card"]
 

@@ -5,42 +5,53 @@ import pytest
 from quaternity.base.errors import InputError, SolverTimeout
 from solvers import DealProblem, Names, SetConstraint
 from solvers.explanation import METHODS, explain
+from solvers.instances import make_pair
 
 every_method = pytest.mark.parametrize("method", METHODS)
 
 
 @every_method
 @pytest.mark.parametrize(
-    ("hands", "constraint", "clauses", "words"),
+    ("hands", "sets", "clauses", "words"),
     [
         (
-            [1, 1],
-            SetConstraint.of([[0, 1], [0, 1]], players=2, low=[2, 1], high=[1, 2]),
+            [2, 2],
+            [
+                SetConstraint.of([[0, 1], [0, 1]], players=2, low=[2, 0], high=[1, 2]),
+                SetConstraint.of([[0, 1], [0, 1]], players=2),
+            ],
             ("player 0 holds at least 2 cards of set 0", "player 0 holds at most 1 card of set 0"),
             "2 cards must be dealt (player 0 holds at least 2 cards of set 0), but at most 1 can "
             "be (player 0 holds at most 1 card of set 0)",
         ),
         (
             [1, 0],
-            SetConstraint.of([[]], players=2),
+            [SetConstraint.of([[]], players=2)],
             (),
             "1 card must be dealt (1 card of set 0 for nobody), but at most 0 can be (none)",
         ),
         (
             [10**50, 1],
-            SetConstraint.of([[0], [1]], players=2),
+            [SetConstraint.of([[0], [1]], players=2, low=[0, 1], high=[1, 10**50])],
             (f"player 0 holds {10**50} cards",),
             None,
         ),
     ],
 )
 def test_the_words_of_an_explanation(
-    method: str, hands: list[int], constraint: SetConstraint, clauses: tuple[str, ...], words: str
+    method: str, hands: list[int], sets: list[SetConstraint], clauses: tuple[str, ...], words: str
 ) -> None:
-    reason = explain(DealProblem(hands, [constraint]), method)
+    reason = explain(DealProblem(hands, sets), method)
     assert reason is not None
     assert reason.clauses() == clauses
     assert words is None or str(reason) == words
+
+
+@every_method
+def test_pigeonholes_are_explained_quickly(method: str) -> None:
+    reason = explain(make_pair("php", 120, 0).impossible, method, seconds=60)
+    assert reason is not None
+    assert reason.is_minimal()
 
 
 def test_an_explanation_uses_the_names_of_the_problem() -> None:

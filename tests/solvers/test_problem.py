@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 from quaternity.base.validation import check_index
-from solvers import DealProblem, InputError, SetConstraint
+from solvers import DealProblem, InputError, ProblemBuilder, SetConstraint
 from solvers.problem import MAX_CARDS, MAX_PLAYERS, MAX_ROWS, iter_cards
 from tests.solvers.hostile import Endless, Lengthy
 
@@ -18,6 +18,7 @@ PAIR = SetConstraint.of([[0, 1], [1]], players=2)
 
 
 PROBLEM = DealProblem([1, 1], [PAIR])
+ACE: Any = ProblemBuilder().hand("Ann", 1).cards("hearts", ["ace"])
 RING = DealProblem(
     [1, 1, 1], [SetConstraint.of([[0], [1, 2]], players=3), SetConstraint.of([[2]], players=3)]
 )
@@ -103,6 +104,10 @@ RING = DealProblem(
         ),
         (lambda: RING.relabelled(cards=[[1, 1], [0]]), "not [1, 1]"),
         (lambda: RING.relabelled(cards=[[1, 0], "0"]), "cards[1]: '0' is not a list"),
+        (lambda: ACE.belongs_to("ace", ["Ann"]), "player: the name ['Ann'] must be a printable"),
+        (lambda: ACE.belongs_to(["ace"], "Ann"), "card: the name ['ace'] must be a printable"),
+        (lambda: ACE.at_least("Ann", 1, ["hearts"]), "set: the name ['hearts'] must be"),
+        (lambda: ACE.at_most("Bob", 1, "hearts"), "player: 'Bob' is unknown"),
     ],
 )
 def test_no_way_to_build_a_problem_skips_the_checks(build: Callable[[], Any], words: str) -> None:
