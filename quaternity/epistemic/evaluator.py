@@ -1,4 +1,4 @@
-"""Interface of formula evaluators, their time limits, and the information sets of players.
+"""Interface of formula evaluators, their time limits, and the deals that players consider possible.
 
 The public information is a deal problem. Each deal that satisfies it is a *world*. A player cannot
 distinguish two worlds in which the player has the same hand. The worlds that a player considers
@@ -30,7 +30,7 @@ class Evaluator(Protocol):
 
     @property
     def problem(self) -> DealProblem:
-        """The public information."""
+        """The deal problem that contains the public information."""
 
     def truth(self, formula: Formula, deal: Deal, earlier: Announcements = ()) -> bool:
         """Return whether a formula is true in a deal."""
@@ -44,7 +44,10 @@ class Evaluator(Protocol):
         """
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return a public deal where a formula is false, or None if there is no such deal."""
+        """Return a deal of the public problem in which a formula is false.
+
+        Return None if there is no such deal.
+        """
 
     def counterexample_path(
         self,
@@ -55,8 +58,8 @@ class Evaluator(Protocol):
     ) -> list[Deal]:
         """Return a shortest chain from `deal` to a deal where a formula is false.
 
-        The list is empty if there is no such chain. Any two consecutive deals of the chain are
-        indistinguishable for at least one of the given players, by default for any player.
+        In a chain, one of the players cannot distinguish a deal from the next one. By default,
+        `players` are all players. The list is empty if there is no such chain.
         """
 
 
@@ -74,7 +77,7 @@ class Undecided(LimitError):
 
 
 class Deadline(quaternity.base.deadline.Deadline):
-    """Time limit of an evaluation, after which `Undecided` is raised."""
+    """Time limit of an evaluation, which raises `Undecided` when the time is up."""
 
     __slots__ = ()
 
@@ -108,12 +111,12 @@ def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) ->
 
 
 def same_hands(first: Deal, second: Deal, players: Iterable[int]) -> bool:
-    """Return whether each of these players holds the same cards in both deals."""
+    """Return whether each of the given players holds the same cards in both deals."""
     return all(first.hand(player) == second.hand(player) for player in players)
 
 
 def validate_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> Deal:
-    """Return the given owners as a `Deal`, after checking that it satisfies the public problem.
+    """Return the given card owners as a `Deal`, after checking that they fit the public problem.
 
     Raises:
         InputError: If the deal does not satisfy the problem. The message lists all violations.

@@ -32,11 +32,10 @@ Truth: TypeAlias = npt.NDArray[np.bool_]
 
 
 class ExplicitModel:
-    """All worlds (possible deals) of a problem, as an array.
-
-    Raise LimitError if there are more than `limit` deals.
+    """A list of all worlds of a problem: all deals that are possible given public information.
 
     `owners[card, world]` is the owner of a card. The cards of all sets are numbered consecutively.
+    Raise LimitError if there are more than `limit` deals.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class ExplicitModel:
 
     @property
     def worlds(self) -> int:
-        """Return the number of worlds."""
+        """Return the number of worlds (possible deals)."""
         return int(self.owners.shape[1])
 
     def all_true(self) -> Truth:
@@ -75,7 +74,10 @@ class ExplicitModel:
         )
 
     def world(self, deal: Deal) -> int:
-        """Return the world of a deal. Raise InputError if the deal does not satisfy the problem."""
+        """Return the number of the world that equals a deal.
+
+        Raise InputError if the deal does not satisfy the problem.
+        """
         flat = np.array([holder for owner in deal.owner for holder in owner], dtype=np.int8)
         if flat.shape == self.owners.shape[:1]:
             matching = np.flatnonzero((self.owners == flat[:, None]).all(axis=0))
@@ -84,7 +86,10 @@ class ExplicitModel:
         raise InputError(f"{deal} does not fit the public record")
 
     def classes(self, players: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        """Return each world's class. These players have the same hands in all worlds of a class."""
+        """Return an array with a class number for each world.
+
+        Two worlds have the same number if all these players have the same hands in both.
+        """
         if players not in self._classes:
             digit = np.zeros(self.problem.players, dtype=np.int64)
             digit[list(players)] = np.arange(1, len(players) + 1)
@@ -103,10 +108,10 @@ class ExplicitModel:
     def extension(
         self, formula: Formula, among: Truth | None = None, check: Check = no_check
     ) -> Truth:
-        """Return the extension of a formula: an array that marks the worlds where it is true.
+        """Return an array that marks the worlds where a formula is true.
 
-        The model is restricted to the worlds `among`; in other worlds the array is meaningless.
-        `check` is called before each part of the formula, and may raise an exception.
+        Only the worlds marked in `among` are considered possible, and only their marks are
+        meaningful. `check` is called before each part of the formula, and may raise an exception.
         """
         return self._extension(formula, self.all_true() if among is None else among, check)
 
@@ -165,12 +170,10 @@ class ExplicitModel:
     def components(
         self, among: Truth | None = None, players: tuple[int, ...] = ()
     ) -> npt.NDArray[np.int64]:
-        """Return the connected component of each world.
+        """Return an array with the number of each world's connected component.
 
         Two worlds are linked if one of the players (by default, of all players) cannot distinguish
-        them. The computation uses a graph whose nodes are the classes. Each world is an edge
-        between its class for one player and its class for the next. The running time is
-        proportional to the number of worlds times the number of players.
+        them. Only the worlds marked in `among` count.
         """
         players = players or tuple(range(self.problem.players))
         if among is None or among.all():
@@ -189,12 +192,11 @@ class ExplicitModel:
         players: tuple[int, ...],
         check: Check = no_check,
     ) -> list[Deal]:
-        """Return a shortest chain of deals from a world to one of `ends`.
+        """Return a shortest chain of deals from the world `start` to one of the worlds `ends`.
 
         The list is empty if there is no such chain. Any two consecutive deals of the chain are
         indistinguishable for one of the players. `check` is called before each step, and may raise
-        an exception. The running time is proportional to the product of the numbers of worlds,
-        players and steps.
+        an exception.
         """
         came = np.full(self.worlds, -1, dtype=np.int64)
         came[start] = start
@@ -239,10 +241,6 @@ class ExplicitModel:
 
 
 def _true_throughout(classes: npt.NDArray[np.int64], truth: Truth, among: Truth) -> Truth:
-    """Return an array that marks the worlds whose class contains only true worlds.
-
-    Worlds outside `among` are ignored.
-    """
     broken = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.bool_)
     broken[classes[among & ~truth]] = True
     return ~broken[classes]
@@ -267,7 +265,7 @@ def model_of(problem: DealProblem, check: Check = no_check) -> ExplicitModel:
 
 
 class ExplicitEvaluator:
-    """Evaluator that lists all worlds of one public problem, with an optional deadline.
+    """Evaluator that lists all deals of one public problem.
 
     Raises:
         LimitError: If the problem has too many deals to list, or (as `Undecided`) if time runs out.
@@ -285,7 +283,7 @@ class ExplicitEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal where a formula is false, with the hands of some players as in `deal`.
+        """Return a deal where a formula is false, with the hands of these players as in `deal`.
 
         Return None if there is no such deal.
         """

@@ -41,7 +41,7 @@ class Language:
         points: tuple[int, ...] | None = None,
         knowers: int | None = None,
     ) -> Language:
-        """Return the language of a problem.
+        """Return the language of a problem: the players, sets and cards that formulas may name.
 
         `set_size` is the number of cards of a set that is out of play. By default, it is that of
         the largest set.
@@ -59,9 +59,9 @@ class Language:
         return tuple(range(self.players if self.knowers is None else self.knowers))
 
     def with_knowers(self, formula: Formula) -> Formula:
-        """Return the formula in which `C` without players names all players who can know something.
+        """Name the players in each `C` (common knowledge) that names none.
 
-        The formula is unchanged if all players can know something.
+        These are the players who can know something. The formula is unchanged if all players can.
         """
         if len(self.all_knowers) == self.players:
             return formula

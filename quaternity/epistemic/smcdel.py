@@ -23,7 +23,7 @@ MAX_DEALS = 5000
 
 
 def smcdel_text(situation: Situation) -> str:
-    """Return a situation, with its questions about the real deal, as input for the program SMCDEL.
+    """Return a situation and its questions about the real deal as input for the program SMCDEL.
 
     Raises:
         InputError: If SMCDEL cannot express a formula.

@@ -59,7 +59,7 @@ def positions(
 
 @composite
 def chains(draw: st.DrawFn, language: Language, max_length: int = 4) -> Formula:
-    """Draw a formula of nested knowledge and ignorance about one or more cards."""
+    """Draw a formula that nests knowledge and ignorance about one or more cards."""
     players = st.integers(0, language.players - 1)
     held = _holds(language.players, tuple(language.sizes))
     literals = st.one_of(held, held.map(logic.Not))
