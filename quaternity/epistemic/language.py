@@ -59,9 +59,9 @@ class Language:
         return tuple(range(self.players if self.knowers is None else self.knowers))
 
     def with_knowers(self, formula: Formula) -> Formula:
-        """Name the players in each `C` (common knowledge) that names none.
+        """Add the group of all players who can know something to each `C` without a group.
 
-        These are the players who can know something. The formula is unchanged if all players can.
+        The formula is unchanged if all players can.
         """
         if len(self.all_knowers) == self.players:
             return formula

@@ -163,8 +163,7 @@ COUNTED_NOTE = (
     "the formula contains numbers of cards or sets, which change during the game, so no moves are "
     "named as reasons"
 )
-"""Reason why the program names no moves that make a formula true, if the formula contains
-numbers."""
+"""Text that says why the program cannot name the moves that make a formula with numbers true."""
 
 
 def mentions_counts(

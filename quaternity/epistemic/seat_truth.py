@@ -1,4 +1,4 @@
-"""Truth of a formula, as far as a player can infer it from public information and their own hand."""
+"""Truth of a formula, as far as a player can infer it from public information and a hand."""
 
 from __future__ import annotations
 
