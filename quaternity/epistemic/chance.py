@@ -153,7 +153,6 @@ def _exact_chance(chance: Fraction) -> FormulaChance:
 def _replace_settled(
     formula: Formula, players: tuple[int, ...], evaluator: Evaluator, deal: Deal
 ) -> Formula:
-    """Replace each part of a formula whose truth value these players know by `true` or `false`."""
     if isinstance(formula, logic.Constant):
         return formula
     settled = formula.public or (players and is_determined(formula, players))
@@ -168,11 +167,7 @@ def _replace_settled(
 
 
 def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
-    """Return the exact probability as a ratio of two numbers of deals.
-
-    The formula is split into disjoint cases, and the deals of each case are counted. Raise
-    LimitError if there are too many cases or a count is too large.
-    """
+    """Return the exact probability, by counting the deals of disjoint cases of the formula."""
     remaining = MAX_COUNTS
 
     def number(formula: Formula, problem: DealProblem) -> int:
@@ -204,7 +199,6 @@ def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fra
 def _list_deals(
     formula: Formula, problem: DealProblem, seen: DealProblem, deadline: Deadline
 ) -> Fraction:
-    """Return the exact probability by evaluating the formula in every possible deal."""
     from quaternity.epistemic.explicit_evaluator import model_of
     from quaternity.epistemic.worlds import quick_count
 
@@ -232,10 +226,9 @@ def _sample_deals(
     samples: int,
     deadline: Deadline,
 ) -> FormulaChance:
-    """Return the probability from all deals if there are few, or else from random deals.
+    """Return the probability among the deals where `condition` is true, exact or estimated.
 
-    Only deals in which `condition` is true count. If time runs out during the evaluation of a deal,
-    the interval covers both possible results.
+    If time runs out during the evaluation of a deal, the interval covers both possible results.
     """
     needed = cases(seen, without_knowledge(condition, weaker=True)) or ()
     if len(needed) == 1:  # If the condition is a single case, all sampled deals satisfy it.

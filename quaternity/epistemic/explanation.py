@@ -354,7 +354,6 @@ class _Writer:
         deal: Deal,
         level: int,
     ) -> None:
-        """Write why a formula is true in all deals of the problem `seen`."""
         otherwise = every([*earlier, logic.Not(part)])
         possible = cases(self.problem, otherwise) if not otherwise.modal_depth else None
 

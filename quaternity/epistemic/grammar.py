@@ -179,7 +179,6 @@ class _Parser:
     # -- tokens and values --------------------------------------------------------------------
 
     def expected_error(self, what: str) -> InputError:
-        """Return an error that says that `what` was expected instead of the next token."""
         token = self.token
         actual = "the end" if token.kind == "END" else quote_value(self.source_text(token))
         return _error(self.text, token.start, f"expected {what}, found {actual}")
@@ -267,7 +266,6 @@ class _Parser:
         return self.check_value(player, "p", start)
 
     def group(self, word: str, needed: bool) -> tuple[int, ...]:
-        """Parse an optional group of players such as `{1,2}`."""
         start = self.tokens[self.position - 1].start
         if self.token.text != "{":
             return self.require_language(f"{word} without players", start).all_knowers * needed
@@ -440,10 +438,6 @@ class _Parser:
     # -- quantifiers and names ----------------------------------------------------------------
 
     def parse_quantified(self) -> Formula:
-        """Parse a quantified formula such as `all c in set 3 != 3/0: f`.
-
-        The formula after the colon is parsed once for every value of the variable.
-        """
         join = every if self.token.text == "all" else some
         self.position += 1
         name, start = self.new_variable(), self.tokens[self.position - 1].start
@@ -487,7 +481,6 @@ class _Parser:
         return [Card(index, number) for number in range(size)]
 
     def with_values(self, values: dict[str, _Value], read: Callable[[], Formula]) -> Formula:
-        """Call the parsing function `read` while the variables have the given values."""
         before, self.values = self.values, values
         formula = read()
         self.values = before

@@ -200,7 +200,6 @@ class HandPatterns:
         ]
 
     def _new_costs(self, index: int, allowed: tuple[int, ...]) -> Options:
-        """Return the smallest number of cards that each coalition can hold, for each `Counts`."""
         import numpy as np
 
         from quaternity.epistemic.smallest_totals import Options

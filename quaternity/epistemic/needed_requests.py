@@ -139,10 +139,9 @@ def reasons(
 
 
 def _minimize(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> list[int]:
-    """Leave out requests until none can be left out, beginning with large groups.
+    """Leave out requests until none can be left out.
 
-    The requests that come first in `order` are left out first. This is the algorithm ddmin of
-    Zeller and Hildebrandt (2002).
+    This is the algorithm ddmin of Zeller and Hildebrandt (2002).
     """
     kept, piece = list(order), max(1, len(order))
     while kept:

@@ -110,9 +110,7 @@ class _Normalizer:
     def _before_announcement(self, announcement: Formula, formula: Formula) -> Formula | None:
         """Return a formula that is true before an announcement iff `formula` is true after it.
 
-        Return None if it would not be shorter. Two rules are used: a player who already knows
-        whether the announcement is true learns nothing from it, and an announcement that stays true
-        is common knowledge afterwards.
+        Return None if it would not be shorter.
         """
         match formula:
             case logic.Constant() | logic.Holds():
@@ -159,7 +157,6 @@ class _Normalizer:
         return logic.Common(kind.part) if len(kind.players) == self._problem.players else kind
 
     def _apply(self, kind: _Box, part: Formula) -> Formula:
-        """Return the normal form of a formula that puts the operator of `kind` before `part`."""
         if self._is_settled(part, kind):
             return part
         match part:

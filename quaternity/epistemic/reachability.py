@@ -130,10 +130,7 @@ def _free_sets(
     player: int,
     right: Callable[[DealProblem], bool],
 ) -> DealProblem:
-    """Return a problem that fixes the player's cards of `deal` in as few sets as possible.
-
-    The function `right` says whether a problem is acceptable.
-    """
+    """Return an acceptable problem that fixes the player's cards in as few sets as possible."""
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)
     if right(wide):
@@ -152,11 +149,7 @@ def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
 def _with_free_sets(
     problem: DealProblem, bad: DealProblem, deal: Deal, player: int, free: Collection[int]
 ) -> DealProblem:
-    """Return the deals in which a player has the same cards as in `deal` outside the `free` sets.
-
-    In a free set, the player may hold all cards, with two exceptions: cards that the player has in
-    no deal of `bad`, and cards that other players need for their minimum number.
-    """
+    """Return the deals in which the player's cards outside the `free` sets are those of `deal`."""
     sets = []
     own = 1 << player
     for index, (constraint, wrong) in enumerate(zip(problem.sets, bad.sets, strict=True)):

@@ -63,7 +63,6 @@ class Refuter:
     def _shortage_literal(
         self, table: DealTable, patterns: HandPatterns, number: int, case: Case
     ) -> Literal:
-        """Return a literal that can be true only if one coalition has too few cards in a case."""
         terms: list[tuple[int, Literal]] = []
         impossible: list[Literal] = []
         for index, constraint in enumerate(self.problem.sets):
@@ -123,7 +122,6 @@ class Refuter:
     def _witness_literal(
         self, table: DealTable, seen: tuple[int, ...], case: Case, problem: DealProblem
     ) -> Literal:
-        """Return a literal that can be true only if some coalition has too few cards."""
         model = self.model
         others = [player for player in range(problem.players) if player not in seen]
         # The case is refuted immediately if a player with a seen hand holds a card that, by the

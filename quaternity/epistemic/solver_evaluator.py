@@ -268,10 +268,7 @@ class SolverEvaluator:
         )
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
-        """Search for a deal where a formula without knowledge operators is true.
-
-        Return whether the search was complete, and the deal. The deal is None if none was found.
-        """
+        """Return whether a search for a deal where a formula is true was complete, and the deal."""
         listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():
             self.deadline.remaining()
@@ -325,10 +322,7 @@ class SolverEvaluator:
         return False
 
     def _refine(self, encoder: Encoder) -> bool:
-        """Forbid the unenforced literals that are wrong in the last solution.
-
-        Return whether there were any.
-        """
+        """Forbid the unenforced literals that are wrong. Return whether there were any."""
         model, wrong = encoder.model, []
         for guess in encoder.unenforced:
             if model.value(guess.literal):
@@ -404,7 +398,6 @@ class SolverEvaluator:
     def _knowledge_case(
         self, formula: Formula, truth: bool, deal: Deal, earlier: Announcements
     ) -> Case | None:
-        """Return a case of hands with which a formula about knowledge keeps its truth value."""
         if earlier or not isinstance(formula, logic.Knows | logic.Distributed):
             return None
         if len(formula.players) > 1:
@@ -469,9 +462,9 @@ class SolverEvaluator:
     def _listed_chain(
         self, common: logic.Common, area: DealProblem, deal: Deal, earlier: Announcements
     ) -> list[Deal] | None:
-        """List the deals of `area`, and return a chain to one where the part of `common` is false.
+        """Return a chain to a listed deal of `area` where the part of `common` is false.
 
-        The list is empty if there is no such chain. Return None if there are too many deals.
+        The chain is empty if there is none. Return None if there are too many deals.
         """
         from quaternity.epistemic.explicit_evaluator import ExplicitModel
         from quaternity.epistemic.worlds import quick_count

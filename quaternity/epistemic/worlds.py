@@ -153,7 +153,6 @@ def _next_state(
     counted: bool,
     ends: SetConstraint | None,
 ) -> tuple[int, ...] | None:
-    """Return the state after a player gets one more card, or None if the player cannot get it."""
     players = constraint.players
     if not state[player]:
         return None

@@ -33,7 +33,6 @@ class NamedChoice(StrEnum):
 
     @classmethod
     def _noun(cls) -> str:
-        """Return the name of this class in messages, such as `tie-break` for `TieBreak`."""
         return "-".join(re.findall("[A-Z][a-z]+", cls.__name__)).lower()
 
     @classmethod
@@ -54,7 +53,10 @@ class TieBreak(NamedChoice):
 
 
 def check_seed(seed: int) -> int:
-    """Return a seed as an `int`. Raise InputError if it is not a whole number or out of range."""
+    """Return a seed as an `int` after checking that it is a whole number in the allowed range.
+
+    Raise InputError if it is not.
+    """
     seed = as_int(seed, "seed")
     if not 0 <= seed <= MAX_SEED:
         raise InputError(f"seed: {seed} is out of range 0..{MAX_SEED}")

@@ -171,19 +171,16 @@ class KwartetBatch:
         return self.owner.reshape(self.games, self.settings.sets, -1)
 
     def _holds(self) -> NDArray[np.bool_]:
-        """Return whether the player to move holds each card, as [game, set, number]."""
         held: NDArray[np.bool_] = self._by_set == self.seat[:, None, None]
         return held
 
     def _only_full_sets(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return for each game whether the player to move has only full sets."""
         only: NDArray[np.bool_] = (held == held[:, :, :1]).all((1, 2))
         return only
 
     def _record_refusal(
         self, games: Numbers, asker: Numbers, asked: Numbers, card: Numbers
     ) -> None:
-        """Record the public information from requests that failed."""
         index, number = np.divmod(card, self.settings.set_size)
         self._known[asked, games, index, number] = 0
         if not self.settings.own_card_requests:
@@ -192,7 +189,6 @@ class KwartetBatch:
         self._known[minimum] = np.maximum(self._known[minimum], 1)
 
     def _transfer(self, games: Numbers, asker: Numbers, asked: Numbers, card: Numbers) -> None:
-        """Move the requested cards to the askers, and record the public information."""
         size = self.settings.set_size
         self.owner[games, card] = asker
         self.cards[games, asker] += 1

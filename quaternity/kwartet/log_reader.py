@@ -151,7 +151,6 @@ class _Reader:
             self._take_setting(number, line)
 
     def read_cut_off(self, number: int, line: bytes) -> None:
-        """Read the text after the last line end. If it is not a complete line, warn about it."""
         if not line:
             return
         try:
@@ -318,10 +317,7 @@ class _Reader:
                 raise LogError(number, f"{subject} missing")
 
     def _take_seen_event(self, number: int, line: str) -> None:
-        """Read a request, or a set put down, in a log with hidden hands.
-
-        A request remains pending until the sets put down after it have been read.
-        """
+        """Read a request, or a set put down, in a log with hidden hands."""
         if down := _PUTS_DOWN.fullmatch(line):
             player, index = int(down[1]), int(down[2])
             if self.pending_move is not None and player != self.pending_move[1].question.asker:
@@ -342,7 +338,6 @@ class _Reader:
         self.pending_move = number, move
 
     def _settle_seen(self, number: int) -> None:
-        """Apply the deal or the pending request, together with the sets put down after it."""
         down, self.put_down = self.put_down, []
         try:
             if self.seat_log is None:

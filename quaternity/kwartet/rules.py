@@ -259,11 +259,9 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
 
 def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
-    """Return the end of the header and of each request of a log, as byte offsets.
+    """Return the end of each part of a log in bytes, the number of complete requests, and warnings.
 
-    Also return the number of complete requests, and the warnings. If the log was cut off before the
-    sets put down after a request, the request does not count, because no player has seen its
-    result.
+    A request is not complete if the sets put down after it are cut off. No player has seen it.
     """
     ends = [0]
     complete = data.rfind(b"\n") + 1

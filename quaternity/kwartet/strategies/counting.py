@@ -44,7 +44,6 @@ def exact(view: View, random: Random) -> Question:
 
 
 def _deduce_cards(view: View) -> list[tuple[int, int, int]]:
-    """Return the cards that the player lacks of held sets, if their owner is certain."""
     sets, settings = filter_problem(view.problem).sets, view.public.settings
     return [
         (index, number, sets[index].owners[number])
@@ -125,10 +124,7 @@ def patient(view: View, random: Random) -> Question:
 
 
 def _best_owner(chances: list[float], following: int, random: Random) -> tuple[float, float, int]:
-    """Return the best player to ask for a card, as (probability, attraction, player).
-
-    The attraction is the probability plus a bonus if the player is the next to move.
-    """
+    """Return the best player to ask for a card, as (probability, attraction, player)."""
     best = (-1.0, 0.0, 0.0, 0)
     for player, chance in enumerate(chances):
         attraction = (

@@ -150,7 +150,6 @@ hand size, in cards, and a function that computes the next step of Newton's meth
 
 
 def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
-    """Return a function for exact Newton steps, which uses all ways to distribute the sets."""
     players, cases, sets = weights.shape[1:]
     size = _size(weights)
     table = distributions_among(players, size)
@@ -177,10 +176,7 @@ def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
-    """Return a function for approximate Newton steps.
-
-    The approximation assumes that a player is equally likely to hold every card.
-    """
+    """Return a function for Newton steps that treats all cards as equally likely to be held."""
     masks, players, cases, sets = weights.shape
     count = tables(masks).counts
     powers = np.stack([count, count**2])
@@ -237,12 +233,10 @@ def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tupl
 def _condition_on_hands(
     ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[int]
 ) -> Floats:
-    """Return the probabilities `[set, way]`, given the hand sizes.
+    """Return the probabilities `[set, way]` given the hand sizes, by a Fourier transform.
 
-    Each set defines a polynomial with one variable per player, in which exponents are numbers of
-    cards. The other sets contribute a coefficient of the product of their polynomials, which a
-    Fourier transform finds. The transform wraps around after `SPAN` cards, many standard deviations
-    from the hand size. Return `ways` unchanged if rounding errors are too large.
+    Each set defines a polynomial with one variable per player, whose exponents are numbers of
+    cards. The other sets contribute a coefficient of the product of their polynomials.
     """
     possible = ways > 0
     counts = [count[player].astype(int) for player in unknown]

@@ -138,7 +138,6 @@ def reader(view: View, random: Random) -> Question:
 def _best_owner(
     chances: list[float], number: int, seat: int, following: int, random: Random
 ) -> tuple[float, float, int, int]:
-    """Return the best player to ask for a card, as (attraction, random number, card, player)."""
     best = (-1.0, 0.0, number, seat)
     for player, chance in enumerate(chances):
         if chance and player != seat:
