@@ -91,7 +91,7 @@ def formula_chance(
 ) -> FormulaChance:
     """Return the probability that a formula is true, from the point of view of one player.
 
-    All deals that fit the public problem, the player's hand and the announcements are equally
+    All deals that fit the public information, the player's hand and the announcements are equally
     likely.
 
     Args:

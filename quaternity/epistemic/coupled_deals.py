@@ -29,7 +29,8 @@ MAX_LITERALS = 300_000
 """Maximum number of boolean variables in one model."""
 
 Hand: TypeAlias = Sequence[Literal]
-"""Type of a hand: for each card of all sets in order, the literal "the player holds this card"."""
+"""Type of a hand: a sequence with a literal for each card, which says whether the player holds it.
+The cards of all sets are in order."""
 
 
 def negate(literal: Literal) -> Literal:
@@ -38,11 +39,11 @@ def negate(literal: Literal) -> Literal:
 
 
 class DealTable:
-    """A deal of a CP-SAT model, as a table of literals.
+    """A deal in a CP-SAT model. It has a literal for each card and each possible owner of the card.
 
-    `holds[card]` maps each possible owner of a card to the literal that says that this player holds
-    the card. The cards of all sets are numbered consecutively, and `first_card[set]` is the number
-    of the first card of a set.
+    A literal is a boolean variable, its negation, True or False. `holds[card]` maps each possible
+    owner of a card to the literal that says that this player holds the card. The cards of all sets
+    are numbered consecutively. `first_card[set]` is the number of the first card of a set.
     """
 
     __slots__ = ("first_card", "holds", "problem")
@@ -57,13 +58,16 @@ class DealTable:
             start += constraint.size
 
     def card_literal(self, player: int, set_index: int, number: int) -> Literal:
-        """Return the literal that says that a player holds a card, or False if there is none."""
+        """Return the literal that says that a player holds a card.
+
+        Return False if the player cannot own it.
+        """
         if number >= self.problem.sets[set_index].size:
             return False
         return self.holds[self.first_card[set_index] + number].get(player, False)
 
     def hand_literals(self, player: int) -> list[Literal]:
-        """Return the literals of a player's hand, one for each card."""
+        """Return a literal for each card that says whether a player holds it."""
         return [holders.get(player, False) for holders in self.holds]
 
     def difference_literals(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
@@ -119,7 +123,7 @@ class CoupledDeals:
         self.model.add_exactly_one(literals)
 
     def all_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return a literal that can be true only if all the given literals are true."""
+        """Return a literal that can be true only if all the given literals are true (and)."""
         if any(x is False for x in literals):
             return False
         open_ones = [literal for literal in literals if literal is not True]
@@ -131,7 +135,7 @@ class CoupledDeals:
         return together
 
     def any_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return a literal that can be true only if one of the given literals is true."""
+        """Return a literal that can be true only if one of the given literals is true (or)."""
         if any(x is True for x in literals):
             return True
         open_ones = [literal for literal in literals if literal is not False]

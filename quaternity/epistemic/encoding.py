@@ -35,8 +35,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 MAX_REFUTED_CASES = 12
-"""Maximum number of cases in which a statement is false, if the model contains a proof against each
-case."""
+"""Maximum number of cases that a statement is split into, if the model must exclude each case."""
 MAX_DEALS = 300
 """Maximum number of deals in one model."""
 
@@ -115,9 +114,9 @@ class Encoder:
     def forbid(self, guess: UnenforcedLiteral, deal: Deal, case: Case | None) -> None:
         """Exclude solutions in which an unenforced literal is wrong, as it is in `deal`.
 
-        The literal is forbidden whenever its players have the same hands as in `deal`. If a case (a
-        set of deals) is given, every deal of it disproves the literal. The literal is then also
-        forbidden whenever its players have the same hands as in one of these deals.
+        The literal is forbidden whenever its players have the same hands as in `deal`. If `case` is
+        given, it describes more deals that disprove the literal. The literal is then also forbidden
+        whenever its players have the same hands as in one of these deals.
         """
         differs = guess.table.difference_literals(deal, guess.players)
         self.model.require_any([negate(guess.literal), *differs])

@@ -23,7 +23,7 @@ before it."""
 
 
 class Evaluator(Protocol):
-    """Protocol for evaluators, which decide whether formulas are true in deals of a public problem.
+    """Protocol for evaluators, which decide whether formulas are true in possible deals.
 
     All methods take the earlier announcements, which must be true in any deal that is passed.
     """
@@ -44,7 +44,7 @@ class Evaluator(Protocol):
         """
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return a deal of the public problem in which a formula is false.
+        """Return a deal that fits the public information and in which a formula is false.
 
         Return None if there is no such deal.
         """
@@ -98,8 +98,8 @@ def out_of_time(seconds: float) -> str:
 def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) -> DealProblem:
     """Return the problem of all deals in which these players have the same hands as in `deal`.
 
-    For a single player, this is the player's information set. For no players, it is the problem
-    itself. The running time is proportional to the number of cards.
+    For a single player, these are the deals that the player considers possible. For no players, the
+    result is the problem itself.
     """
     for player in as_iterator(players, "players"):
         hand = [
@@ -116,7 +116,7 @@ def same_hands(first: Deal, second: Deal, players: Iterable[int]) -> bool:
 
 
 def validate_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> Deal:
-    """Return the given card owners as a `Deal`, after checking that they fit the public problem.
+    """Return the given card owners as a `Deal`, after checking that they satisfy the deal problem.
 
     Raises:
         InputError: If the deal does not satisfy the problem. The message lists all violations.

@@ -28,7 +28,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 Truth: TypeAlias = npt.NDArray[np.bool_]
-"""Type of a boolean array with the truth value of a formula in each world."""
+"""Type of a boolean array with the truth value of a formula in each world (possible deal)."""
 
 
 class ExplicitModel:
@@ -60,11 +60,11 @@ class ExplicitModel:
         return int(self.owners.shape[1])
 
     def all_true(self) -> Truth:
-        """Return an array that is true in every world."""
+        """Return an array with the value True for every world (possible deal)."""
         return np.ones(self.worlds, dtype=np.bool_)
 
     def deal(self, world: int) -> Deal:
-        """Return the deal of a world."""
+        """Return the deal with the number `world`."""
         owners = iter(self.owners[:, world].tolist())
         return Deal(
             tuple(
@@ -74,7 +74,7 @@ class ExplicitModel:
         )
 
     def world(self, deal: Deal) -> int:
-        """Return the number of the world that equals a deal.
+        """Return the number of a deal, which is its index in the list of worlds (possible deals).
 
         Raise InputError if the deal does not satisfy the problem.
         """
@@ -86,7 +86,7 @@ class ExplicitModel:
         raise InputError(f"{deal} does not fit the public record")
 
     def classes(self, players: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        """Return an array with a class number for each world.
+        """Return an array with a class number for each world (possible deal).
 
         Two worlds have the same number if all these players have the same hands in both.
         """
@@ -108,7 +108,7 @@ class ExplicitModel:
     def extension(
         self, formula: Formula, among: Truth | None = None, check: Check = no_check
     ) -> Truth:
-        """Return an array that marks the worlds where a formula is true.
+        """Return an array that marks the worlds (possible deals) where a formula is true.
 
         Only the worlds marked in `among` are considered possible, and only their marks are
         meaningful. `check` is called before each part of the formula, and may raise an exception.
@@ -172,8 +172,8 @@ class ExplicitModel:
     ) -> npt.NDArray[np.int64]:
         """Return an array with the number of each world's connected component.
 
-        Two worlds are linked if one of the players (by default, of all players) cannot distinguish
-        them. Only the worlds marked in `among` count.
+        A world is a possible deal. Two worlds are linked if one of the players (by default, of all
+        players) cannot distinguish them. Only the worlds marked in `among` count.
         """
         players = players or tuple(range(self.problem.players))
         if among is None or among.all():
@@ -265,7 +265,7 @@ def model_of(problem: DealProblem, check: Check = no_check) -> ExplicitModel:
 
 
 class ExplicitEvaluator:
-    """Evaluator that lists all deals of one public problem.
+    """Evaluator that lists all deals that fit the public information.
 
     Raises:
         LimitError: If the problem has too many deals to list, or (as `Undecided`) if time runs out.
@@ -292,7 +292,7 @@ class ExplicitEvaluator:
         return self._first_deal(alike & self._failures(formula, earlier))
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return a deal that fits all public information and in which a formula is false.
+        """Return a deal that fits the public information and in which a formula is false.
 
         Return None if there is no such deal.
         """
@@ -307,7 +307,8 @@ class ExplicitEvaluator:
     ) -> list[Deal]:
         """Return a shortest chain from `deal` to a deal where a formula is false.
 
-        The list is empty if there is no such chain.
+        In a chain, one of the players cannot distinguish a deal from the next one. The list is
+        empty if there is no such chain.
         """
         players = players or tuple(range(self.problem.players))
         start, ends = self.model.world(deal), self._failures(formula, earlier)
@@ -317,7 +318,7 @@ class ExplicitEvaluator:
         return self.model.extension(formula, among, self._check)
 
     def restrict_to(self, earlier: Announcements) -> Truth:
-        """Return an array that marks the worlds in which all announcements were true."""
+        """Return an array that marks the possible deals in which all announcements were true."""
         among = self.model.all_true()
         for formula in earlier:
             among &= self._extension(formula, among)

@@ -49,8 +49,8 @@ class Formula:
         modal_depth: Nesting depth of knowledge and announcements, which is 0 for a formula about
             hands only.
         determining_players: Players whose combined hands determine the truth value. For common
-            knowledge, this is true among deals that are connected by chains of the group.
-        public: Whether the truth value is the same in all deals of the public problem.
+            knowledge, see `is_determined`.
+        public: Whether the truth value is the same in all deals that fit the public information.
 
     Raises:
         InputError: If a part has the wrong type, or a number is negative.

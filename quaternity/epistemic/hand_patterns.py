@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""Maximum number of players with unseen hands for which all coalitions are listed."""
+"""Maximum number of players with unseen hands for which all groups of players are listed."""
 MAX_OPTIONS = 4_000
 """Maximum number of ways to deal a set that are listed, as pairs (counts, pattern)."""
 MAX_WORK = 1e8
-"""Maximum number of steps of the search for the smallest number of cards that each coalition can
-hold."""
+"""Maximum number of steps of the search for the smallest number of cards that each group of players
+can hold."""
 
 Pattern: TypeAlias = tuple[int, ...]
 """Type of a pattern. For each card of a set, it contains the player who holds it in a seen hand, or
@@ -65,7 +65,8 @@ class HandPatterns:
     """All patterns of seen hands: which cards of each set can be in the hands that are seen.
 
     Attributes:
-        public: The public problem. The unseen hands may come from any of its deals.
+        public: The problem with the public information. The unseen hands may come from any of its
+            deals.
         coalitions: Bit masks of all groups of the other players. The first group is empty. It
             stands for the patterns with which a set cannot be dealt at all. The other groups are
             checked with the remaining patterns.
@@ -104,12 +105,12 @@ class HandPatterns:
         return listed
 
     def patterns(self, index: int) -> list[Pattern]:
-        """Return the possible patterns of the set `index` in ascending order."""
+        """Return the possible patterns of a set (which of its cards are in the seen hands)."""
         assert self.options is not None
         return sorted({pattern for _, pattern in self.options[index]})
 
     def shares(self, index: int, pattern: Pattern, case: Case) -> list[int] | None:
-        """Return the maximum number of cards of the set `index` that each coalition can hold.
+        """Return the maximum number of cards of a set that each of the `coalitions` can hold.
 
         The seen hands have the given pattern, and `case` restricts the owners of the cards. Return
         None if the set cannot be dealt in this way.
@@ -150,11 +151,12 @@ class HandPatterns:
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable_coalitions(self, case: Case) -> list[int] | None:
-        """Return the coalitions that some hand shows to be short of cards if `case` is true.
+        """Return the groups of players that some seen hand shows to be short of cards.
 
-        A coalition is short of cards if its hands need more cards than it can hold. The result
-        contains indices of `coalitions`. It may contain too many if an exact answer would take too
-        much work. It is None if there are too many patterns.
+        The mapping `case` restricts the owners of some cards. A group is short of cards if its
+        hands need more cards than it can hold. The result contains indices of `coalitions`. It may
+        contain too many if an exact answer would take too much work. It is None if there are too
+        many patterns.
         """
         if self.options is None:
             return None

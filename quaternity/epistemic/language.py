@@ -16,11 +16,13 @@ from solvers.problem import DealProblem
 class Language:
     """The players, sets and cards that a formula may name, and the public numbers of a game.
 
-    The players are numbered from 0, and `sizes` is the number of cards of each set. A set that is
-    out of play has no cards in the deal problem, but formulas may name its cards, which no player
-    holds. `hands[player]` is the number of cards in hand, and `points[player]` is the number of
-    completed sets. Both are None if formulas may not mention them. Only the first `knowers` players
-    can know something; None stands for all players. Nobody sees the hands of the remaining players.
+    Attributes:
+        players: The number of players, who are numbered from 0.
+        sizes: The number of cards of each set. A set that is out of play has no cards in the deal
+            problem, but formulas may name its cards, which no player holds.
+        hands: The number of cards in each hand, or None if formulas may not mention it.
+        points: The number of completed sets of each player, or None if formulas may not mention it.
+        knowers: Only the first `knowers` players can know something. None stands for all players.
     """
 
     players: int

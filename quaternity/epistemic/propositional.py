@@ -49,8 +49,8 @@ def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bo
 def is_determined(formula: Formula, players: Collection[int]) -> bool:
     """Return whether the hands of these players determine the truth value of a formula.
 
-    The truth value of `C f` need only be determined among deals that are connected by chains of
-    deals, as in the definition of common knowledge.
+    If the formula says that something is common knowledge, only deals that are connected by chains
+    need to agree (see `formula.Common`).
     """
     if formula.determining_players.issubset(players):
         return True
@@ -172,11 +172,11 @@ def cases(
     truth: bool = True,
     limit: int = 64,
 ) -> list[Case] | None:
-    """Return the cases in which a formula has the given truth value.
+    """Split the condition that a formula has the given truth value into cases, and return them.
 
-    A case restricts the owners of some cards. The formula must not contain knowledge operators.
-    Cases that contradict the owners in the problem are left out. Cases may overlap. Return None if
-    there are more than `limit` cases.
+    A case restricts the owners of some cards. The formula has the truth value if one of the cases
+    is true. It must not contain knowledge operators. Cases that contradict the owners in the
+    problem are left out. Cases may overlap. Return None if there are more than `limit` cases.
     """
     return _Cases(problem, limit).of(formula, truth)
 
@@ -219,7 +219,7 @@ class _Cases:
 
 
 def merge_cases(first: Case, second: Case) -> Case:
-    """Return the case that restricts the owners of cards as both given cases do."""
+    """Return the restrictions of the owners of cards in both of two cases."""
     both = dict(first)
     for card, mask in second.items():
         both[card] = both.get(card, mask) & mask
@@ -253,7 +253,7 @@ def _unite(first: list[Case], second: Iterable[Case]) -> list[Case]:
 
 
 def narrow(problem: DealProblem, case: Case) -> DealProblem:
-    """Return the problem with the owners of its cards restricted by a case."""
+    """Return a deal problem in which the owners of cards are also restricted by a case."""
     changed: dict[int, list[int]] = {}
     for card, mask in case.items():
         owners = changed.setdefault(card.set_index, list(problem.sets[card.set_index].owners))
@@ -326,7 +326,7 @@ def case_around(
 
 
 def hands_case(players: Collection[int], deal: Deal) -> Case:
-    """Return the case of all deals in which these players have the same hands as in `deal`."""
+    """Return a case that fixes the cards in the hands of these players, as they are in `deal`."""
     return {
         Card(index, number): 1 << holder if holder in players else ~mask_of(players)
         for index, owner in enumerate(deal.owner)

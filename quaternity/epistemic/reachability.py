@@ -113,7 +113,11 @@ def deals_around(
 
 
 def allowed_hands(deals: DealProblem, player: int) -> Case:
-    """Return a case that says which cards a player must hold, and which the player cannot hold."""
+    """Return a case that contains what a deal problem says about a player's hand.
+
+    A case restricts the owners of some cards: here, of the cards that the player must hold and of
+    those that the player cannot hold.
+    """
     own = 1 << player
     return {
         Card(index, number): own if mask == own else ~own

@@ -40,9 +40,9 @@ class Refuter:
     ) -> Literal:
         """Return a literal that can be true iff the hands of the players `seen` exclude a case.
 
-        These are their hands in the deal `table`. They exclude the case if the players have them in
-        no deal of it. The case restricts the owners of cards in `problem`, by default the public
-        problem. Raise Undecided if time runs out.
+        The case restricts the owners of some cards in `problem`. The hands are those in the deal
+        `table`. They exclude the case if the players have them in no deal of it. By default,
+        `problem` contains the public information. Raise Undecided if time runs out.
         """
         self.model.deadline.remaining()
         problem = self.problem if problem is None else problem
@@ -54,9 +54,10 @@ class Refuter:
         return self.model.any_of(proofs)
 
     def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return True if the hands of the players `seen` exclude the case in no public deal.
+        """Return True if no hands of the players `seen` can exclude a case.
 
-        Return False if they exclude it in some deal, or if this was not decided.
+        The case restricts the owners of some cards. Return False if some hands exclude it, or if
+        this was not decided.
         """
         return hand_patterns(self.problem, self.problem, seen).provable_coalitions(case) == []
 

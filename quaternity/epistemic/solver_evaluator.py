@@ -65,15 +65,12 @@ from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
 
 MAX_CASES = 64
-"""Maximum number of cases that are solved one after another. More cases are solved as one CP-SAT
-model."""
+"""Maximum number of cases (restrictions of the owners of cards) that are solved one after another.
+More cases are solved as one CP-SAT model."""
 
 
 class SolverEvaluator:
-    """Evaluator of formulas about one public problem, which uses constraint solvers.
-
-    It stops at a deadline.
-    """
+    """Evaluator that uses constraint solvers, until a deadline."""
 
     def __init__(self, problem: DealProblem, deadline: Deadline) -> None:
         self.problem = problem
@@ -143,7 +140,7 @@ class SolverEvaluator:
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
         """Return a deal where a formula is false after announcements that are true there.
 
-        The deal satisfies the public problem. Return None if there is no such deal.
+        The deal fits the public information. Return None if there is no such deal.
         """
         return self._public_counterexample(self._normal(formula), tuple(map(self._normal, earlier)))
 
@@ -310,8 +307,8 @@ class SolverEvaluator:
     def satisfiable(self, encoder: Encoder, hint: bool = False) -> bool:
         """Return whether the model of an encoder has a correct solution, which the model keeps.
 
-        A solution is correct if all its unenforced literals are. If `hint` is true, a negative
-        answer is not verified. Raise SolverFault if CP-SAT contradicts itself.
+        In a correct solution, all literals that the model does not enforce are right. If `hint` is
+        true, a negative answer is not verified. Raise SolverFault if CP-SAT contradicts itself.
         """
         model = encoder.model
         while model.solve():

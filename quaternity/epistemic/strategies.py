@@ -27,7 +27,7 @@ from solvers.verdict import Deal
 def positions(
     draw: st.DrawFn, max_players: int = 4, max_sets: int = 3, max_set_size: int = 3
 ) -> tuple[DealProblem, Deal]:
-    """Draw a public problem for two or more players, and a real deal that satisfies it.
+    """Draw a deal problem for two or more players, and a real deal that satisfies it.
 
     Hypothesis draws only a seed. If it built the problem piece by piece, the players would usually
     know nothing.

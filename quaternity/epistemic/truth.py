@@ -51,7 +51,7 @@ def evaluate(
     seconds: float = DEFAULT_SECONDS,
     set_size: int | None = None,
 ) -> bool:
-    """Return whether a formula is true in a deal of a public problem.
+    """Return whether a formula about the players' hands and knowledge is true in a deal.
 
     Args:
         formula: A formula, or its text.

@@ -58,9 +58,10 @@ player, the numbers of the cards, and the index of the legal answers in `ANSWERS
 
 Ask = tuple[int, int, int, int]
 """Type of a question to a player about any of several interchangeable cards. It consists of the
-asked player, the owner mask of the cards, a bit mask for the answer no, and a bit mask for yes. A
-mask has one bit, which identifies the coalition table of the set after the answer: bit k stands for
-table k in `Asks`. A mask is 0 if the constraint of the set alone makes the answer impossible."""
+asked player, the owner mask of the cards, a bit mask for the answer no, and a bit mask for yes.
+A mask has one bit, which identifies the coalition table of the set after the answer: bit k
+stands for table k in `Asks`. A mask is 0 if the constraint of the set alone makes the answer
+impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
 """Type of the questions of one asker that the constraint of a set alone allows, and a tuple of the
@@ -154,8 +155,8 @@ class PreparedShape(SetShape):
     def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
         """Yield the questions of an asker with their possible answers, without storing any table.
 
-        The bit masks of a question are 1 if the answer no is possible and 2 if the answer yes is
-        possible. The mask of an impossible answer is 0.
+        The bit masks of a question (see `Ask`) are 1 if the answer no is possible and 2 if the
+        answer yes is possible. The mask of an impossible answer is 0.
 
         Args:
             asker: the player to move.
@@ -223,7 +224,7 @@ class PreparedSet:
         """Return the questions among `asks` that are legal, grouped by interchangeable cards.
 
         Args:
-            fitting: bit mask of the tables that are possible in the state (see `Ask`).
+            fitting: bit mask that says which answers are possible in the state (see `Ask`).
             bare: bit mask of the players without cards.
         """
         alike: dict[int, list[int]] = {}
@@ -448,7 +449,7 @@ def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> lis
 
 
 def drop_hopeless(questions: list[SetQuestions]) -> list[SetQuestions]:
-    """Remove the questions that a brisk game forbids because they can only be answered no."""
+    """Remove the questions that a brisk game forbids, because the answer yes is impossible."""
     kept = [
         SetQuestions(
             about_set.asker,

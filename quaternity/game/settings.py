@@ -64,7 +64,7 @@ def check_seed(seed: int) -> int:
 
 
 def check_brisk(brisk: bool) -> bool:
-    """Return `brisk` unchanged. Raise InputError if it is not a `bool`."""
+    """Return the setting `brisk` unchanged. Raise InputError if it is not a `bool`."""
     if not isinstance(brisk, bool):
         raise InputError(f"brisk: must be true or false, not {quote_value(brisk)}")
     return brisk
@@ -81,8 +81,7 @@ class Settings:
         tie_break: a `TieBreak` or its name. It selects the next player to ask if both players of
             a question have no cards left.
         seed: seed of the random choice in `TieBreak.MIN_SETS`.
-        brisk: whether *hopeless* questions, which can only be answered no, are forbidden
-            (see `quaternity.game.transition.may_be_asked`).
+        brisk: whether *hopeless* questions, which can only be answered no, are forbidden.
 
     Raises:
         InputError: If a setting is invalid or the game is too large. The message lists all invalid

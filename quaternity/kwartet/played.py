@@ -79,10 +79,7 @@ class GameLog:
 
 
 def ends_go(event: Event, after: PublicState) -> bool:
-    """Return whether a request was the last one of its player's go (see `ends_of_goes`).
-
-    `after` is the state after the request.
-    """
+    """Return whether a request was the last one of its player's go (see `ends_of_goes`)."""
     return not event.answer or not after.hands[event.question.asker] or after.is_over
 
 

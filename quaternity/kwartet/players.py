@@ -21,9 +21,10 @@ from quaternity.workers.progress import Progress
 class DealCounts(NamedTuple):
     """Numbers of possible deals at one moment of a game, as decimal logarithms.
 
-    `goes` is the number of finished goes. A go is a series of requests by one player.
-    `public` counts the deals that are possible for an observer who sees no hand. `own` contains,
-    for each seat, the deals that are possible for a player who sees the hand of that seat.
+    Attributes:
+        goes: the number of finished goes. A go is a series of requests by one player.
+        public: the number for an observer who sees no hand.
+        own: for each seat, the number for a player who sees the hand of this seat.
     """
 
     goes: int

@@ -90,9 +90,8 @@ def random_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> 
 def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
     """Return a request for the first of the given cards (set, number, owner's bit).
 
-    A strategy that always asks for located cards gets all of them, whatever the order. For `mixed`,
-    the order matters: if the first card is chosen, the results are closer to the published table
-    than if a random card is chosen.
+    For the strategy `mixed`, the order of the cards matters. If it asks for the first card, its
+    results are closer to the published table than if it asks for a random card.
     """
     index, number, owner = cards[0]
     return request(view.seat, owner.bit_length() - 1, index, number)

@@ -60,7 +60,7 @@ class MissingCards(NamedTuple):
     """The combinations of cards that an asker may lack of a set, for all sets of one size.
 
     Attributes:
-        masks: the number of possible holdings.
+        masks: the number of bit masks of the cards of a set.
         card: `[card, 0]`, the numbers of the cards.
         missing: `[card, case]`, bit masks of the cards that an asker may lack, in ascending order.
             Each mask includes the card.
@@ -80,7 +80,7 @@ class MissingCards(NamedTuple):
 
 @lru_cache
 def missing_cards(masks: int) -> MissingCards:
-    """Return the cached `MissingCards` of sets with `masks` possible holdings."""
+    """Return the `MissingCards` of a set whose cards have `masks` bit masks. It is cached."""
     size, half = masks.bit_length() - 1, range(masks // 2)
     card = np.arange(size)[:, None]
     lacks = np.array(
@@ -103,12 +103,12 @@ class RequestModel(NamedTuple):
 
 
 def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
-    """Return the probabilities of the owners of the asker's missing cards, and of the asker's hand.
+    """Return probabilities: who owns the cards that the asker lacks, and what the asker holds.
 
-    A holding is a bit mask of cards of one set. `weights` has the axes `[holding, player, ...,
-    set]`. The probabilities of owners have the axes `[card, case, owner, ..., set]`, where a case
-    says which cards the asker lacks (see `MissingCards`). The probabilities of the asker's holdings
-    have the axes `[holding, ..., set]`.
+    The first result has the axes `[card, case, owner, ..., set]`, where a case says which cards the
+    asker lacks (see `MissingCards`). The second result has the axes `[holding, ..., set]`, and
+    `weights` has the axes `[holding, player, ..., set]`, where a holding is a bit mask of cards of
+    one set.
     """
     _, _, lacks, parts, rests, ways = missing_cards(len(weights))
     opponents = without(weights, asker)

@@ -47,11 +47,11 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
 
 
 class Tables(NamedTuple):
-    """Tables about the possible holdings of sets of one size. A holding is a bit mask of cards.
+    """Tables about the bit masks of the cards of a set that a player may hold.
 
     Attributes:
-        holds: `[mask, card]`, whether the holding contains the card.
-        counts: the number of cards in each holding.
+        holds: `[mask, card]`, whether the mask contains the card.
+        counts: the number of cards in each mask.
         parts, rests, sums: the result of `parts_of` for all masks.
     """
 
@@ -64,7 +64,7 @@ class Tables(NamedTuple):
 
 @lru_cache
 def tables(masks: int) -> Tables:
-    """Return the cached `Tables` of sets with `masks` possible holdings."""
+    """Return the `Tables` of a set whose cards have `masks` bit masks. They are cached."""
     cards = range(masks.bit_length() - 1)
     holds = np.array([[mask >> card & 1 for card in cards] for mask in range(masks)], bool)
     return Tables(holds, holds.sum(axis=1).astype(float), *parts_of(range(masks)))

@@ -84,7 +84,7 @@ class Reading(NamedTuple):
 
 
 class SetKinds(NamedTuple):
-    """The sets in play, grouped into kinds. The same is known about all sets of a kind.
+    """The sets in play, grouped so that the same is known about all sets of a group (a kind).
 
     Calculations examine only one set of each kind.
 
@@ -352,18 +352,17 @@ def after_request(
 def likelihood(
     held: Floats, request: ModelledRequest, habits: Floats, kinds: SetKinds
 ) -> tuple[Floats, Floats]:
-    """Return how likely a request is for each holding of the asker, and the habits behind it.
+    """Return how likely a request is for each bit mask of cards that the asker may hold of a set.
 
-    A holding is the asker's cards of one set, as a bit mask. The strategy of the asker is unknown,
-    so each habit is weighted by how well it explains the asker's requests, including this request.
-    The first result is an array `[set, mask]` of relative likelihoods. The second result contains
-    the contribution of each habit to the explanation of this request. The contributions add up to
-    1.
+    The strategy of the asker is unknown, so each habit (see `HABITS`) is weighted by how well it
+    explains the asker's requests, including this request. The first result is an array
+    `[set, mask]` of relative likelihoods. The second result contains the contribution of each habit
+    to the explanation of this request. The contributions add up to 1.
 
     Args:
         held: the probabilities `[set, mask]` of what the asker holds.
         habits: the weights of the asker's habits, including the prior.
-        kinds: the kinds of sets, as the seat or bystander of the reading sees them.
+        kinds: the kinds of sets, as the seat or bystander who infers this sees them.
     """
     value, share = request.asking
     public = dict(zip(request.kinds.active, request.kinds.kind_of, strict=True))
