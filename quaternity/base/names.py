@@ -1,4 +1,4 @@
-"""Comparison of names, and parsing of comma-separated names, which may be quoted."""
+"""Comparison of names, and splitting of a text into names that are separated by commas."""
 
 import re
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Plots: image files drawn with matplotlib, which is optional and imported on first use."""
+"""Image files with plots. They are drawn with matplotlib, which is optional and imported on first use."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 The public information is a deal problem. Each deal that satisfies it is a *world*. A player cannot
 distinguish two worlds in which the player has the same hand. The worlds that a player considers
-possible are the player's *information set*: the deals of the public problem with this hand fixed.
+possible are the player's *information set*: the worlds in which the player has the actual hand.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Evaluator of formulas that lists all deals, as an explicit Kripke model.
 
-Each deal of the public problem is a world. Each formula is evaluated to an array with one boolean
-for each world. Worlds in which a player has the same hand form a class, because the player cannot
-distinguish them. A player knows what is true in all worlds of a class. A group has common knowledge
-of what is true in all worlds that are connected by classes of its players. After a public
+Each deal that fits the public information is a *world*. A formula is evaluated to an array with one
+boolean for each world. Worlds in which a player has the same hand form a class, because the player
+cannot distinguish them. A player knows what is true in all worlds of a class. A group has common
+knowledge of what is true in all worlds that are connected by classes of its players. After a public
 announcement, only the worlds remain in which it was true.
 
 This evaluator supports all formulas, but it lists at most `worlds.MAX_WORLDS` deals.

@@ -1,4 +1,4 @@
-"""Formulas without knowledge operators: truth in one deal, and the cases in which they are true.
+"""Formulas without knowledge operators: their truth in a deal, and the cases that make them true.
 
 A *case* restricts the possible owners of some cards, so its deals are those of a smaller deal
 problem. A formula without knowledge operators is true exactly in the deals of its cases. The

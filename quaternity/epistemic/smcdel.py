@@ -3,7 +3,7 @@
 SMCDEL was written by M. Gattinger. The exported model has a boolean variable for every card and
 player, which says whether the player holds the card. Each player observes the variables of their
 own hand. SMCDEL can express knowledge, group knowledge and announcements, but neither `P` (all
-public deals) nor `U` (the number of unknown cards).
+deals that fit the public information) nor `U` (the number of unknown cards).
 """
 
 from __future__ import annotations

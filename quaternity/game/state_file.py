@@ -5,7 +5,7 @@ file that contradicts itself about a completed set raises `ContradictoryState`. 
 a `State`, even if no deal fits it. `State.settle` then updates the completed sets and the turn
 according to the rules, with a warning for each change.
 
-The content of a file decides whether it is read as a state or as a record, if both are allowed.
+If both a state and a game record are allowed, the content of a file decides how it is read.
 """
 
 from __future__ import annotations

@@ -17,11 +17,10 @@ impossible, the search leaves out one move after another, as long as the claim s
 remaining list is minimal: without any one of its moves, the claim would be possible. The list is
 empty if the claim was impossible from the start.
 
-The sizes of the hands also depend on the moves. The deal problem represents them with an additional
-last set, which contains a card, called a *receipt*, for every answer yes. Each hand has the size
-that it would have if the player had received all these cards and given none away. The asked player
-holds the receipt if the card was given, and otherwise the asker does. So any solver can decide the
-problem, and any shortage that it returns is a proof.
+The sizes of the hands also depend on the moves. To represent this, the deal problem has one more
+set at the end, with a card (a *receipt*) for every answer yes. Each hand has the size that it would
+have if the player had received all these cards and given none away. The asked player holds the
+receipt if the card was given, and otherwise the asker does. So any solver can decide the problem.
 """
 
 from __future__ import annotations

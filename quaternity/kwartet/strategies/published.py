@@ -1,8 +1,8 @@
 """The Kwartet strategies `random`, `greedy`, `silent` and `mixed`, and an improved `greedy`.
 
-The first four are the strategies of a published table of results. They need no solver. A card
-counts as *located* if it was seen publicly, or if only one opponent who holds cards has not denied
-having it. The public knowledge about the owners of cards contains this directly.
+The first four are the strategies of a published table of results. They need no solver. The owner of
+a card is *certain* if the card was seen publicly, or if only one opponent who holds cards has not
+denied having it. The public knowledge about the owners of cards contains this directly.
 """
 
 from __future__ import annotations
