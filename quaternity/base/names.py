@@ -1,4 +1,4 @@
-"""Comparison of names, and splitting of a text into names that are separated by commas."""
+"""Comparison of names, and splitting of a list of names such as `ann, bob`."""
 
 import re
 from enum import Enum

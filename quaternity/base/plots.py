@@ -1,4 +1,4 @@
-"""Image files with plots. They are drawn with matplotlib, which is optional and imported on first use."""
+"""Image files with plots, drawn with matplotlib, which is optional and imported on first use."""
 
 from __future__ import annotations
 
