@@ -305,10 +305,10 @@ class Distributed(Formula):
 class Common(Formula):
     """`C f`: it is common knowledge that `f` is true.
 
-    That is, `f` is true in every deal that a chain connects with the real deal. In a chain, any two
-    consecutive deals are indistinguishable for some player (in `C{1,2} f`, for player 1 or 2).
-    `Publicly` implies common knowledge, but not vice versa: a formula can be common knowledge
-    although it is false in some deal, if no chain leads to this deal.
+    That is, `f` is true in every deal to which a chain leads from the real deal. In a chain, some
+    player (in `C{1,2} f`, player 1 or 2) cannot distinguish a deal from the next one. `Publicly`
+    implies common knowledge, but not vice versa: a formula can be common knowledge although it is
+    false in some deal, if no chain leads to this deal.
     """
 
     part: Formula

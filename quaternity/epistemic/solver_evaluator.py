@@ -211,7 +211,6 @@ class SolverEvaluator:
         deal: Deal,
         earlier: Announcements,
     ) -> Deal | None:
-        """Return a deal with the same hands of these players where a formula is not `truth`."""
         if is_determined(formula, players):
             return None if self._truth(formula, deal, earlier) == truth else deal
         needed = unfold(formula, truth)

@@ -337,9 +337,9 @@ class State(Displayable):
         return self._rows
 
     def slack(self) -> int | None:
-        """Return how many more cards each group of players could hold (see `LaneLayout.slack`).
+        """Return how many more cards each group of players could hold, packed into one integer.
 
-        Return None if no deal fits the state. The result is cached.
+        See `LaneLayout.slack`. Return None if no deal fits the state. The result is cached.
         """
         if self._slack is None:
             tables = [row.kind.table for row in self.rows()]

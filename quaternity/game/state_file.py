@@ -94,9 +94,9 @@ def _unsettled_state(text: str) -> LoadedState:
 
 
 def settle_state(loaded: LoadedState) -> LoadedState:
-    """Complete sets and pass the turn as the rules require (see `State.settle`).
+    """Return a state after completing sets and passing the turn as the rules require.
 
-    Add a warning for each change.
+    See `State.settle`. The result contains a warning for each change.
     """
     in_file = loaded.state
     state = in_file.settle()

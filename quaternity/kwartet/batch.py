@@ -228,14 +228,14 @@ class KwartetBatch:
         return ended
 
     def points(self) -> NDArray[np.float32]:
-        """Return the number of sets that each player has put down, as [game, player]."""
+        """Return an array [game, player] with the number of sets that each player has put down."""
         return self.put_down.astype(np.float32)
 
     def _order(self) -> NDArray[np.intp]:
         return (self.seat[:, None] + self._seats) % self.settings.players
 
     def masks(self) -> NDArray[np.uint8]:
-        """Return 1 for each legal action and 0 for the others, as [game, action].
+        """Return an array [game, action] that is 1 for each legal action and 0 for the others.
 
         No action is legal once a game is over. With 4 players and 52 cards, this takes about 0.2
         microseconds per game.
@@ -256,7 +256,7 @@ class KwartetBatch:
         return mask.reshape(self.games, -1)
 
     def observations(self) -> NDArray[np.float32]:
-        """Return the numbers that the player in `seat` sees, as [game, number].
+        """Return an array [game, number] with what the player in `seat` sees.
 
         `KwartetEncoded.entries` describes the numbers. With 4 players and 52 cards, this takes
         about 1.4 microseconds per game.

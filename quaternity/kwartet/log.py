@@ -79,7 +79,7 @@ def _settings_text(settings: KwartetSettings, names: Sequence[str]) -> str:
 
 
 def announced_at_deal(start: Position) -> list[str]:
-    """Return the log lines of the sets that were announced right after the deal."""
+    """Return a log line for each set that was put down right after the deal."""
     return put_down_at_deal(start.public)
 
 

@@ -32,8 +32,7 @@ def exact(view: View, random: Random) -> Question:
     """Return a request for a card whose owner is certain, or else for the likeliest card.
 
     Ties are broken at random. With many players and cards, the probabilities are estimates (see
-    `owner_weights`). If no owner is certain, the deals are counted once, which takes 0.2 to 0.5 ms
-    with four players.
+    `owner_weights`).
     """
     certain = locate_cards(view.public, view.seat, view.hand, whole=False)
     if not certain and len(view.public.hands) > FEW_PLAYERS:

@@ -59,10 +59,10 @@ def own_card_request(view: View, random: Random) -> Question:
 def locate_cards(
     public: PublicState, seat: int, hand: Hand, whole: bool
 ) -> list[tuple[int, int, int]]:
-    """Return the cards that the player lacks of held sets and that have only one possible owner.
+    """Return the cards that the player may request and whose owner is certain.
 
-    Each card is a tuple (set, number, owner's bit). If `whole` is true, include only sets in which
-    all these cards have only one possible owner.
+    Each card is a tuple (set, number, owner's bit). If `whole` is true, include only cards of sets
+    whose missing cards all have certain owners.
     """
     others, full = public.with_cards & ~(1 << seat), public.settings.full
     pile = 1 << public.settings.players

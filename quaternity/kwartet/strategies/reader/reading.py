@@ -243,7 +243,7 @@ def possible_without_bluffs(
 
 
 def stack_sets(rows: Sequence[Floats]) -> Floats:
-    """Combine the weights of single sets into an array `[holding, player, set]`."""
+    """Combine weights `[holding, player]` of single sets into an array `[holding, player, set]`."""
     return np.array(rows).transpose(1, 2, 0)
 
 
