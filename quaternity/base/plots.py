@@ -133,7 +133,7 @@ def plain_label(name: str) -> str:
 
 
 def save_figure(figure: Figure, path: str) -> None:
-    """Write a figure to a file, in the format given by its suffix.
+    """Write a figure to a file, in the format that the suffix of its name selects.
 
     Raises:
         InputError: If the suffix is not one of `FORMATS`, or the file cannot be written.

@@ -66,7 +66,7 @@ def is_determined(formula: Formula, players: Collection[int]) -> bool:
 
 
 def effort_key(wish: tuple[Formula, bool]) -> int:
-    """Return the sort key of a pair (formula, truth value). The quickest to evaluate sort first."""
+    """Return a sort key for pairs (formula, truth value): formulas that are quick to evaluate first."""
     return wish[0].modal_depth
 
 
@@ -126,8 +126,8 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
 def with_seen_facts(formula: Formula, truth: bool) -> Formula:
     """Return a formula with fewer knowledge operators that implies the given formula.
 
-    Knowledge about hands is replaced by facts that the players see in their own hands. With `truth`
-    False, the negation of the result implies the negation of the formula instead.
+    Knowledge about hands is replaced by facts that the players see in their own hands. If `truth`
+    is False, the given formula implies the result instead.
 
     >>> from quaternity.epistemic.formula import H, K
     >>> print(with_seen_facts(K(1, ~H(2, "0/0")) & ~K(1, H(1, "0/1") | H(2, "0/1")), True))
@@ -219,7 +219,7 @@ class _Cases:
 
 
 def merge_cases(first: Case, second: Case) -> Case:
-    """Return the restrictions of the owners of cards in both of two cases."""
+    """Return a case with the restrictions of both given cases."""
     both = dict(first)
     for card, mask in second.items():
         both[card] = both.get(card, mask) & mask

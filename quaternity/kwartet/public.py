@@ -70,7 +70,7 @@ class PublicState(NamedTuple):
 
     @property
     def hands(self) -> tuple[int, ...]:
-        """The number of cards in each player's hand, and then the number of cards set aside, if any."""
+        """The number of cards in each player's hand, then the number of cards set aside, if any."""
         return self.problem.hands
 
     @property

@@ -80,7 +80,7 @@ class MissingCards(NamedTuple):
 
 @lru_cache
 def missing_cards(masks: int) -> MissingCards:
-    """Return the `MissingCards` of a set whose cards have `masks` bit masks. It is cached."""
+    """Return the `MissingCards` for a set size, where `masks` is 2 to the power of the size."""
     size, half = masks.bit_length() - 1, range(masks // 2)
     card = np.arange(size)[:, None]
     lacks = np.array(
