@@ -66,7 +66,7 @@ def is_determined(formula: Formula, players: Collection[int]) -> bool:
 
 
 def effort_key(wish: tuple[Formula, bool]) -> int:
-    """Return a sort key for pairs (formula, truth value): formulas that are quick to evaluate first."""
+    """Return a sort key for pairs (formula, truth value): quickly evaluated formulas first."""
     return wish[0].modal_depth
 
 
