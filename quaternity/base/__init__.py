@@ -1,5 +1,5 @@
-"""Shared foundations: errors, validation, messages, files, plug-ins, memos and time limits.
+"""Shared foundations: errors, validation, messages, files, plug-ins, caches and time limits.
 
-This package depends on no game and no solver. It is the only part of `quaternity` that `solvers`
-imports.
+This package does not depend on any game or solver. It is the only part of `quaternity` that
+`solvers` imports.
 """

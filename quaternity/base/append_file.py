@@ -19,9 +19,9 @@ from quaternity.base.writing import CAN_LOCK, replace_file_locked, try_lock, wri
 
 
 class AppendOnlyFile:
-    """Context manager for a file to which only this process appends while it is open.
+    """A file to which only this process appends while it is open.
 
-    Every change is on the disk when the method that makes it returns.
+    It is a context manager. Every change is on the disk when the method that makes it returns.
     """
 
     def __init__(self, path: str, file: io.FileIO | None = None) -> None:
@@ -94,7 +94,8 @@ class AppendOnlyFile:
     def append(self, text: str, what: str = "") -> None:
         """Append whole lines, or the beginning of a line.
 
-        An error message says what was not saved: `what`, or the text itself if `what` is empty.
+        If this fails, the error message says what was not saved: `what`, or the text itself if
+        `what` is empty.
 
         Raises:
             InputError: If the text cannot be written, or another process has changed the file. In
@@ -136,7 +137,6 @@ class AppendOnlyFile:
             raise write_error(self.path, error) from error
 
     def _check(self) -> None:
-        """Raise `InputError` if another process has removed, replaced or changed the file."""
         opened = os.fstat(self._file.fileno())
         try:
             current = os.stat(self.path)
@@ -168,13 +168,6 @@ class AppendOnlyFile:
 
 
 def _open_locked(path: str, extra_flags: int = 0) -> io.FileIO:
-    """Open and lock a file for reading and appending, with extra flags for `os.open`.
-
-    Raises:
-        InputError: If the path does not lead to a regular file, or another process has locked the
-            file.
-        OSError: If the file cannot be opened.
-    """
     while True:
         flags = extra_flags | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
         file = io.FileIO(os.open(path, flags, 0o666), "r+")

@@ -33,7 +33,7 @@ def check_games(games: Any, actions: int, numbers: int) -> int:
 
 
 def check_actions(actions: ArrayLike, games: int, max_action: int) -> tuple[Any, NDArray[np.int32]]:
-    """Return the actions as an array, and a copy with all values clipped to -1..`max_action`.
+    """Return the actions as an array, and a copy with all values limited to -1..`max_action`.
 
     Raises:
         InputError: If `actions` does not have one whole number for each game.
@@ -45,7 +45,7 @@ def check_actions(actions: ArrayLike, games: int, max_action: int) -> tuple[Any,
 
 
 def check_legal(actions: Any, legal: NDArray[np.bool_]) -> None:
-    """Check that the action of every game is legal.
+    """Check that the action of every game is legal. `legal` has a truth value for each game.
 
     Raises:
         InputError: If an action is not legal. The message names the first game with such an action.

@@ -89,10 +89,10 @@ def _solution_callback(on_solution: Callable[[Callable[[Any], int]], object]) ->
 
 
 def solve_interruptibly(solver: Any, model: Any, callback: Any = None) -> Any:
-    """Solve a CP-SAT model so that an interrupt stops the search, and return the status.
+    """Solve a CP-SAT model so that an interrupt (Ctrl-C) stops the search, and return the status.
 
-    Interrupts and exceptions of the solver are raised in the calling thread. CP-SAT's own handling
-    of interrupts is turned off. CP-SAT calls `callback` for every solution.
+    Interrupts and exceptions of the solver are raised in the calling thread. CP-SAT calls
+    `callback` for every solution.
     """
     # If CP-SAT caught interrupts, they would end only the search and never reach Python.
     solver.parameters.catch_sigint_signal = False

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Deadline:
-    """Deadline of a computation. If `seconds` is None, there is no deadline.
+    """Time limit of a computation. If `seconds` is None, there is no limit.
 
     A computation in Python should call `remaining()` about every tenth of a second. A library in C
     that runs longer should get the remaining seconds as its own time limit.
@@ -28,17 +28,14 @@ class Deadline:
         self._end = monotonic() + self.seconds * patience
 
     def remaining(self) -> float:
-        """Return the remaining seconds; raise `SolverTimeout` if the deadline has passed."""
+        """Return the remaining seconds. Raise `SolverTimeout` if the time is up."""
         remaining = self._end - monotonic()
         if remaining <= 0:
             self.raise_timeout()
         return remaining
 
     def iterate(self, items: Iterable[T]) -> Iterable[T]:
-        """Iterate over the items; raise `SolverTimeout` if the deadline passes before the end.
-
-        Without a time limit, this has no overhead.
-        """
+        """Return an iterator over the items. It raises `SolverTimeout` when the time is up."""
         return items if self.seconds == inf else self._over(items)
 
     def _over(self, items: Iterable[T]) -> Iterator[T]:
@@ -47,7 +44,7 @@ class Deadline:
             yield item
 
     def raise_timeout(self) -> NoReturn:
-        """Raise the error for a deadline that has passed.
+        """Raise the error that says that the time is up.
 
         Raises:
             SolverTimeout: Always.

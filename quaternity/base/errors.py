@@ -54,7 +54,7 @@ class NotUnderstood(InputError):
 
 
 class LimitError(QuaternityError):
-    """Error for a documented limit of size or time that was reached, so the answer is unknown."""
+    """Error for a result that is unknown because a documented limit of size or time was reached."""
 
 
 class SolverTimeout(LimitError):
@@ -66,11 +66,11 @@ class OutOfMemory(LimitError):
 
 
 class UnsupportedProblem(QuaternityError):
-    """Error for a problem that a solver, according to its contract, does not support."""
+    """Error for a problem that a solver does not support, as its documentation says."""
 
 
 class SolverFault(QuaternityError):
-    """Error for a solver that broke its contract, for example by a wrong or invalid verdict."""
+    """Error for a solver that does not work correctly, for example because its verdict is wrong."""
 
 
 class SolverCrash(SolverFault):
@@ -85,7 +85,10 @@ class NoDeal(QuaternityError, ValueError):
 
 
 class IllegalMove(QuaternityError):
-    """Error for a move that breaks the rules of a game. `faults` lists all reasons as sentences."""
+    """Error for a move that breaks the rules of a game.
+
+    The attribute `faults` lists all reasons as sentences.
+    """
 
     def __init__(self, what: str, faults: Sequence[str]) -> None:
         super().__init__(f"{what}: {'; '.join(faults)}")
@@ -96,10 +99,10 @@ class FaultPlace(NamedTuple):
     """Place in a game where a player failed.
 
     Attributes:
-        player: name of the player; empty if no player is known to be at fault.
+        player: name of the player. It is empty if no player is known to be at fault.
         moves: number of moves made before the failure.
         go: number of goes finished before the failure (a go is all moves of a player until the turn
-            passes); None in a game that does not count goes.
+            passes). It is None in a game that does not count goes.
         record: the game up to this place, as the text of a log or record.
     """
 
@@ -120,8 +123,8 @@ class PlayerFault(QuaternityError):
 
     Attributes:
         message: a sentence that names the player and says what it did.
-        trace: the traceback as text; empty if there is none.
-        place: the game and the move; None if they are not known.
+        trace: the traceback as text, or an empty string if there is none.
+        place: the game and the move, or None if they are not known.
     """
 
     def __init__(self, what: str, trace: str = "", place: FaultPlace | None = None) -> None:
@@ -132,7 +135,7 @@ class PlayerFault(QuaternityError):
         return self.message if self.place is None else f"{self.place}: {self.message}"
 
     def at(self, place: FaultPlace) -> PlayerFault:
-        """Return a copy of the error with a place."""
+        """Return a copy of the error with the place in the game where it occurred."""
         return type(self)(self.message, self.trace, place)
 
 

@@ -12,7 +12,7 @@ def is_interrupt(error: BaseException) -> bool:
     """Return whether an exception is an interrupt by the user (Ctrl-C).
 
     A `KeyboardInterrupt` in another thread than the main thread, or in a process that has called
-    `leave_interrupts`, was raised by external code, so it is not an interrupt by the user.
+    `leave_interrupts`, was raised by external code, so it does not count.
     """
     return (
         isinstance(error, KeyboardInterrupt)

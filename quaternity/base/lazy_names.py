@@ -12,7 +12,7 @@ from typing import Any
 def public_only(
     package: dict[str, Any], renamed: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the `__getattr__` and `__dir__` of a package that imports its names eagerly.
+    """Return functions `__getattr__` and `__dir__` for a package that imports its names eagerly.
 
     `renamed` maps old names to new ones. An old name still works, with a `DeprecationWarning`.
     """
@@ -37,10 +37,10 @@ def public_only(
 def lazy_names(
     package: dict[str, Any], homes: Mapping[str, str], modules: Sequence[str] = ()
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the `__all__`, `__getattr__` and `__dir__` of a package that loads names on first use.
+    """Return `__all__`, `__getattr__` and `__dir__` for a package that loads names on first use.
 
     `homes` maps each module to the public names that are loaded from it, separated by spaces.
-    `modules` lists the modules of the package that are public themselves; `import *` omits them.
+    `modules` lists the modules of the package that are public themselves. `import *` omits them.
     """
     home = {name: module for module, names in homes.items() for name in names.split()}
 

@@ -1,6 +1,7 @@
-"""Memos: caches of results that share one memory budget per process.
+"""Memos: caches of results that share one memory budget.
 
-The budget is in bytes, because the sizes of results vary too much for a limit on their number.
+The budget is in bytes, because the sizes of results vary too much for a limit on their number. Each
+process has a separate budget.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ MAX_MEMO_BYTES = 512 * 2**20
 
 
 def bytes_of(objects: int = 0, numbers: int = 0, largest: int = 0, bits: int = 0) -> int:
-    """Estimate the memory that a result takes, in bytes.
+    """Estimate the memory that a cached result takes, in bytes.
 
     Args:
         objects: number of Python objects (keys, tuples and results), including their entries in a
@@ -25,7 +26,7 @@ def bytes_of(objects: int = 0, numbers: int = 0, largest: int = 0, bits: int = 0
         numbers: number of integers in tuples. Python shares the objects of integers up to 256, but
             a larger integer may need its own object.
         largest: the largest of the integers in tuples.
-        bits: total size of packed integers (see `solvers.coalition_tables`), in bits.
+        bits: total size of very large integers, in bits.
     """
     return 100 * objects + numbers * (8 if largest <= 256 else 40) + bits // 8
 
@@ -46,10 +47,10 @@ class Memo(dict[tuple[*Parts], V]):
     _all: ClassVar[list[dict[Any, Any]]] = []
 
     def __init__(self, made: Callable[[*Parts], tuple[V, int]] | None = None) -> None:
-        """Create an empty memo for the function `made`, which computes missing entries.
+        """Create an empty cache for the results of a function.
 
-        `made` takes the parts of the key, and returns the result and the approximate size of key
-        and result in bytes. The class can be used as a decorator of this function.
+        The function `made` takes the parts of a key, and returns a result and the approximate size
+        of key and result in bytes. The class can be used as a decorator of this function.
         """
         super().__init__()
         self._compute = made
@@ -61,10 +62,9 @@ class Memo(dict[tuple[*Parts], V]):
         return self.store(key, *self._compute(*key))
 
     def store(self, key: tuple[*Parts], result: V, size: int) -> V:
-        """Store a result under a key, and return the result.
+        """Store a result of about `size` bytes (with its key), and return the result.
 
-        The result and its key take about `size` bytes. A result that is larger than the whole
-        budget is not stored.
+        A result that is larger than the whole budget is not stored.
         """
         if size <= MAX_MEMO_BYTES:
             with self.lock:

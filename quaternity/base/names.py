@@ -1,4 +1,4 @@
-"""Comparison of names, and parsing of comma-separated names, which may be quoted."""
+"""Comparison of names, and splitting of a list of names such as `ann, bob`."""
 
 import re
 from enum import Enum
@@ -10,7 +10,7 @@ _NAME = re.compile(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^,])*""", re.DOTALL)
 
 
 def code_name(member: Enum) -> str:
-    """Return a member of an enumeration as a Python expression, for its `__repr__`."""
+    """Return the Python expression for a member of an enumeration, for use in a `__repr__`."""
     return f"{type(member).__name__}.{member.name}"
 
 

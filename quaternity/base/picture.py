@@ -38,7 +38,10 @@ class Cell(NamedTuple):
 
 
 class Display(NamedTuple):
-    """Display of a value: a title, sentences (`lines`), and a table with equally long rows."""
+    """Display of a value in a notebook: a title, sentences (`lines`) and a table.
+
+    All rows of the table have the same length.
+    """
 
     title: str
     lines: Sequence[str] = ()
@@ -106,7 +109,6 @@ class Display(NamedTuple):
 
 
 def _with_columns(row: Sequence[Cell]) -> Iterator[tuple[int, Cell]]:
-    """Yield pairs of a column number and the cell that starts in this column."""
     column = 0
     for cell in row:
         yield column, cell
@@ -114,12 +116,12 @@ def _with_columns(row: Sequence[Cell]) -> Iterator[tuple[int, Cell]]:
 
 
 class Displayable:
-    """Base class of values that a notebook displays as a `Display`."""
+    """Base class of values that a notebook displays as a table with a title."""
 
     __slots__ = ()
 
     def picture(self) -> Display:
-        """Return the display of the value. Its `html()` and `svg()` return text."""
+        """Return the `Display` of the value. Its methods `html()` and `svg()` return text."""
         raise NotImplementedError
 
     def svg(self) -> str:
@@ -131,7 +133,7 @@ class Displayable:
 
 
 def heading_cells(*texts: object) -> list[Cell]:
-    """Return a heading cell for each text."""
+    """Return a list with a table cell in the style of a heading for each text."""
     return [Cell(str(text), "head") for text in texts]
 
 

@@ -1,4 +1,4 @@
-"""Plots: image files drawn with matplotlib, which is optional and imported on first use."""
+"""Image files with plots, drawn with matplotlib, which is optional and imported on first use."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 Ito)."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
-"""Markers of curves. Since 11 and 7 are coprime, 11 markers and 7 colours give 77 combinations."""
+"""Markers of curves. There are 77 combinations of 11 markers and 7 colours, because 11 and 7 are
+coprime."""
 
 
 _drawing = RLock()
@@ -34,7 +35,7 @@ _drawing = RLock()
 
 
 class Style:
-    """Colour and marker of a curve, for example of a solver or player, chosen by its number."""
+    """Colour and marker of a curve in a plot, selected by the number of the curve."""
 
     def __init__(self, number: int) -> None:
         self.colour = COLOURS[number % len(COLOURS)]
@@ -42,7 +43,7 @@ class Style:
 
 
 def picture_format(path: str) -> str:
-    """Return the image format that the suffix of a file name selects.
+    """Return the image format for the suffix of a file name.
 
     Raises:
         InputError: If the format is not one of `FORMATS`.
@@ -68,7 +69,7 @@ def check_picture(path: str) -> None:
 
 
 def check_drawing() -> None:
-    """Import matplotlib, even if MPLBACKEND names a backend that is not installed.
+    """Import matplotlib, even if the environment variable MPLBACKEND names a missing backend.
 
     Raises:
         InputError: If matplotlib is missing, or its settings cannot be read.
@@ -97,7 +98,7 @@ def check_drawing() -> None:
 def default_style() -> Iterator[None]:
     """Draw with matplotlib's default settings, ignoring settings files and changes by the caller.
 
-    Use this context manager as a decorator of a function that creates and saves a figure. Only one
+    This context manager is used as a decorator of functions that create and save a figure. Only one
     thread can draw at a time.
 
     Raises:
@@ -124,12 +125,15 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def plain_label(name: str) -> str:
-    """Escape a name for use as a label: `$` would start a formula, and a leading `_` hides it."""
+    """Escape a name so that matplotlib shows it unchanged as a label.
+
+    Without this, `$` starts a formula, and a leading `_` hides the label.
+    """
     return " " * name.startswith("_") + name.replace("$", r"\$")
 
 
 def save_figure(figure: Figure, path: str) -> None:
-    """Write a figure to a file, in the format given by its suffix.
+    """Write a figure to a file, in the format that the suffix of its name selects.
 
     Raises:
         InputError: If the suffix is not one of `FORMATS`, or the file cannot be written.
@@ -140,7 +144,10 @@ def save_figure(figure: Figure, path: str) -> None:
 
 
 def svg_of(figure: Figure) -> str:
-    """Return a figure as an SVG element. It is deterministic and keeps labels as text."""
+    """Return a figure as the text of an SVG element.
+
+    Equal figures give equal text. Labels are kept as text.
+    """
     from matplotlib import rc_context
 
     data = io.StringIO()

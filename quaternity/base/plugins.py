@@ -22,7 +22,7 @@ Plugin = TypeVar("Plugin")
 
 
 PLACE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-"""Pattern of the place of an object in an external module: `package.module:name`."""
+"""Pattern of a text that names an object in a module, such as `package.module:name`."""
 
 
 class BrokenPlugin(UserWarning):
@@ -42,7 +42,7 @@ class Plugins(Generic[Plugin]):
     broken: Mapping[str, str]
 
     def check(self, name: str) -> None:
-        """Raise `InputError`, with the reason, if the plug-in of this name cannot be used."""
+        """Raise `InputError` with the reason if the plug-in of this name cannot be used."""
         if name in self.broken:
             raise InputError(self.broken[name])
 
@@ -54,14 +54,14 @@ def load_plugins(
     check: Callable[[str, object], Plugin],
     prefix: str = "",
 ) -> Plugins[Plugin]:
-    """Load all plug-ins of an entry-point group; warn about each one that is skipped.
+    """Load all plug-ins of an entry-point group. Warn about each one that is skipped.
 
     Every exception while loading, even `SystemExit`, counts as a fault of the plug-in. Only
     `KeyboardInterrupt` is passed on.
 
     Args:
         kind: a noun for the plug-ins, such as "player".
-        known: names that are already in use; plug-ins cannot redefine them.
+        known: names that are already in use, which plug-ins cannot redefine.
         check: function that takes the name and the loaded object, and returns the plug-in. It
             raises `InputError` if the object is not suitable.
         prefix: prefix of the names to load. It is removed from the names in the result.
@@ -95,11 +95,10 @@ def load_plugins(
 
 
 def load_place(place: str, in_working_directory: bool = False) -> Any:
-    """Import and return the object at the place `package.module:name`.
+    """Import a module and return the object that `package.module:name` names.
 
-    Exceptions of the import are passed on.
-
-    If `in_working_directory` is true, the working directory is searched as well, but last.
+    Exceptions of the import are passed on. If `in_working_directory` is true, the working directory
+    is searched as well, but last.
     """
     if in_working_directory and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())

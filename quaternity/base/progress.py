@@ -6,18 +6,18 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 Report = Callable[[str, int, int | None], None]
-"""Function that reports progress. It takes the name of a task, the amount done and the
-total amount (None if unknown)."""
+"""Type of a function that reports progress. It takes the name of a task, the amount done and the
+total amount, which is None if unknown."""
 
 Phase = Callable[[str, int | None], AbstractContextManager[Report]]
-"""Function that begins a phase of the work. It takes the name of the phase and its total amount
-(None if unknown), and returns a context manager that yields the function for progress reports."""
+"""Type of a function that begins a phase of the work. It takes the name of the phase and its total
+amount, which is None if unknown. It returns a context manager that yields a `Report`."""
 
 
 def quiet(task: str, done: int, total: int | None) -> None:
-    """Ignore a progress report."""
+    """Ignore a progress report. This function has the type `Report`."""
 
 
 def quiet_phase(task: str, total: int | None) -> AbstractContextManager[Report]:
-    """Begin a phase whose progress is ignored."""
+    """Begin a phase without reporting its progress. This function has the type `Phase`."""
     return nullcontext(quiet)

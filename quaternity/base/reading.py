@@ -50,7 +50,7 @@ def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
 
 
 def strip_bom(data: bytes) -> bytes:
-    """Return text without its byte order mark; raise `InputError` if it is UTF-16 or UTF-32."""
+    """Return text without its byte order mark. Raise `InputError` if it is UTF-16 or UTF-32."""
     if _WIDE.match(data):
         raise InputError("the text is UTF-16 or UTF-32; save it as UTF-8")
     return data.removeprefix(b"\xef\xbb\xbf")

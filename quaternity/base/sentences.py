@@ -1,9 +1,9 @@
 """Messages with data: texts for people that also carry their values for programs.
 
-A `MessageTemplate` is a template with a name, and a `Message` is a template with its values. A
-message is also a `str`: an English text that refers to players and sets by number. A `Wording`
-formats a message differently, with the names of the players or in another language. Each field of a
-template names the method of `Wording` that formats its value. For example, `{asked:player}` becomes
+A `MessageTemplate` is a text with fields, and a `Message` is a template with its values. A message
+is also a `str`: an English text that refers to players and sets by number. A `Wording` formats a
+message differently, with the names of the players or in another language. Each field of a template
+names the method of `Wording` that formats its value. For example, `{asked:player}` becomes
 "player 1", or the name of that player.
 """
 
@@ -19,7 +19,7 @@ from quaternity.base.text_format import join_words, percent, with_noun
 
 
 class MessageTemplate(NamedTuple):
-    """Template of a message. Call it with the values to create a `Message`.
+    """Template of a message. Call it with values for its fields to create a `Message`.
 
     Attributes:
         name: name of the template, for programs that read messages as data.
@@ -40,7 +40,7 @@ class MessageTemplate(NamedTuple):
     template: str
 
     def __call__(self, **about: Any) -> Message:
-        """Return the message with these values."""
+        """Return a message with the given values for the fields of the template."""
         return Message(self, about)
 
 
@@ -50,7 +50,10 @@ def _intern_names(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Message(str):
-    """English text of a message, with its values by name. A value may itself be a message."""
+    """The English text of a message, together with the values in it.
+
+    A value may itself be a message.
+    """
 
     # A table keeps several messages for each move, so memory matters. The names are shared, and a
     # tuple of values takes a third of the memory of a dictionary.
@@ -61,7 +64,7 @@ class Message(str):
     _values: tuple[Any, ...]
 
     def __new__(cls, kind: MessageTemplate, about: dict[str, Any]) -> Message:
-        """Format the English text."""
+        """Return the message for a template and its values, as an English text."""
         sentence = super().__new__(cls, PLAIN.put(kind, about))
         sentence.kind, sentence._names = kind, _intern_names(tuple(about))
         sentence._values = tuple(about.values())
@@ -95,11 +98,11 @@ class Wording:
         self.names = names
 
     def say(self, text: str) -> str:
-        """Format a message; return any other text unchanged."""
+        """Return a message in the words of this formatter. Return any other text unchanged."""
         return self.put(text.kind, text.data) if isinstance(text, Message) else text
 
     def put(self, kind: MessageTemplate, about: dict[str, Any]) -> str:
-        """Format a message template with these values."""
+        """Return the text of a template with the given values in its fields."""
         parts = []
         for text, name, word in _parse_template(self.template(kind)):
             parts.append(text)
@@ -112,11 +115,11 @@ class Wording:
         return kind.template
 
     def text(self, value: object) -> str:
-        """Format a message, or convert any other value to a `str`."""
+        """Return a message in the words of this formatter, or the `str` of any other value."""
         return self.say(value) if isinstance(value, str) else str(value)
 
     def sentence(self, value: object) -> str:
-        """Format a value at the beginning of a sentence, with a capital letter."""
+        """Return the text of a value as the beginning of a sentence, with a capital letter."""
         text = self.text(value)
         return text[:1].upper() + text[1:]
 
@@ -125,63 +128,62 @@ class Wording:
         return name
 
     def all_called(self, names: Iterable[str]) -> str:
-        """Join the names of players: "Ann and Ben"."""
+        """Return the names of players as in a sentence, such as "Ann and Ben"."""
         return self._join(names)
 
     def _join(self, texts: Iterable[str]) -> str:
-        """Join texts as in a sentence: "a, b and c"."""
         return join_words(texts)
 
     def seat(self, number: int) -> str:
-        """Format a player without a noun: "Ann" or "0"."""
+        """Return the text for a player, such as "Ann" or "0"."""
         return self.names[number] if 0 <= number < len(self.names) else str(number)
 
     def player(self, number: int) -> str:
-        """Format a player: "Ann" or "player 0"."""
+        """Return the text for a player, such as "Ann" or "player 0"."""
         return self.names[number] if 0 <= number < len(self.names) else f"player {number}"
 
     def players(self, numbers: Sequence[int]) -> str:
-        """Format players: "Ann and Cem" or "players 0 and 2"."""
+        """Return the text for players, such as "Ann and Cem" or "players 0 and 2"."""
         if self.names:
             return self._join(map(self.player, numbers))
         return f"player{'s' * (len(numbers) != 1)} {join_words(numbers)}"
 
     def card(self, card: tuple[int, int]) -> str:
-        """Format a card: "0/2"."""
+        """Return the text for a card, such as "0/2"."""
         index, number = card
         return f"{index}/{number}"
 
     def hand(self, cards: Iterable[tuple[int, int]]) -> str:
-        """Format cards without commas: "0/2 1/0"."""
+        """Return the text for cards, such as "0/2 1/0"."""
         return " ".join(map(self.card, cards))
 
     def cards_listed(self, cards: Iterable[tuple[int, int]]) -> str:
-        """Format cards as in a sentence: "0/2 and 1/0"."""
+        """Return the text for cards, such as "0/2 and 1/0"."""
         return self._join(map(self.card, cards))
 
     def cell(self, card: tuple[int, int], text: str) -> str:
-        """Format a cell of a table of cards.
+        """Return the text for a cell in a table of cards.
 
-        The result is only the text, because the position in the table identifies the card. A
-        subclass may add the name of the card.
+        It does not name the card, because its position in the table does. A subclass may add the
+        name of the card.
         """
         del card
         return text
 
     def set(self, index: int) -> str:
-        """Format a set: "set 0"."""
+        """Return the text for a set, such as "set 0"."""
         return f"set {index}"
 
     def sets(self, indices: Sequence[int]) -> str:
-        """Format sets: "sets 0 and 2"."""
+        """Return the text for sets, such as "sets 0 and 2"."""
         return f"set{'s' * (len(indices) != 1)} {join_words(indices)}"
 
     def number(self, index: int) -> str:
-        """Format a set without a noun: "0", or "set 0" if players have names."""
+        """Return the number of a set: "0", or "set 0" if players have names."""
         return self.set(index) if self.names else str(index)
 
     def cards(self, count: int) -> str:
-        """Format a number of cards: "1 card"."""
+        """Return the text for a number of cards, such as "1 card"."""
         return with_noun(count, "card")
 
     def percent(self, chance: float) -> str:
@@ -189,15 +191,15 @@ class Wording:
         return percent(chance, decimals=0)
 
     def listed(self, values: Iterable[object]) -> str:
-        """Join values as in a sentence: "a, b and c"."""
+        """Return the texts of values as in a sentence, such as "a, b and c"."""
         return self._join(map(self.text, values))
 
     def row(self, values: Iterable[object]) -> str:
-        """Join values with spaces."""
+        """Return the texts of values with spaces between them."""
         return " ".join(map(self.text, values))
 
     def parts(self, values: Iterable[object]) -> str:
-        """Join values with commas."""
+        """Return the texts of values with commas between them."""
         return ", ".join(map(self.text, values))
 
 
@@ -218,7 +220,7 @@ def unindent(line: str) -> str:
 
 
 def message_data(text: str) -> dict[str, Any]:
-    """Return the values of a message by name, or an empty dictionary for any other text."""
+    """Return the values in a message by name, or an empty dictionary for any other text."""
     return text.data if isinstance(text, Message) else {}
 
 

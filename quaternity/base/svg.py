@@ -1,4 +1,4 @@
-"""SVG helpers: documents, inline elements for pages, and text."""
+"""Functions that build SVG documents, SVG elements for pages, and text in drawings."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def svg_document(
 def svg_element(
     width: float, height: float, kind: str, label: str | None, parts: Iterable[str]
 ) -> str:
-    """Return a small drawing as an inline SVG element of a page.
+    """Return a small drawing as an SVG element that is part of an HTML page.
 
     Args:
         width, height: size in pixels, unless the style sheet of the page scales the drawing.
         kind: CSS class of the element.
-        label: text for screen readers; None if a text next to the drawing says the same.
+        label: text for screen readers. It is None if a text next to the drawing says the same.
         parts: SVG elements, from back to front.
     """
     role = 'aria-hidden="true"' if label is None else f'role="img" aria-label="{escape(label)}"'
@@ -84,8 +84,8 @@ def svg_text(
     """Return an SVG text element.
 
     Args:
-        x: horizontal position of the start, middle or end of the text; `anchor` says which.
-        y: vertical position of the base line; if `centred` is true, of the middle of the letters.
+        x: horizontal position of the start, middle or end of the text, depending on `anchor`.
+        y: vertical position of the base line, or of the middle of the letters if `centred` is true.
     """
     if centred:
         y += 0.35 * size

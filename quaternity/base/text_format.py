@@ -19,7 +19,7 @@ MAX_QUOTED_CHARS = 400
 
 
 def quote_value(value: object, made_by: Callable[[object], str] = repr) -> str:
-    r"""Quote a value in a single line, even if its `repr` raises an exception.
+    r"""Return a value in quotes on a single line, even if its `repr` raises an exception.
 
     Long values are shortened, and characters that are not printable become `?`.
 

@@ -27,7 +27,7 @@ M = TypeVar("M")
 
 
 class Line(NamedTuple):
-    """Line of a record without its comment.
+    """A line of a game record, without its comment.
 
     Attributes:
         number: number of the line, from 1.
@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextRecord:
-    """Lines of a record, not yet interpreted according to the rules of a game.
+    """The lines of a game record, split into settings and moves, whose meaning depends on the game.
 
     Attributes:
         settings: the value of each setting (the rest of its line), by key.
@@ -57,16 +57,16 @@ class TextRecord:
 
 @dataclass(frozen=True, slots=True)
 class Replay(Generic[P, M]):
-    """Game reconstructed from a record.
+    """A game that was played again from its record.
 
     Attributes:
         positions: the position at the start, and the position after each move.
         moves: pairs of a seat number and the move of this seat.
-        names: names of the players by seat; empty if they are not in the record.
+        names: names of the players by seat, or an empty tuple if they are not in the record.
         warnings: irregularities of the record.
         whole_bytes: length of the record up to the end of the last complete line, in bytes.
-        ends: byte offset of the start of the first move, followed by that of the end of each move.
-            Comments after a move count as part of it.
+        ends: byte offsets: the start of the first move, and then the end of each move. Comments
+            after a move count as part of it.
     """
 
     positions: tuple[P, ...]
@@ -78,7 +78,7 @@ class Replay(Generic[P, M]):
 
 
 def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> TextRecord:
-    """Split a record into its settings and moves.
+    """Split the text of a game record into its settings and moves.
 
     Args:
         first_line: required first line, for example "quarto 1".
@@ -125,7 +125,10 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
 
 
 def setting_ranges(settings: Any) -> dict[str, range]:
-    """Return the allowed range of each numeric setting, from the metadata of its field."""
+    """Return the allowed values of each setting of a game that is a number.
+
+    `settings` is a dataclass whose fields contain the ranges in their metadata.
+    """
     return {f.name: f.metadata["range"] for f in fields(settings) if "range" in f.metadata}
 
 
@@ -142,6 +145,8 @@ def _setting_value(value: object) -> str:
 
 def read_settings(record: TextRecord, defaults: Any) -> Any:
     """Return the settings of a record. A setting that the record does not have gets its default.
+
+    `defaults` is a dataclass with the default settings.
 
     Raises:
         InputError: If the value of a setting is not allowed. The message says where the setting is.
@@ -160,7 +165,6 @@ def read_settings(record: TextRecord, defaults: Any) -> Any:
 
 
 def _value(place: str, text: str, default: object) -> object:
-    """Convert the text of a setting to the type of its default."""
     if isinstance(default, bool):
         if text not in ("no", "yes"):
             raise InputError(f"{place} {text!r}: expected yes or no")
@@ -193,12 +197,12 @@ def check_requested(requested: Mapping[str, Any], recorded: Any) -> None:
 
 
 def check_same(settings: Any, recorded: Any) -> None:
-    """Raise `InputError` unless all settings (the fields of two frozen dataclasses) are equal."""
+    """Raise `InputError` unless two frozen dataclasses contain the same settings."""
     check_requested({f.name: getattr(settings, f.name) for f in fields(settings)}, recorded)
 
 
 def replay_moves(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
-    """Replay the moves of a record from the position `start`.
+    """Play the moves of a record from the position `start`, and return the game.
 
     Each line of a move has the number of a seat and the text of the move.
 

@@ -15,7 +15,7 @@ WIDTH = 80
 
 
 class SetLine(NamedTuple):
-    """Line of the table of `owners_text`: a set, the possible owners of its cards, and a remark."""
+    """A line in a table of possible owners: a set, the owners of its cards, and a remark."""
 
     name: str
     cells: Sequence[str]
@@ -23,10 +23,11 @@ class SetLine(NamedTuple):
 
 
 def owners_text(lines: Sequence[SetLine], width: int = WIDTH) -> str:
-    """Return a table with a line for each set and a column for each card.
+    """Return a table of the possible owners of cards, with a line for each set.
 
-    More than six sets are printed in two columns if they fit. In the example, any player may own
-    card 0/0, only players 1 and 2 may own card 0/1, and player 2 certainly owns card 1/0.
+    The columns are the cards of a set. More than six sets are printed side by side if they fit. In
+    the example, any player may own card 0/0, only players 1 and 2 may own card 0/1, and player 2
+    certainly owns card 1/0.
 
     >>> print(owners_text([SetLine("0", ("*", "12"), "1 has 1"), SetLine("1", ("=2", "*"), "")]))
     set  /0  /1  at least
@@ -116,7 +117,7 @@ def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
 def minimums_text(
     low: Sequence[int], without: int | None = None, names: Mapping[int, str] = MappingProxyType({})
 ) -> str:
-    """Return the minimums above 0 as text.
+    """Return a text with the minimum number of cards of each player, if it is above 0.
 
     `1:2 3:1` means at least two cards for player 1 and at least one for player 3.
 
@@ -135,7 +136,7 @@ def minimums_text(
 def score_text(
     hands: Sequence[int], points: Sequence[int], turn: int | None, width: int = WIDTH
 ) -> str:
-    """Return the numbers of cards and points of all players, with `>` before the player to move."""
+    """Return a line with the cards and points of all players, and `>` before the player to move."""
     entries = [
         f"{'>' if player == turn else ' '} player {player}: "
         f"{with_noun(cards, 'card')}, {with_noun(won, 'point')}"

@@ -66,18 +66,12 @@ def validate_arguments(
 
 
 def _type_names(kind: type | tuple[type, ...]) -> str:
-    """Return the names of one or several types as a phrase.
-
-    >>> _type_names((str, type(None)))
-    'a str or None'
-    """
     kinds = kind if isinstance(kind, tuple) else (kind,)
     names = ("None" if k is type(None) else f"a {k.__name__}" for k in kinds)
     return " or ".join(names)
 
 
 def _index(value: Any) -> int | None:
-    """Return a Python or NumPy integer as an exact `int`, or None for any other value."""
     try:
         return None if isinstance(value, bool) else int.__index__(operator.index(value))
     except TypeError:
@@ -85,11 +79,11 @@ def _index(value: Any) -> int | None:
 
 
 def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
-    """Return a whole number as an exact `int`. NumPy integers are accepted, booleans are not.
+    """Return a whole number as an `int`. NumPy integers are accepted, booleans are not.
 
     Raises:
         InputError: If the value is not a whole number, is less than `least`, or is outside
-            -`MAX_NUMBER`..`MAX_NUMBER`.
+            -`MAX_NUMBER`..`MAX_NUMBER`. The message begins with `place`.
 
     >>> as_int(3, "players", 1)
     3
@@ -123,7 +117,7 @@ def check_length(values: Sequence[Any], place: str) -> int:
 
 
 def as_tuple(values: Sequence[Any], place: str) -> tuple[Any, ...]:
-    """Return a sequence as an exact tuple.
+    """Return the items of a list, a tuple or another sequence as a plain tuple.
 
     Raises:
         InputError: If the value is not a sequence, or its iteration does not yield `len(values)`
@@ -144,7 +138,7 @@ def as_tuple(values: Sequence[Any], place: str) -> tuple[Any, ...]:
 def as_int_tuple(
     values: Sequence[SupportsIndex], place: str, least: int | None = None
 ) -> tuple[int, ...]:
-    """Return a sequence of whole numbers as an exact tuple of exact `int`.
+    """Return a sequence of whole numbers as a tuple of `int`.
 
     Raises:
         InputError: If the value is not a sequence, or an item is not a whole number that `as_int`
@@ -155,7 +149,7 @@ def as_int_tuple(
 
 
 def check_index(value: SupportsIndex, count: int, noun: str, place: str | None = None) -> int:
-    """Return an index from 0 to `count` - 1 as an exact `int`.
+    """Return an index from 0 to `count` - 1 as an `int`.
 
     The error message contains the `noun`, and also the `place` if it is given.
 
@@ -175,7 +169,10 @@ def check_index(value: SupportsIndex, count: int, noun: str, place: str | None =
 
 
 def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple[int, ...]:
-    """Return a permutation of 0..count-1 as a tuple; raise `InputError` for any other value."""
+    """Return a permutation of the numbers 0 to `count` - 1 as a tuple.
+
+    Raise `InputError` for any other value.
+    """
     numbers = as_int_tuple(order, place) if check_length(order, place) == count else None
     if numbers is None or sorted(numbers) != list(range(count)):
         value = order if numbers is None else list(numbers)
@@ -187,7 +184,7 @@ def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tu
 
 
 def check_int(value: object, low: int | None, high: int | None, expected: str, place: str) -> int:
-    """Return a Python or NumPy integer as an exact `int`.
+    """Return a Python or NumPy integer as an `int`.
 
     Booleans and floats are refused. The error message says that the value is not `expected`, for
     example "a whole number".
@@ -202,7 +199,7 @@ def check_int(value: object, low: int | None, high: int | None, expected: str, p
 
 
 def as_iterator(values: object, place: str) -> Iterator[Any]:
-    """Return an iterator over the values; raise `InputError` if they are not iterable."""
+    """Return an iterator over the values. Raise `InputError` if they are not iterable."""
     try:
         return iter(values)  # type: ignore[call-overload, no-any-return]  # refused below
     except TypeError:
@@ -212,7 +209,7 @@ def as_iterator(values: object, place: str) -> Iterator[Any]:
 
 
 def check_text(value: object, expected: str, place: str) -> str:
-    """Return the value if it is a `str`; otherwise raise `InputError`.
+    """Return the value unchanged if it is a `str`. Otherwise raise `InputError`.
 
     The error message says that the value is not `expected`, for example "a name".
     """
@@ -222,7 +219,7 @@ def check_text(value: object, expected: str, place: str) -> str:
 
 
 def check_random(random: object) -> Random:
-    """Return the value if it is a `random.Random`; otherwise raise `InputError`."""
+    """Return the value unchanged if it is a `random.Random`. Otherwise raise `InputError`."""
     from random import Random
 
     if not isinstance(random, Random):
@@ -231,17 +228,16 @@ def check_random(random: object) -> Random:
 
 
 def lookup(table: Mapping[str, Choice], name: object, kind: str = "method") -> Choice:
-    """Return the entry with a name; raise an `InputError` that lists all names if there is none."""
+    """Return the entry of a table with the given name.
+
+    If there is none, raise an `InputError` that lists all names.
+    """
     if not isinstance(name, str) or name not in table:
         raise InputError(f"unknown {kind} {quote_value(name)}; choose from {', '.join(table)}")
     return table[name]
 
 
 def _real(value: Any) -> float | None:
-    """Return a number as a float, or None for any other value.
-
-    A finite number above `MAX_SECONDS` is reduced to `MAX_SECONDS`.
-    """
     if not isinstance(value, Real) or isinstance(value, bool):
         return None
     number: Any = value

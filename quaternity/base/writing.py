@@ -41,7 +41,7 @@ def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
 
 
 def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
-    """Replace the content of a file with bytes; see `write_text`."""
+    """Replace the content of a file with bytes atomically (see `write_text`)."""
     target = Path(path)
     if target.exists() and not target.is_file():
         # Write to a pipe or a device directly, because replacing it with a file would do harm.
@@ -69,15 +69,15 @@ def check_writable(path: str) -> None:
 
 @contextmanager
 def replace_file(path: str | Path, *, private: bool = False) -> Iterator[Path]:
-    """Yield an empty temporary file that atomically replaces `path` after the `with` block.
+    """Yield an empty temporary file that replaces the file at `path` after the `with` block.
 
-    The temporary file is flushed to the disk first. It gets the mode and, if permitted, the owner
-    of the old file. A write-protected file is not replaced. Each call has its own temporary file,
-    so processes can write the same file at the same time, and the last write wins. If the block
-    raises an exception, the old file is kept. Temporary files of killed processes are removed.
+    If the block raises an exception, the old file is kept. After a crash, the file has its old or
+    its new content. The new file gets the mode and, if permitted, the owner of the old file. A
+    write-protected file is not replaced. Processes can write the same file at the same time, and
+    the last write wins. Temporary files of killed processes are removed.
 
     Args:
-        path: the file to replace; a symbolic link is followed.
+        path: the file to replace. A symbolic link is followed.
         private: whether only the owner may read the new file, whatever the mode of the old file.
 
     Raises:
@@ -89,10 +89,10 @@ def replace_file(path: str | Path, *, private: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def replace_file_locked(path: str | Path, *, private: bool = False) -> Iterator[tuple[Path, int]]:
-    """Replace a file as in `replace_file`, and also yield the descriptor of the temporary file.
+    """Replace a file as `replace_file` does, but lock the temporary file.
 
-    The temporary file is locked. A duplicate of the descriptor (`os.dup`) keeps the lock after the
-    `with` block.
+    Yield its path and its descriptor. A duplicate of the descriptor (`os.dup`) keeps the lock after
+    the `with` block.
     """
     try:
         # Replace the target of a symbolic link, not the link.
@@ -128,7 +128,7 @@ def replace_file_locked(path: str | Path, *, private: bool = False) -> Iterator[
 
 
 def write_error(path: str | Path, error: OSError) -> InputError:
-    """Return the InputError for a file that the operating system cannot write."""
+    """Return the error for a file that the operating system cannot write."""
     return InputError(f"{path}: cannot be written: {error.strerror or error}")
 
 
@@ -138,8 +138,8 @@ def try_lock(handle: int) -> bool | None:
     A crash releases the lock. The file can still be read.
 
     Returns:
-        True if the file is locked now, False if another process has locked it, None if the system
-        has no such locks (Windows, some network file systems).
+        True if the file is locked now, False if another process has locked it, or None if the
+        system has no such locks (Windows, some network file systems).
     """
     if not CAN_LOCK:
         return None
@@ -189,7 +189,7 @@ def _take_over(part: Path, old: os.stat_result) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Flush the entries of a directory to the disk, if the system supports that.
+    """Flush the list of files in a directory to the disk, if the system supports that.
 
     Raises:
         OSError: If the disk fails.

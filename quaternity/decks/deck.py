@@ -44,14 +44,20 @@ _MARKUP = frozenset('<>&"`\\{}[]|')
 
 
 class CardFace(NamedTuple):
-    """The picture of a card, which may be empty, and its name in each language."""
+    """Picture and names of a card. The picture is an emoji or an empty string.
+
+    There is one name for each language.
+    """
 
     emoji: str
     names: tuple[str, ...]
 
 
 class SetFace(NamedTuple):
-    """A set with its mark (an emoji or nothing), its name in each language, and its cards."""
+    """Mark, names and cards of a set. The mark is an emoji or an empty string.
+
+    There is one name for each language.
+    """
 
     mark: str
     names: tuple[str, ...]
@@ -78,11 +84,11 @@ class Deck:
     sets: tuple[SetFace, ...] = ()
 
     def title(self, language: str = "en") -> str:
-        """Return the title of the deck."""
+        """Return the title of the deck in a language."""
         return self._in(language, self.titles)
 
     def set_name(self, index: int, language: str = "en") -> str:
-        """Return the name of a set."""
+        """Return the name of a set in a language, or its number if the deck does not name it."""
         face = self._set(index)
         return self._in(language, face.names) if face else f"set {index}"
 
@@ -92,12 +98,12 @@ class Deck:
         return face.mark if face else ""
 
     def card_name(self, index: int, number: int, language: str = "en") -> str:
-        """Return the name of a card."""
+        """Return the name of a card in a language, or its numbers if the deck does not name it."""
         face = self._card(index, number)
         return self._in(language, face.names) if face else f"{index}/{number}"
 
     def emoji(self, index: int, number: int) -> str:
-        """Return the picture of a card, or an empty string if there is none."""
+        """Return the emoji that pictures a card, or an empty string if there is none."""
         face = self._card(index, number)
         return face.emoji if face else ""
 
@@ -126,16 +132,21 @@ class Deck:
             )
 
     def find_card(self, name: str) -> tuple[int, int] | None:
-        """Return the card with a name in any language, ignoring case, or None if there is none."""
+        """Return the set and the number of the card with a name in any language.
+
+        Case is ignored. Return None if there is no such card.
+        """
         return self._by_name.get(_name_key(name))
 
     def find_set(self, name: str) -> int | None:
-        """Return the set with a name in any language, ignoring case, or None if there is none."""
+        """Return the number of the set with a name in any language.
+
+        Case is ignored. Return None if there is no such set.
+        """
         return self._sets_by_name.get(_name_key(name))
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[int, int]]:
-        """A mapping from names to cards. If languages share a name, the first language counts."""
         return {
             _name_key(card.names[place]): (index, number)
             for place in reversed(range(len(self.languages)))
@@ -162,14 +173,18 @@ class Deck:
 
 
 PLAIN = Deck("plain", LANGUAGES, ("Shapes and numbers", "Vormen en getallen", "Formen und Zahlen"))
-"""The plain deck, which fits any game. Its sets are named by shapes, and its cards by numbers."""
+"""The plain deck, which fits any game. Its sets have the names of shapes, and its cards have
+numbers."""
 
 _FILES = ("everyday", "world")
 """Names of the decks of this package. `deck_for` prefers them in this order."""
 
 
 def set_counts(settings: Any) -> tuple[int, int] | None:
-    """Return the number of sets of a game and their size, or None if the game has no sets."""
+    """Return the number of sets in a game and the number of cards in a set.
+
+    Return None if the game has no sets. `settings` are the settings of the game.
+    """
     sets = getattr(settings, "sets", None)
     return None if sets is None else (sets, getattr(settings, "set_size", DEFAULT_SET_SIZE))
 
@@ -201,7 +216,7 @@ def find_deck(name: str) -> Deck:
 
 
 def deck_for(sets: int, size: int) -> Deck:
-    """Return the first deck of this package that fits a game."""
+    """Return the first deck of this package that fits a game with these sets."""
     return next(deck for deck in decks() if deck.fits(sets, size))
 
 
@@ -289,7 +304,6 @@ def _set_face(index: int, face: Any, languages: Sequence[str]) -> SetFace:
 
 
 def _card_face(place: str, card: Any, languages: Sequence[str]) -> CardFace:
-    """Parse a card, which is a list of a picture and names, or only the names."""
     if isinstance(card, list) and len(card) > len(languages):
         picture, *names = card
         return CardFace(_picture(picture, f"{place}: picture"), _names(names, languages, place))

@@ -19,23 +19,23 @@ in parentheses, as in the output."""
 
 
 class DeckWords(Wording):
-    """A formatter that calls cards and sets by the names of a deck, such as `fox (forest)`."""
+    """A formatter of messages that uses the names of a deck, such as `fox (forest)`."""
 
     def __init__(self, deck: Deck, names: Sequence[str] = (), language: str = "en") -> None:
         super().__init__(names)
         self.deck, self.language = deck, language
 
     def card(self, card: tuple[int, int]) -> str:
-        """Format a card with its set, such as "fox (forest)"."""
+        """Return the text for a card, such as "fox (forest)"."""
         name = self.deck.card_name(*card, self.language)
         return f"{name} ({self.set(card[0])})" if self.deck.sets else name
 
     def cell(self, card: tuple[int, int], text: str) -> str:
-        """Format a cell in a table of cards, such as "fox 12"."""
+        """Return the text for a cell, such as "fox 12"."""
         return f"{self.deck.card_name(*card, self.language)} {text}" if self.deck.sets else text
 
     def hand(self, cards: Iterable[tuple[int, int]]) -> str:
-        """Format several cards, such as "fox (forest), cow (farm)"."""
+        """Return the text for several cards, such as "fox (forest), cow (farm)"."""
         return (", " if self.deck.sets else " ").join(map(self.card, cards))
 
     def read(self, text: str) -> str:
@@ -71,7 +71,10 @@ class DeckWords(Wording):
         return match[0]
 
     def suggest_card(self, text: str) -> str:
-        """Return a hint such as ": did you mean fox?" if a name is similar, or an empty string."""
+        """Return a hint for an unknown name, such as ": did you mean fox?".
+
+        The hint is an empty string if no name is similar.
+        """
         names = [
             self.deck.card_name(index, number, self.language)
             for index, face in enumerate(self.deck.sets)
@@ -83,13 +86,13 @@ class DeckWords(Wording):
         return f": did you mean {near[0]}?" if near else ""
 
     def set(self, index: int) -> str:
-        """Format a set, such as "forest"."""
+        """Return the text for a set, such as "forest"."""
         return self.deck.set_name(index, self.language)
 
     def sets(self, indices: Sequence[int]) -> str:
-        """Format several sets, such as "forest and sea"."""
+        """Return the text for several sets, such as "forest and sea"."""
         return join_words(map(self.set, indices)) if self.deck.sets else super().sets(indices)
 
     def number(self, index: int) -> str:
-        """Format a set without a noun, such as "forest"."""
+        """Return the text for a set, such as "forest"."""
         return self.set(index) if self.deck.sets else super().number(index)

@@ -39,7 +39,8 @@ from solvers.sampling import NumberedDeals
 from solvers.verdict import Deal
 
 MAX_COUNTS = 500
-"""Maximum number of cases whose deals are counted. With more cases, another method is used."""
+"""Maximum number of cases whose deals are counted, where a case restricts the owners of some cards.
+With more cases, another method computes the probability."""
 MAX_LISTED_DEALS = 1000
 """Maximum number of possible deals for which the formula is evaluated in every deal, so that the
 probability is exact. If there are more, it is estimated from random deals."""
@@ -49,8 +50,8 @@ MAX_DRAWS_PER_SAMPLE = 50
 """Maximum number of random draws for each wanted sample. Draws that contradict the announcements
 are rejected."""
 MIN_SAMPLES = 20
-"""Minimum number of samples for an estimate. If there are fewer at the time limit, the probability
-is undecided."""
+"""Minimum number of samples for an estimate. If there are fewer at the time limit, a LimitError is
+raised."""
 QUANTILE = 1.959964
 """97.5 % quantile of the standard normal distribution, for 95 % intervals."""
 
@@ -73,7 +74,7 @@ class FormulaChance(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Return whether the probability is exact."""
+        """Return True if the probability is exact, and False if it is an estimate."""
         return self.drawn is None
 
 
@@ -88,11 +89,14 @@ def formula_chance(
     samples: int = MAX_SAMPLES,
     announcements: Sequence[Formula | str] = (),
 ) -> FormulaChance:
-    """Return the probability that a formula is true, given what a seat knows.
+    """Return the probability that a formula is true, from the point of view of one player.
+
+    All deals that fit the public information, the player's hand and the announcements are equally
+    likely.
 
     Args:
-        samples: Maximum number of sampled deals. With 0, only an exact result is allowed. The other
-            arguments are those of `truth_for_seat`.
+        samples: Maximum number of random deals for an estimate. With 0, only an exact result is
+            allowed. The other arguments are those of `truth_for_seat`.
 
     Raises:
         InputError: For the same reasons as `truth_for_seat`.
@@ -149,10 +153,6 @@ def _exact_chance(chance: Fraction) -> FormulaChance:
 def _replace_settled(
     formula: Formula, players: tuple[int, ...], evaluator: Evaluator, deal: Deal
 ) -> Formula:
-    """Replace the parts of a formula whose truth values these players know with constants.
-
-    A part is kept if its truth value cannot be decided within the limits.
-    """
     if isinstance(formula, logic.Constant):
         return formula
     settled = formula.public or (players and is_determined(formula, players))
@@ -167,11 +167,7 @@ def _replace_settled(
 
 
 def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
-    """Return the probability by splitting the formula into disjoint cases and counting their deals.
-
-    A case says which player holds each card that the formula names. Raise LimitError if there are
-    too many cases or a count is too large.
-    """
+    """Return the exact probability, by counting the deals of disjoint cases of the formula."""
     remaining = MAX_COUNTS
 
     def number(formula: Formula, problem: DealProblem) -> int:
@@ -203,10 +199,6 @@ def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fra
 def _list_deals(
     formula: Formula, problem: DealProblem, seen: DealProblem, deadline: Deadline
 ) -> Fraction:
-    """Return the probability, computed from a list of all public deals.
-
-    Raise LimitError if there are too many deals.
-    """
     from quaternity.epistemic.explicit_evaluator import model_of
     from quaternity.epistemic.worlds import quick_count
 
@@ -234,11 +226,9 @@ def _sample_deals(
     samples: int,
     deadline: Deadline,
 ) -> FormulaChance:
-    """Return the probability from all deals if there are few, or estimate it from uniform samples.
+    """Return the probability among the deals where `condition` is true, exact or estimated.
 
-    Only deals in which `condition` is true count. If time runs out during the evaluation of a deal,
-    the interval covers both possible results. Raise LimitError if there are too many deals to
-    sample, or if the formula was decided in too few of them in time.
+    If time runs out during the evaluation of a deal, the interval covers both possible results.
     """
     needed = cases(seen, without_knowledge(condition, weaker=True)) or ()
     if len(needed) == 1:  # If the condition is a single case, all sampled deals satisfy it.
@@ -278,7 +268,6 @@ def _sample_deals(
 
 
 def _wilson_interval(true: int, drawn: int) -> tuple[float, float]:
-    """Return the 95 % confidence interval of a proportion (Wilson, 1927)."""
     share, square = true / drawn, QUANTILE**2 / drawn
     middle, wide = share + square / 2, QUANTILE * sqrt((share * (1 - share) + square / 4) / drawn)
     return max(0.0, (middle - wide) / (1 + square)), min(1.0, (middle + wide) / (1 + square))

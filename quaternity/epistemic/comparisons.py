@@ -18,11 +18,11 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Term(NamedTuple):
-    """A number that depends on the deal, represented by formulas that compare it with constants.
+    """A number that depends on the deal, such as the number of cards in a hand.
 
-    The functions `at_least` and `exactly` return the formula that compares the number with a
-    constant. `maximum` is the largest possible number, or None if it is not known. `value` is the
-    number itself if it is public.
+    `at_least(n)` and `exactly(n)` return a formula that says that the number is at least n, or
+    exactly n. `maximum` is the largest possible number, or None if it is unknown. `value` is the
+    number itself if all players know it, or else None.
     """
 
     at_least: Callable[[int], Formula]
@@ -32,7 +32,7 @@ class Term(NamedTuple):
 
 
 def constant_term(number: int) -> Term:
-    """Return the term for a constant number."""
+    """Return the `Term` for a constant number."""
     return Term(
         lambda least: logic.Constant(number >= least),
         lambda other: logic.Constant(number == other),
@@ -42,9 +42,9 @@ def constant_term(number: int) -> Term:
 
 
 def unknown_term(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
-    """Return the term `U1(2)`: how many cards of `owner` the `knower` does not know.
+    """Return the `Term` for `U1(2)`: how many cards of player 2 are unknown to player 1.
 
-    `hands` are the numbers of cards per player, or None if they are not known.
+    `hands` contains the number of cards of each player, or is None if these numbers are not known.
     """
     return Term(
         lambda least: logic.Not(logic.Unknown(knower, owner, least - 1, True)) if least else TRUE,
@@ -54,7 +54,7 @@ def unknown_term(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
 
 
 def held_term(player: int, index: int, size: int) -> Term:
-    """Return the term `cards(1, 8)`: how many cards of set 8 are in the hand of player 1."""
+    """Return the `Term` for `cards(1, 8)`: how many cards of set 8 are in the hand of player 1."""
     cards = [logic.Holds(player, Card(index, number)) for number in range(size)]
 
     def least(number: int) -> Formula:
@@ -67,7 +67,7 @@ def held_term(player: int, index: int, size: int) -> Term:
 
 
 def compare_with_number(term: Term, sign: str, number: int) -> Formula:
-    """Return the formula for a comparison of a term with a number, such as `U1(2) >= 3`."""
+    """Return the formula that compares a term with a number, such as `U1(2) >= 3`."""
     match sign:
         case "=":
             return term.exactly(number)
@@ -84,7 +84,10 @@ def compare_with_number(term: Term, sign: str, number: int) -> Formula:
 
 
 def compare_terms(first: Term, sign: str, second: Term) -> Formula | None:
-    """Return the formula that compares two terms, or None if an unknown maximum is needed."""
+    """Return the formula that compares two terms, such as `U1(2) > cards(1, 8)`.
+
+    The result is None if the formula would need the maximum of a term and it is not known.
+    """
     if second.value is not None:
         return compare_with_number(first, sign, second.value)
     turned = _MIRRORED.get(sign, sign)

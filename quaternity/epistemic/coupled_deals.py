@@ -1,10 +1,10 @@
 """A CP-SAT model of several deals in which some players have the same hand.
 
-"Player 1 considers it possible that player 2 considers it possible that ..." requires two deals
-besides the real one. In the first, player 1 has the same hand as in the real deal. In the second,
-player 2 has the same hand as in the first. Each deal is a table of literals, one for each player
-and card: "this player holds this card". If a player has the same hand in two deals, both tables
-contain the same literals for this player.
+To evaluate "player 1 considers it possible that player 2 considers it possible that ...", the model
+needs two deals besides the real one. In the first, player 1 has the same hand as in the real deal.
+In the second, player 2 has the same hand as in the first. Each deal is a table of literals, one for
+each player and card: "this player holds this card". If a player has the same hand in two deals,
+both tables contain the same literals for this player.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 Literal: TypeAlias = Any
-"""Type of a literal: a boolean, a boolean variable of CP-SAT, or the negation of such a variable.
+"""Type of a literal: True, False, a boolean variable of CP-SAT, or the negation of such a variable.
 It is `Any`, because OR-Tools publishes no types."""
 
 MAX_LITERALS = 300_000
 """Maximum number of boolean variables in one model."""
 
 Hand: TypeAlias = Sequence[Literal]
-"""Type of a hand: for each card of all sets in order, the literal "the player holds this card"."""
+"""Type of a hand: a sequence with a literal for each card, which says whether the player holds it.
+The cards of all sets are in order."""
 
 
 def negate(literal: Literal) -> Literal:
@@ -38,11 +39,11 @@ def negate(literal: Literal) -> Literal:
 
 
 class DealTable:
-    """A deal of a CP-SAT model, as a table of literals.
+    """A deal in a CP-SAT model. It has a literal for each card and each possible owner of the card.
 
-    `holds[card]` maps each possible owner of a card to the literal that says that this player holds
-    the card. The cards of all sets are numbered consecutively, and `first_card[set]` is the number
-    of the first card of a set.
+    A literal is a boolean variable, its negation, True or False. `holds[card]` maps each possible
+    owner of a card to the literal that says that this player holds the card. The cards of all sets
+    are numbered consecutively. `first_card[set]` is the number of the first card of a set.
     """
 
     __slots__ = ("first_card", "holds", "problem")
@@ -57,20 +58,23 @@ class DealTable:
             start += constraint.size
 
     def card_literal(self, player: int, set_index: int, number: int) -> Literal:
-        """Return the literal that says that a player holds a card, or False if there is none."""
+        """Return the literal that says that a player holds a card.
+
+        Return False if the player cannot own it.
+        """
         if number >= self.problem.sets[set_index].size:
             return False
         return self.holds[self.first_card[set_index] + number].get(player, False)
 
     def hand_literals(self, player: int) -> list[Literal]:
-        """Return the literals of a player's hand, one for each card."""
+        """Return a literal for each card that says whether a player holds it."""
         return [holders.get(player, False) for holders in self.holds]
 
     def difference_literals(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
-        """Return literals, at least one of which is true iff some hand differs from `deal`.
+        """Return literals, at least one of which is true iff one of these players has another hand.
 
-        A player has the same number of cards in all deals, so hands differ iff a card of `deal` is
-        missing.
+        The hands are compared with those in `deal`. A player has the same number of cards in all
+        deals, so two hands differ iff a card of `deal` is missing.
         """
         return [
             negate(self.card_literal(player, index, card))
@@ -80,7 +84,10 @@ class DealTable:
 
 
 class CoupledDeals:
-    """A CP-SAT model of several deals and clauses. It can be extended and solved again."""
+    """A CP-SAT model of several deals, with conditions that connect them.
+
+    The model can be extended and solved again.
+    """
 
     def __init__(self, deadline: Deadline) -> None:
         from ortools.sat.python import cp_model
@@ -108,7 +115,7 @@ class CoupledDeals:
         self.model.add_bool_or(open_ones)
 
     def require_if(self, condition: Literal, literal: Literal) -> None:
-        """Require that a literal is true whenever a condition is true."""
+        """Require that `literal` is true if `condition` is true."""
         self.require_any((negate(condition), literal))
 
     def require_exactly_one(self, literals: Iterable[Literal]) -> None:
@@ -116,7 +123,7 @@ class CoupledDeals:
         self.model.add_exactly_one(literals)
 
     def all_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return a literal that can be true only if all the given literals are true."""
+        """Return a literal that can be true only if all the given literals are true (and)."""
         if any(x is False for x in literals):
             return False
         open_ones = [literal for literal in literals if literal is not True]
@@ -128,7 +135,7 @@ class CoupledDeals:
         return together
 
     def any_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return a literal that can be true only if one of the given literals is true."""
+        """Return a literal that can be true only if one of the given literals is true (or)."""
         if any(x is True for x in literals):
             return True
         open_ones = [literal for literal in literals if literal is not False]
@@ -141,7 +148,10 @@ class CoupledDeals:
     def require_sum(
         self, terms: Sequence[tuple[int, Literal]], low: int, high: int, condition: Literal = True
     ) -> None:
-        """Require that a weighted sum of literals is within bounds if the condition is true."""
+        """Require that a weighted sum of literals is from `low` to `high` if `condition` is true.
+
+        `terms` contains a pair (weight, literal) for each literal.
+        """
         fixed = sum(weight for weight, literal in terms if literal is True)
         free = [(weight, variable) for weight, variable in terms if not isinstance(variable, bool)]
         smallest = fixed + sum(weight for weight, _ in free if weight < 0)
@@ -161,10 +171,10 @@ class CoupledDeals:
             row.only_enforce_if(condition)
 
     def new_deal(self, problem: DealProblem, hands: Mapping[int, Hand] | None = None) -> DealTable:
-        """Add a deal that satisfies a problem and in which some players have the given hands.
+        """Add a deal that satisfies a problem to the model, and return its literals.
 
-        The `hands` must come from another deal of the same problem, or of a problem with fewer
-        deals.
+        If `hands` is given, these players have the given hands in the new deal. The hands must come
+        from another deal of the same problem, or of a problem with fewer deals.
 
         Raises:
             Undecided: If time runs out.
@@ -207,9 +217,10 @@ class CoupledDeals:
         return holders
 
     def solve(self, **parameters: object) -> bool:
-        """Solve the model and return whether it has a solution, which `value` and `deal` can read.
+        """Solve the model and return whether it has a solution.
 
-        Raise Undecided at the time limit, and SolverFault if CP-SAT rejects the model.
+        The methods `value` and `deal` read the solution. Raise Undecided at the time limit, and
+        SolverFault if CP-SAT rejects the model.
         """
         text = out_of_time(self.deadline.seconds)
         others: dict[str, Any] = {"symmetry_level": 0, "cp_model_probing_level": 0, **parameters}
@@ -228,7 +239,7 @@ class CoupledDeals:
         return bool(self._solver.boolean_value(literal))
 
     def deal(self, table: DealTable) -> Deal:
-        """Return the deal of a table in the last solution."""
+        """Return the deal that the literals of a table describe in the last solution."""
         holds = iter(table.holds)
         owner = []
         for constraint in table.problem.sets:

@@ -17,7 +17,10 @@ ASIDE = MessageTemplate("aside", "aside: {cards:hand}")
 
 
 def hand_lines(deal: Deal, players: int) -> Iterator[str]:
-    """Yield a line with the cards of each player, and one with the cards out of play, if any."""
+    """Yield a line of text for each player with the cards that the player holds.
+
+    If cards are out of play, the last line lists them.
+    """
     for player in range(_hand_count(deal, players)):
         cards = deal.hand(player)
         if player >= players:
@@ -27,7 +30,6 @@ def hand_lines(deal: Deal, players: int) -> Iterator[str]:
 
 
 def _hand_count(deal: Deal, players: int) -> int:
-    """Return the number of hands, including the cards out of play if there are any."""
     return max([players, *(owner + 1 for row in deal.owner for owner in row)])
 
 
@@ -36,10 +38,7 @@ def _holder_name(hand: int, players: int) -> str:
 
 
 def differing_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:
-    """Yield lines that compare a deal where a statement is true with a deal where it is false.
-
-    The deals are side by side, or one below the other if they need more than `wide` characters.
-    """
+    """Yield lines that show a deal where a statement is true and a deal where it is false."""
     heads = ("true", "false")
     true, false = deals
     lines = list(compare_deals(true, false, players, heads, wide))

@@ -5,9 +5,10 @@ can be true only if the formula has this truth value in this deal.
 
 - To encode that a player does *not* know a statement, the encoder adds another deal in which the
   player has the same hand and the statement is false.
-- To encode that a player *knows* a statement, the encoder refutes every case in which the statement
-  is false. If there are too many cases, it returns an `UnenforcedLiteral`. The model guarantees
-  only necessary conditions for such a literal, so the caller must check it in each solution.
+- To encode that a player *knows* a statement, the encoder splits its negation into cases, each of
+  which restricts the owners of some cards. The player's hand must exclude every case. If there are
+  too many cases, the encoder returns an `UnenforcedLiteral`. The model guarantees only necessary
+  conditions for such a literal, so the caller must check it in each solution.
 """
 
 from __future__ import annotations
@@ -34,20 +35,18 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 MAX_REFUTED_CASES = 12
-"""Maximum number of cases that are refuted within a model to encode that a player knows
-something."""
+"""Maximum number of cases that a statement is split into, if the model must exclude each case."""
 MAX_DEALS = 300
 """Maximum number of deals in one model."""
 
 
 class UnenforcedLiteral(NamedTuple):
-    """A literal that can be true in a solution although the fact it represents is false.
+    """A literal whose meaning the model does not fully guarantee.
 
-    After solving the model, the caller must check whether `formula` has the truth value `truth`.
+    In a solution, the literal may be true although `formula` does not have the truth value `truth`
+    in the deal `table`. The caller must check this after solving the model.
 
     Attributes:
-        literal: The literal. It should be true only if `formula` has the truth value `truth` in
-            `table`.
         announcements: The earlier announcements.
         players: Players whose combined hands determine the truth value of the formula.
     """
@@ -61,9 +60,10 @@ class UnenforcedLiteral(NamedTuple):
 
 
 class Encoder:
-    """Encoder that adds formulas to a model as clauses.
+    """Translates formulas into conditions of a CP-SAT model of several deals.
 
-    The literals in `unenforced` must be checked in every solution.
+    Attributes:
+        unenforced: Literals that the caller must check in every solution.
     """
 
     def __init__(
@@ -85,9 +85,10 @@ class Encoder:
     def new_deal(
         self, problem: DealProblem, table: DealTable | None = None, players: Iterable[int] = ()
     ) -> DealTable:
-        """Add a deal of a problem that shares the hands of some players with another deal.
+        """Add a deal to the model and return its literals.
 
-        Raise LimitError if the model has `MAX_DEALS` deals already.
+        The given players have the same hands as in the deal `table`. Raise LimitError if the model
+        has `MAX_DEALS` deals already.
         """
         if len(self._deals) == MAX_DEALS:
             raise LimitError(
@@ -100,10 +101,10 @@ class Encoder:
     def literal(
         self, formula: Formula, truth: bool, table: DealTable, earlier: Announcements
     ) -> Literal:
-        """Return a literal that can be true only if a formula has a given truth value in a deal.
+        """Return a literal that can be true only if a formula has the given truth value in a deal.
 
-        Conversely, the literal can be true if all announcements are true in the deal and the
-        formula has this truth value.
+        Announcements that are not true in the deal may make the literal false. Otherwise, it can be
+        true whenever the formula has this truth value.
         """
         key = (id(table), formula, truth, earlier)
         if key not in self._cache:
@@ -111,11 +112,11 @@ class Encoder:
         return self._cache[key]
 
     def forbid(self, guess: UnenforcedLiteral, deal: Deal, case: Case | None) -> None:
-        """Forbid an unenforced literal in a deal where it is wrong, and where `case` refutes it.
+        """Exclude solutions in which an unenforced literal is wrong, as it is in `deal`.
 
-        Every deal of the case is a counterexample to the assumed knowledge. The literal is
-        therefore wrong wherever the players have the same hands as in one of these deals. Without a
-        case, the literal is only forbidden for the players' hands in `deal`.
+        The literal is forbidden whenever its players have the same hands as in `deal`. If `case` is
+        given, it describes more deals that disprove the literal. The literal is then also forbidden
+        whenever its players have the same hands as in one of these deals.
         """
         differs = guess.table.difference_literals(deal, guess.players)
         self.model.require_any([negate(guess.literal), *differs])
@@ -124,7 +125,10 @@ class Encoder:
             self.model.require_if(guess.literal, reason)
 
     def forbid_among(self, guess: UnenforcedLiteral, deals: DealProblem) -> None:
-        """Forbid an unenforced literal in every deal that has all the fixed cards of `deals`."""
+        """Forbid an unenforced literal in every deal of the problem `deals`.
+
+        This is done only if the owners of some cards distinguish these deals from all others.
+        """
         if not contains_fixed_cards(self.problem, deals):
             return
         fixed = fixed_cards(self.problem, deals)
@@ -132,9 +136,11 @@ class Encoder:
         self.model.require_any([negate(guess.literal), *elsewhere])
 
     def exclude(self, common: logic.Common, bad: DealProblem) -> None:
-        """Forbid claims of common knowledge in deals that share a group member's hand with `bad`.
+        """Forbid literals that claim common knowledge although it is refuted by the deals `bad`.
 
-        From each deal of `bad`, a chain of deals leads to a deal where the formula is false.
+        From each deal of `bad`, a chain of deals leads to a deal where the formula is false. The
+        literals are forbidden in all deals where a member of the group has the same hand as in a
+        deal of `bad`.
         """
         for guess in self.unenforced:
             if guess.formula == common and guess.truth and not guess.announcements:
@@ -148,7 +154,7 @@ class Encoder:
             yield self._refuter.refutation_literal(table, (player,), {}, bad)
 
     def membership(self, table: DealTable, earlier: Announcements) -> list[Literal]:
-        """Return literals that are all true only if all announcements were true in a deal."""
+        """Return literals that are all true only if all announcements are true in a deal."""
         return [
             self.literal(announcement, True, table, earlier[:index])
             for index, announcement in enumerate(earlier)

@@ -1,8 +1,8 @@
-"""Interface of formula evaluators, their time limits, and the information sets of players.
+"""Interface of formula evaluators, their time limits, and the deals that players consider possible.
 
 The public information is a deal problem. Each deal that satisfies it is a *world*. A player cannot
 distinguish two worlds in which the player has the same hand. The worlds that a player considers
-possible are the player's *information set*: the deals of the public problem with this hand fixed.
+possible are the player's *information set*: the worlds in which the player has the actual hand.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ before it."""
 
 
 class Evaluator(Protocol):
-    """Protocol for evaluators, which decide whether formulas are true in deals of a public problem.
+    """Protocol for evaluators, which decide whether formulas are true in possible deals.
 
     All methods take the earlier announcements, which must be true in any deal that is passed.
     """
 
     @property
     def problem(self) -> DealProblem:
-        """The public information."""
+        """The deal problem that contains the public information."""
 
     def truth(self, formula: Formula, deal: Deal, earlier: Announcements = ()) -> bool:
         """Return whether a formula is true in a deal."""
@@ -44,7 +44,10 @@ class Evaluator(Protocol):
         """
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return a public deal where a formula is false, or None if there is no such deal."""
+        """Return a deal that fits the public information and in which a formula is false.
+
+        Return None if there is no such deal.
+        """
 
     def counterexample_path(
         self,
@@ -55,8 +58,8 @@ class Evaluator(Protocol):
     ) -> list[Deal]:
         """Return a shortest chain from `deal` to a deal where a formula is false.
 
-        The list is empty if there is no such chain. Any two consecutive deals of the chain are
-        indistinguishable for at least one of the given players, by default for any player.
+        In a chain, one of the players cannot distinguish a deal from the next one. By default,
+        `players` are all players. The list is empty if there is no such chain.
         """
 
 
@@ -74,7 +77,7 @@ class Undecided(LimitError):
 
 
 class Deadline(quaternity.base.deadline.Deadline):
-    """Time limit of an evaluation, after which `Undecided` is raised."""
+    """Time limit of an evaluation, which raises `Undecided` when the time is up."""
 
     __slots__ = ()
 
@@ -95,8 +98,8 @@ def out_of_time(seconds: float) -> str:
 def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) -> DealProblem:
     """Return the problem of all deals in which these players have the same hands as in `deal`.
 
-    For a single player, this is the player's information set. For no players, it is the problem
-    itself. The running time is proportional to the number of cards.
+    For a single player, these are the deals that the player considers possible. For no players, the
+    result is the problem itself.
     """
     for player in as_iterator(players, "players"):
         hand = [
@@ -108,12 +111,12 @@ def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) ->
 
 
 def same_hands(first: Deal, second: Deal, players: Iterable[int]) -> bool:
-    """Return whether each of these players holds the same cards in both deals."""
+    """Return whether each of the given players holds the same cards in both deals."""
     return all(first.hand(player) == second.hand(player) for player in players)
 
 
 def validate_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> Deal:
-    """Return the given owners as a `Deal`, after checking that it satisfies the public problem.
+    """Return the given card owners as a `Deal`, after checking that they satisfy the deal problem.
 
     Raises:
         InputError: If the deal does not satisfy the problem. The message lists all violations.

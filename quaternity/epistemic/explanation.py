@@ -44,14 +44,14 @@ MAX_LINES = 200
 
 
 class Claim(NamedTuple):
-    """Formal meaning of a sentence in an explanation, so that a test can check it.
+    """Formal meaning of a sentence in an explanation, so that a test can check the sentence.
 
     Attributes:
         formula: A formula that is true in `deal` after `announcements`.
         deal: The deal that the sentence is about.
         announcements: The earlier announcements, all of them true in `deal`.
-        impossible: A problem that has no deal, with the proof if the sentence contains one. It is
-            None if the sentence does not say that a problem has no deal.
+        impossible: A pair (problem, proof) if the sentence says that a problem has no deal, or else
+            None. The proof is None if the sentence contains no proof.
     """
 
     formula: Formula
@@ -87,10 +87,10 @@ def explain_formula(
     set_size: int | None = None,
     real: bool = True,
 ) -> FormulaExplanation:
-    """Return an explanation of why a formula is true or false.
+    """Return an explanation of why a formula is true or false in a deal.
 
-    The arguments and errors are those of `evaluate`. `real` says whether the deal is the real one
-    or only a possible one.
+    The arguments and errors are those of `evaluate`. If `real` is true, the text calls the deal the
+    real one. Otherwise it calls it a possible deal.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -114,9 +114,10 @@ def judge(
     seconds: float = DEFAULT_SECONDS,
     set_size: int | None = None,
 ) -> tuple[bool, FormulaExplanation | LimitError]:
-    """Return the truth value of a formula, and an explanation or the error that prevented it.
+    """Return the truth value of a formula in a deal, together with an explanation.
 
-    The time limit covers both results. The arguments and errors are those of `evaluate`.
+    If no explanation is found, the second value is the error that prevented it. The time limit
+    covers both results. The arguments and errors are those of `evaluate`.
     """
     formula = validate_formula(formula, problem, set_size)
     world = validate_deal(problem, deal)
@@ -134,7 +135,10 @@ def judge(
 def explain_with(
     evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = True
 ) -> FormulaExplanation:
-    """Return an explanation of why a formula is true or false (see `explain_formula`)."""
+    """Return an explanation of why a formula is true or false, using the given evaluator.
+
+    See `explain_formula` for the result.
+    """
     writer = _Writer(evaluator, deal if real else None)
     truth = writer.write(formula, deal, (), 0)
     texts = tuple(writer.lines), tuple(writer.deals), tuple(writer.claims)
@@ -165,10 +169,7 @@ class _Writer:
         return words.DEAL(number=self.deals.index(deal) + 1)
 
     def is_unnamed(self, deal: Deal) -> bool:
-        """Return whether a deal is unnamed: the text does not refer to this particular deal.
-
-        If so, the text may only state what is true in all deals of this kind.
-        """
+        """Return whether the text does not refer to this particular deal."""
         return deal != self.real and deal not in self.deals
 
     def write(self, formula: Formula, deal: Deal, earlier: Announcements, level: int) -> bool:
@@ -353,11 +354,6 @@ class _Writer:
         deal: Deal,
         level: int,
     ) -> None:
-        """Write why a formula is true in all deals of a problem.
-
-        For nested knowledge, no general reason is known, so the explanation is about one of the
-        deals.
-        """
         otherwise = every([*earlier, logic.Not(part)])
         possible = cases(self.problem, otherwise) if not otherwise.modal_depth else None
 
@@ -404,7 +400,6 @@ class _Writer:
         claim: Claim,
         level: int,
     ) -> None:
-        """Write why a player cannot hold a card, given the hands that `players` see."""
         holder = claim.deal.owner[card.set_index][card.number]
         if owner in players:
             reason: str = words.SEES_NOT(who=owner, card=card)

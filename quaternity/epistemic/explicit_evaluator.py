@@ -1,9 +1,9 @@
 """Evaluator of formulas that lists all deals, as an explicit Kripke model.
 
-Each deal of the public problem is a world. Each formula is evaluated to an array with one boolean
-for each world. Worlds in which a player has the same hand form a class, because the player cannot
-distinguish them. A player knows what is true in all worlds of a class. A group has common knowledge
-of what is true in all worlds that are connected by classes of its players. After a public
+Each deal that fits the public information is a *world*. A formula is evaluated to an array with one
+boolean for each world. Worlds in which a player has the same hand form a class, because the player
+cannot distinguish them. A player knows what is true in all worlds of a class. A group has common
+knowledge of what is true in all worlds that are connected by classes of its players. After a public
 announcement, only the worlds remain in which it was true.
 
 This evaluator supports all formulas, but it lists at most `worlds.MAX_WORLDS` deals.
@@ -28,15 +28,14 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 Truth: TypeAlias = npt.NDArray[np.bool_]
-"""Type of a boolean array with the truth value of a formula in each world."""
+"""Type of a boolean array with the truth value of a formula in each world (possible deal)."""
 
 
 class ExplicitModel:
-    """All worlds (possible deals) of a problem, as an array.
-
-    Raise LimitError if there are more than `limit` deals.
+    """A list of all worlds of a problem: all deals that are possible given public information.
 
     `owners[card, world]` is the owner of a card. The cards of all sets are numbered consecutively.
+    Raise LimitError if there are more than `limit` deals.
     """
 
     def __init__(
@@ -57,15 +56,15 @@ class ExplicitModel:
 
     @property
     def worlds(self) -> int:
-        """Return the number of worlds."""
+        """Return the number of worlds (possible deals)."""
         return int(self.owners.shape[1])
 
     def all_true(self) -> Truth:
-        """Return an array that is true in every world."""
+        """Return an array with the value True for every world (possible deal)."""
         return np.ones(self.worlds, dtype=np.bool_)
 
     def deal(self, world: int) -> Deal:
-        """Return the deal of a world."""
+        """Return the deal with the number `world`."""
         owners = iter(self.owners[:, world].tolist())
         return Deal(
             tuple(
@@ -75,7 +74,10 @@ class ExplicitModel:
         )
 
     def world(self, deal: Deal) -> int:
-        """Return the world of a deal. Raise InputError if the deal does not satisfy the problem."""
+        """Return the number of a deal, which is its index in the list of worlds (possible deals).
+
+        Raise InputError if the deal does not satisfy the problem.
+        """
         flat = np.array([holder for owner in deal.owner for holder in owner], dtype=np.int8)
         if flat.shape == self.owners.shape[:1]:
             matching = np.flatnonzero((self.owners == flat[:, None]).all(axis=0))
@@ -84,7 +86,10 @@ class ExplicitModel:
         raise InputError(f"{deal} does not fit the public record")
 
     def classes(self, players: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        """Return each world's class. These players have the same hands in all worlds of a class."""
+        """Return an array with a class number for each world (possible deal).
+
+        Two worlds have the same number if all these players have the same hands in both.
+        """
         if players not in self._classes:
             digit = np.zeros(self.problem.players, dtype=np.int64)
             digit[list(players)] = np.arange(1, len(players) + 1)
@@ -103,10 +108,10 @@ class ExplicitModel:
     def extension(
         self, formula: Formula, among: Truth | None = None, check: Check = no_check
     ) -> Truth:
-        """Return the extension of a formula: an array that marks the worlds where it is true.
+        """Return an array that marks the worlds (possible deals) where a formula is true.
 
-        The model is restricted to the worlds `among`; in other worlds the array is meaningless.
-        `check` is called before each part of the formula, and may raise an exception.
+        Only the worlds marked in `among` are considered possible, and only their marks are
+        meaningful. `check` is called before each part of the formula, and may raise an exception.
         """
         return self._extension(formula, self.all_true() if among is None else among, check)
 
@@ -165,12 +170,10 @@ class ExplicitModel:
     def components(
         self, among: Truth | None = None, players: tuple[int, ...] = ()
     ) -> npt.NDArray[np.int64]:
-        """Return the connected component of each world.
+        """Return an array with the number of each world's connected component.
 
-        Two worlds are linked if one of the players (by default, of all players) cannot distinguish
-        them. The computation uses a graph whose nodes are the classes. Each world is an edge
-        between its class for one player and its class for the next. The running time is
-        proportional to the number of worlds times the number of players.
+        A world is a possible deal. Two worlds are linked if one of the players (by default, of all
+        players) cannot distinguish them. Only the worlds marked in `among` count.
         """
         players = players or tuple(range(self.problem.players))
         if among is None or among.all():
@@ -189,12 +192,11 @@ class ExplicitModel:
         players: tuple[int, ...],
         check: Check = no_check,
     ) -> list[Deal]:
-        """Return a shortest chain of deals from a world to one of `ends`.
+        """Return a shortest chain of deals from the world `start` to one of the worlds `ends`.
 
         The list is empty if there is no such chain. Any two consecutive deals of the chain are
         indistinguishable for one of the players. `check` is called before each step, and may raise
-        an exception. The running time is proportional to the product of the numbers of worlds,
-        players and steps.
+        an exception.
         """
         came = np.full(self.worlds, -1, dtype=np.int64)
         came[start] = start
@@ -239,10 +241,6 @@ class ExplicitModel:
 
 
 def _true_throughout(classes: npt.NDArray[np.int64], truth: Truth, among: Truth) -> Truth:
-    """Return an array that marks the worlds whose class contains only true worlds.
-
-    Worlds outside `among` are ignored.
-    """
     broken = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.bool_)
     broken[classes[among & ~truth]] = True
     return ~broken[classes]
@@ -267,7 +265,7 @@ def model_of(problem: DealProblem, check: Check = no_check) -> ExplicitModel:
 
 
 class ExplicitEvaluator:
-    """Evaluator that lists all worlds of one public problem, with an optional deadline.
+    """Evaluator that lists all deals that fit the public information.
 
     Raises:
         LimitError: If the problem has too many deals to list, or (as `Undecided`) if time runs out.
@@ -285,7 +283,7 @@ class ExplicitEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal where a formula is false, with the hands of some players as in `deal`.
+        """Return a deal where a formula is false, with the hands of these players as in `deal`.
 
         Return None if there is no such deal.
         """
@@ -294,7 +292,7 @@ class ExplicitEvaluator:
         return self._first_deal(alike & self._failures(formula, earlier))
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return a deal that fits all public information and in which a formula is false.
+        """Return a deal that fits the public information and in which a formula is false.
 
         Return None if there is no such deal.
         """
@@ -309,7 +307,8 @@ class ExplicitEvaluator:
     ) -> list[Deal]:
         """Return a shortest chain from `deal` to a deal where a formula is false.
 
-        The list is empty if there is no such chain.
+        In a chain, one of the players cannot distinguish a deal from the next one. The list is
+        empty if there is no such chain.
         """
         players = players or tuple(range(self.problem.players))
         start, ends = self.model.world(deal), self._failures(formula, earlier)
@@ -319,7 +318,7 @@ class ExplicitEvaluator:
         return self.model.extension(formula, among, self._check)
 
     def restrict_to(self, earlier: Announcements) -> Truth:
-        """Return an array that marks the worlds in which all announcements were true."""
+        """Return an array that marks the possible deals in which all announcements were true."""
         among = self.model.all_true()
         for formula in earlier:
             among &= self._extension(formula, among)

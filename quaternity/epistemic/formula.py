@@ -49,8 +49,8 @@ class Formula:
         modal_depth: Nesting depth of knowledge and announcements, which is 0 for a formula about
             hands only.
         determining_players: Players whose combined hands determine the truth value. For common
-            knowledge, this is true among deals that are connected by chains of the group.
-        public: Whether the truth value is the same in all deals of the public problem.
+            knowledge, see `is_determined`.
+        public: Whether the truth value is the same in all deals that fit the public information.
 
     Raises:
         InputError: If a part has the wrong type, or a number is negative.
@@ -125,11 +125,14 @@ class Formula:
         return Implies(self, other) if isinstance(other, Formula) else NotImplemented
 
     def iff(self, other: Formula) -> Formula:
-        """Return `self <-> other`, which is true if both formulas have the same truth value."""
+        """Return the formula `self <-> other`: both formulas have the same truth value."""
         return Iff(self, other)
 
     def announce(self, then: Formula) -> Formula:
-        """Return `[self!] then`: if `self` is true, `then` is true after its announcement."""
+        """Return the formula `[self!] then`: `then` is true after the announcement of `self`.
+
+        It is also true if `self` is false, because then `self` cannot be announced.
+        """
         return Announcement(self, then)
 
 
@@ -252,7 +255,7 @@ class Knows(Formula):
 
     @property
     def players(self) -> tuple[int, ...]:
-        """Return the player as a tuple, as in `Distributed`."""
+        """Return the player as a tuple, for code that also handles `Distributed`."""
         return (self.player,)
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
@@ -302,10 +305,10 @@ class Distributed(Formula):
 class Common(Formula):
     """`C f`: it is common knowledge that `f` is true.
 
-    That is, `f` is true in every deal that a chain connects with the real deal. In a chain, any two
-    consecutive deals are indistinguishable for some player (in `C{1,2} f`, for player 1 or 2).
-    `Publicly` implies common knowledge, but not vice versa: a formula can be common knowledge
-    although it is false in some deal, if no chain leads to this deal.
+    That is, `f` is true in every deal to which a chain leads from the real deal. In a chain, some
+    player (in `C{1,2} f`, player 1 or 2) cannot distinguish a deal from the next one. `Publicly`
+    implies common knowledge, but not vice versa: a formula can be common knowledge although it is
+    false in some deal, if no chain leads to this deal.
     """
 
     part: Formula
@@ -331,7 +334,7 @@ class Common(Formula):
     def members(self, players: int) -> tuple[int, ...]:
         """Return the players of the group: those that the formula names, or else all players.
 
-        `players` is the number of all players.
+        `players` is the number of players in the game.
         """
         return self.players or tuple(range(players))
 
@@ -342,7 +345,7 @@ class Common(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Publicly(Formula):
-    """`P f`: the public record alone implies `f`, so `f` is true in every deal that fits it."""
+    """`P f`: the public information alone implies `f`, so `f` is true in every deal that fits."""
 
     part: Formula
 
@@ -487,7 +490,10 @@ def some(parts: Iterable[Formula]) -> Formula:
 
 
 def negation(formula: Formula) -> Formula:
-    """Return `!f`, without a double negation. The negation of a constant is a constant."""
+    """Return the negation of a formula: `!f` for a formula `f`, and `f` for `!f`.
+
+    The negation of a constant is the other constant.
+    """
     match formula:
         case Constant(value):
             return FALSE if value else TRUE

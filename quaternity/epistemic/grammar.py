@@ -97,10 +97,10 @@ class _Token(NamedTuple):
 
 
 class _Abbreviation(NamedTuple):
-    """A formula that `let` has named. It is parsed again wherever its name is used.
+    """A formula that `let` has named.
 
-    `position` is the number of its first token. `values` and `names` are the variables and the
-    other named formulas that it may use.
+    It is parsed again wherever its name is used. `position` is the number of its first token.
+    `values` and `names` are the variables and the other named formulas that it may use.
     """
 
     parameters: tuple[str, ...]
@@ -179,7 +179,6 @@ class _Parser:
     # -- tokens and values --------------------------------------------------------------------
 
     def expected_error(self, what: str) -> InputError:
-        """Return an error that says what was expected instead of the next token."""
         token = self.token
         actual = "the end" if token.kind == "END" else quote_value(self.source_text(token))
         return _error(self.text, token.start, f"expected {what}, found {actual}")
@@ -211,7 +210,6 @@ class _Parser:
         return value
 
     def require_language(self, what: str, start: int) -> Language:
-        """Return the language. Raise InputError if the parser has none."""
         if self.language is None:
             raise self.unknown_numbers_error(what, start)
         return self.language
@@ -268,10 +266,6 @@ class _Parser:
         return self.check_value(player, "p", start)
 
     def group(self, word: str, needed: bool) -> tuple[int, ...]:
-        """Parse an optional group of players such as `{1,2}` after C, D or E.
-
-        If there is no group, return all players if `needed`, otherwise an empty tuple.
-        """
         start = self.tokens[self.position - 1].start
         if self.token.text != "{":
             return self.require_language(f"{word} without players", start).all_knowers * needed
@@ -307,7 +301,6 @@ class _Parser:
         return None if self.token.kind == "END" else _BINDING.get(self.token.text)
 
     def nested(self, read: Callable[[], Formula]) -> Formula:
-        """Call a parsing function one nesting level deeper, and check the nesting depth."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
@@ -445,11 +438,6 @@ class _Parser:
     # -- quantifiers and names ----------------------------------------------------------------
 
     def parse_quantified(self) -> Formula:
-        """Parse a quantified formula such as `all c in set 3 != 3/0: f`.
-
-        The formula after the colon is parsed once for every value. The results are joined by `&` or
-        `|`.
-        """
         join = every if self.token.text == "all" else some
         self.position += 1
         name, start = self.new_variable(), self.tokens[self.position - 1].start
@@ -493,7 +481,6 @@ class _Parser:
         return [Card(index, number) for number in range(size)]
 
     def with_values(self, values: dict[str, _Value], read: Callable[[], Formula]) -> Formula:
-        """Call a parsing function while the variables have the given values."""
         before, self.values = self.values, values
         formula = read()
         self.values = before
@@ -546,7 +533,7 @@ class _Parser:
 
 
 _COUNT_ATTRIBUTES = {"cards": "hands", "points": "points"}
-"""For each of these words in a formula, the attribute of `Language` that contains the number for
+"""Mapping from each of these words of a formula to the attribute of `Language` with one number for
 each player."""
 
 

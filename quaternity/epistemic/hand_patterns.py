@@ -1,11 +1,11 @@
-"""Patterns of the hands that players see, which show whether these hands can exclude a case.
+"""Test whether the hands that some players see can exclude a case.
 
 A case restricts the owners of some cards. By the coalition theorem (see `solvers.shortage`), a case
-is impossible iff some coalition would have to hold more cards than it can hold. So a seen hand
-excludes the case iff this is true of some coalition of the other players. The number of cards that
-a coalition can hold is a sum over the sets. The number for a set depends only on its *pattern*:
-which of its cards are in the seen hand. Dynamic programming over the sets finds the smallest sum
-that any hand leads to. This often shows at once that no hand excludes the case.
+is impossible iff some group of players, a *coalition*, would have to hold more cards than it can
+hold. So a seen hand excludes the case iff this is true of some coalition of the other players. The
+number of cards that a coalition can hold is a sum over the sets. The number for a set depends only
+on its *pattern*: which of its cards are in the seen hand. Dynamic programming over the sets finds
+the smallest sum that any hand leads to. This often shows at once that no hand excludes the case.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""Maximum number of players with unseen hands for which all coalitions are listed."""
+"""Maximum number of players with unseen hands for which all groups of players are listed."""
 MAX_OPTIONS = 4_000
-"""Maximum number of (counts, pattern) pairs that are listed for a set."""
+"""Maximum number of ways to deal a set that are listed, as pairs (counts, pattern)."""
 MAX_WORK = 1e8
-"""Maximum number of steps of the search for the smallest totals."""
+"""Maximum number of steps of the search for the smallest number of cards that each group of players
+can hold."""
 
 Pattern: TypeAlias = tuple[int, ...]
-"""Type of a pattern: for each card of a set, the player who holds it in a seen hand, or -1 if the
-card is not in a seen hand."""
+"""Type of a pattern. For each card of a set, it contains the player who holds it in a seen hand, or
+-1 if the card is not in a seen hand."""
 Counts: TypeAlias = tuple[int, ...]
-"""Type of the counts in a set: for each player, the number of cards of the set in the player's
-hand."""
+"""Type that contains, for each player, the number of cards of one set in the player's hand."""
 
 
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:
-    """Return the possible options of a set, as pairs (counts, pattern).
+    """Return the ways to deal the cards of a set, as pairs (counts, pattern).
 
-    An option says how many cards of the set each player holds (see `Counts`), and which cards are
-    in seen hands (see `Pattern`). `seen` is a bit mask of the players whose hands are seen. Return
-    None if there are more than `MAX_OPTIONS` pairs.
+    The counts say how many cards each player gets. The pattern says which cards are in the hands
+    that are seen. `seen` is a bit mask of the players whose hands are seen. Return None if there
+    are more than `MAX_OPTIONS` pairs.
     """
     options: set[tuple[Counts, Pattern]] = {((0,) * constraint.players, ())}
     for mask in constraint.owners:
@@ -62,13 +62,14 @@ def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Patte
 
 
 class HandPatterns:
-    """Patterns of the seen hands in all deals of a problem.
+    """All patterns of seen hands: which cards of each set can be in the hands that are seen.
 
     Attributes:
-        public: The public problem. The unseen hands may come from any of its deals.
-        coalitions: Bit masks of the coalitions of other players. The first coalition is empty. It
-            represents the patterns with which a set cannot be dealt at all. The other coalitions
-            are checked with the remaining patterns.
+        public: The problem with the public information. The unseen hands may come from any of its
+            deals.
+        coalitions: Bit masks of all groups of the other players. The first group is empty. It
+            stands for the patterns with which a set cannot be dealt at all. The other groups are
+            checked with the remaining patterns.
     """
 
     def __init__(self, problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> None:
@@ -92,7 +93,7 @@ class HandPatterns:
 
     @cached_property
     def options(self) -> list[set[tuple[Counts, Pattern]]] | None:
-        """The possible (counts, pattern) pairs of each set, or None if there are too many."""
+        """The ways to deal each set (see `set_options`), or None if there are too many."""
         if self._has_too_many:
             return None
         listed = []
@@ -104,12 +105,12 @@ class HandPatterns:
         return listed
 
     def patterns(self, index: int) -> list[Pattern]:
-        """Return the possible patterns of a set in ascending order."""
+        """Return the possible patterns of a set (which of its cards are in the seen hands)."""
         assert self.options is not None
         return sorted({pattern for _, pattern in self.options[index]})
 
     def shares(self, index: int, pattern: Pattern, case: Case) -> list[int] | None:
-        """Return each coalition's share: the maximum number of cards of a set that it can hold.
+        """Return the maximum number of cards of a set that each of the `coalitions` can hold.
 
         The seen hands have the given pattern, and `case` restricts the owners of the cards. Return
         None if the set cannot be dealt in this way.
@@ -146,17 +147,16 @@ class HandPatterns:
         return [self._layout.lane(table, coalition) for coalition in self.coalitions]
 
     def required_cards(self, coalition: int) -> int:
-        """Return how many cards a coalition must hold, which is the total size of its hands."""
+        """Return the number of cards that the hands of a group of players have in total."""
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable_coalitions(self, case: Case) -> list[int] | None:
-        """Return the coalitions that are short of cards in some deal, as indices of `coalitions`.
+        """Return the groups of players that some seen hand shows to be short of cards.
 
-        The public problem is restricted by `case`. If an exact answer would take too much work, the
-        result may contain further coalitions. Return None if there are too many patterns.
-
-        First, lower bounds are computed in one pass over the patterns. If they do not decide the
-        question, `smallest_totals` computes the exact result.
+        The mapping `case` restricts the owners of some cards. A group is short of cards if its
+        hands need more cards than it can hold. The result contains indices of `coalitions`. It may
+        contain too many if an exact answer would take too much work. It is None if there are too
+        many patterns.
         """
         if self.options is None:
             return None
@@ -166,7 +166,6 @@ class HandPatterns:
         return self._provable[key]
 
     def _case_key(self, case: Case) -> object:
-        """Return a key that is equal for cases which differ only in the order of cards or sets."""
         rows = []
         for index, (inner, outer) in enumerate(
             zip(self.problem.sets, self.public.sets, strict=True)
@@ -203,7 +202,6 @@ class HandPatterns:
         ]
 
     def _new_costs(self, index: int, allowed: tuple[int, ...]) -> Options:
-        """Return the smallest share of each coalition in a set, for each possible `Counts`."""
         import numpy as np
 
         from quaternity.epistemic.smallest_totals import Options
@@ -226,5 +224,5 @@ class HandPatterns:
 
 @lru_cache(maxsize=64)
 def hand_patterns(problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> HandPatterns:
-    """Return the patterns of the hands of the players `seen`. The results are cached."""
+    """Return the `HandPatterns` for the hands of the players `seen`. The results are cached."""
     return HandPatterns(problem, public, seen)

@@ -1,8 +1,9 @@
-"""Drawings of Kripke models of situations, contracted by bisimulation to make them small.
+"""Drawings of Kripke models of situations. Similar deals are drawn as one world.
 
 Deals that differ only in irrelevant cards, and in which each player considers the same worlds
-possible, become one world of the drawing. By default, only the cards that the formulas name are
-relevant. The deals are divided into worlds by partition refinement (Kanellakis and Smolka, 1983).
+possible, become one world of the drawing (bisimulation). By default, only the cards that the
+formulas name are relevant. The deals are divided into worlds by partition refinement (Kanellakis
+and Smolka, 1983).
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from solvers.problem import iter_cards
 from solvers.verdict import Deal
 
 MAX_DEALS = 20_000
-"""Maximum number of deals in a Kripke model before it is contracted."""
+"""Maximum number of deals of a situation that can be turned into a Kripke model."""
 MAX_DRAWN = 60
 """Maximum number of worlds in a drawing."""
 
 
 class World(NamedTuple):
-    """A set of bisimilar deals that is drawn as one world.
+    """A set of deals that is drawn as one world, because no relevant formula distinguishes them.
 
     `hands[player]` contains the cards that the player holds in all of these deals. `real` is True
     if the real deal belongs to the set.
@@ -41,7 +42,7 @@ class World(NamedTuple):
 
 
 class KripkeModel(NamedTuple):
-    """A contracted Kripke model. The world of the real deal comes first.
+    """A Kripke model whose worlds are sets of similar deals. The real world comes first.
 
     `links` maps each pair of worlds, the lower number first, to the players who cannot distinguish
     them. The link of every world to itself is omitted.
@@ -54,7 +55,7 @@ class KripkeModel(NamedTuple):
 def kripke_model(
     situation: Situation, announcements: Sequence[Formula] | None = None, every: bool = False
 ) -> KripkeModel:
-    """Return the model of a situation after announcements, contracted by bisimulation.
+    """Return the Kripke model of a situation after announcements, with similar deals merged.
 
     By default, all announcements of the situation are made. If `every` is true, all cards are
     relevant, otherwise only the cards that the formulas name. Raise LimitError if there are more
@@ -185,7 +186,7 @@ def model_dot(model: KripkeModel) -> str:
 
 
 def model_svg(model: KripkeModel, title: str) -> str:
-    """Return an SVG of a model. Worlds form a circle, with the real world at the top.
+    """Return an SVG drawing of a model. The worlds form a circle, with the real world at the top.
 
     Raise LimitError if there are more than `MAX_DRAWN` worlds.
     """

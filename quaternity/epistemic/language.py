@@ -16,11 +16,13 @@ from solvers.problem import DealProblem
 class Language:
     """The players, sets and cards that a formula may name, and the public numbers of a game.
 
-    The players are numbered from 0, and `sizes` is the number of cards of each set. A set that is
-    out of play has no cards in the deal problem, but formulas may name its cards, which no player
-    holds. `hands[player]` is the number of cards in hand, and `points[player]` is the number of
-    completed sets. Both are None if formulas may not mention them. Only the first `knowers` players
-    can know something; None stands for all players. Nobody sees the hands of the remaining players.
+    Attributes:
+        players: The number of players, who are numbered from 0.
+        sizes: The number of cards of each set. A set that is out of play has no cards in the deal
+            problem, but formulas may name its cards, which no player holds.
+        hands: The number of cards in each hand, or None if formulas may not mention it.
+        points: The number of completed sets of each player, or None if formulas may not mention it.
+        knowers: Only the first `knowers` players can know something. None stands for all players.
     """
 
     players: int
@@ -41,7 +43,7 @@ class Language:
         points: tuple[int, ...] | None = None,
         knowers: int | None = None,
     ) -> Language:
-        """Return the language of a problem.
+        """Return the language of a problem: the players, sets and cards that formulas may name.
 
         `set_size` is the number of cards of a set that is out of play. By default, it is that of
         the largest set.
@@ -59,9 +61,9 @@ class Language:
         return tuple(range(self.players if self.knowers is None else self.knowers))
 
     def with_knowers(self, formula: Formula) -> Formula:
-        """Return the formula in which `C` without players names all players who can know something.
+        """Add the group of all players who can know something to each `C` without a group.
 
-        The formula is unchanged if all players can know something.
+        The formula is unchanged if all players can.
         """
         if len(self.all_knowers) == self.players:
             return formula

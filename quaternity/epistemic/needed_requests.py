@@ -24,7 +24,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 StatedBy: TypeAlias = Callable[[Collection[int]], DealProblem]
-"""Function that takes the numbers of some requests, counted from 0, and returns the deal
+"""Type of a function that takes the numbers of some requests, counted from 0, and returns the deal
 problem that these requests define."""
 
 
@@ -45,9 +45,9 @@ class Reasons(NamedTuple):
 
 
 def is_knowledge(formula: Formula) -> bool:
-    """Return whether a formula is about knowledge that requests alone can bring about.
+    """Return whether a formula says that something is known, and never that something is unknown.
 
-    The formula must say that something is known, and must not say that something is unknown.
+    Requests alone can make such a formula true.
     """
     match formula:
         case logic.Knows() | logic.Distributed() | logic.Common() | logic.Publicly():
@@ -61,7 +61,6 @@ def is_knowledge(formula: Formula) -> bool:
 
 
 def _is_persistent(formula: Formula) -> bool:
-    """Return whether the formula, once true, stays true when further deals are excluded."""
     match formula:
         case (
             logic.Knows() | logic.Distributed() | logic.Common() | logic.Publicly()
@@ -79,7 +78,6 @@ def _is_persistent(formula: Formula) -> bool:
 
 
 def _is_fact(formula: Formula) -> bool:
-    """Return whether a formula is about cards only."""
     simple = (logic.Constant, logic.Holds, logic.Not, logic.And, logic.Or, logic.Implies, logic.Iff)
     return isinstance(formula, simple) and all(map(_is_fact, formula.parts()))
 
@@ -97,15 +95,14 @@ def reasons(
 ) -> Reasons:
     """Return a minimal list of the requests that make a formula true in a deal.
 
-    If time runs out, the list may be longer than necessary. It is then not marked as minimal.
+    If time runs out, the list may be longer than necessary. It is then not marked as minimal. The
+    search takes about 2 log2(requests) evaluations of the formula for each request in the list.
 
     Args:
         requests: The number of requests. The formula must be true given all of them.
-        stated_by: Function that takes the numbers of some requests and returns what they state, as
-            a problem. `deal` must satisfy each of these problems.
-        real: Whether the deal is the real one or only a possible one.
-
-    The search takes about 2 log2(requests) evaluations of the formula for each request in the list.
+        stated_by: Function that takes the numbers of some requests and returns the deal problem
+            that they define. `deal` must satisfy each of these problems.
+        real: Whether the explanation calls the deal the real one or a possible one.
     """
     requests = as_int(requests, "requests", 0)
     if not callable(stated_by):
@@ -142,10 +139,9 @@ def reasons(
 
 
 def _minimize(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> list[int]:
-    """Leave out requests until none can be left out, trying large groups first.
+    """Leave out requests until none can be left out.
 
-    The first requests in `order` are tried first. This is the algorithm ddmin of Zeller and
-    Hildebrandt (2002).
+    This is the algorithm ddmin of Zeller and Hildebrandt (2002).
     """
     kept, piece = list(order), max(1, len(order))
     while kept:
@@ -166,7 +162,7 @@ COUNTED_NOTE = (
     "the formula contains numbers of cards or sets, which change during the game, so no moves are "
     "named as reasons"
 )
-"""Reason why no moves are named for a formula that contains numbers (see `mentions_counts`)."""
+"""Text that says why the program cannot name the moves that make a formula with numbers true."""
 
 
 def mentions_counts(
@@ -175,8 +171,7 @@ def mentions_counts(
 ) -> bool:  # fmt: skip
     """Return whether a formula contains numbers of cards or points, which change during a game.
 
-    The moves that make such a formula true cannot be determined. `start` and `points` are the
-    public information at the start of the game, and `now` is the formula parsed in the current
-    position.
+    No moves can be named as the reason for such a formula. `now` is the formula, parsed in the
+    current position. `start` and `points` are the public information at the start of the game.
     """
     return validate_formula(text, start, set_size, points, knowers) != now

@@ -27,18 +27,17 @@ from quaternity.epistemic.propositional import is_determined
 from solvers.problem import DealProblem
 
 MAX_GROWTH = 2
-"""Maximum growth of a formula by simplification. The normal form of a formula with n parts is used
-only if it has at most `MAX_GROWTH` * n + 10 parts."""
+"""Maximum growth of a formula by simplification. A simplified formula is used only if it has at
+most `MAX_GROWTH` * n + 10 parts, where n is the number of parts of the original formula."""
 CACHE_SIZE, MAX_CACHED_PARTS = 128, 50
-"""Maximum number of cached normal forms, and maximum number of parts of a formula whose normal form
-is cached."""
+"""Maximum number of cached results of `normal_form`, and maximum number of parts of a formula whose
+result is cached."""
 
 
 def normal_form(formula: Formula, problem: DealProblem) -> Formula:
-    """Return a simpler formula that is true in the same public deals.
+    """Return a simpler formula that is true in the same deals of the problem.
 
-    The formula may name only players and cards of the problem (see `Language`). The running time is
-    proportional to the number of parts of the formula times its depth.
+    The formula may name only players and cards of the problem (see `Language`).
 
     >>> from quaternity.epistemic.grammar import parse
     >>> from solvers.problem import SetConstraint
@@ -66,8 +65,8 @@ _cached_normal_form = lru_cache(maxsize=CACHE_SIZE)(_compute_normal_form)
 
 
 _Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Publicly
-"""Type of a formula that begins with a knowledge operator. As an argument called `kind`, such a
-formula stands for its operator and players."""
+"""Type of a formula that begins with a knowledge operator. Functions of this module take such a
+formula as an argument called `kind`, and use only its operator and players."""
 
 
 class _Normalizer:
@@ -111,9 +110,7 @@ class _Normalizer:
     def _before_announcement(self, announcement: Formula, formula: Formula) -> Formula | None:
         """Return a formula that is true before an announcement iff `formula` is true after it.
 
-        Return None if this would not make the formula shorter. Two rules are used: a player who
-        already knows whether the announcement is true learns nothing from it, and an announcement
-        that stays true is common knowledge afterwards.
+        Return None if it would not be shorter.
         """
         match formula:
             case logic.Constant() | logic.Holds():
@@ -153,7 +150,6 @@ class _Normalizer:
         return TRUE if owners == player else formula
 
     def _simplest_kind(self, kind: _Box) -> _Box:
-        """Replace common knowledge of one player by `K`, and of all players by plain `C`."""
         if not isinstance(kind, logic.Common) or not kind.players:
             return kind
         if len(kind.players) == 1:
@@ -161,7 +157,6 @@ class _Normalizer:
         return logic.Common(kind.part) if len(kind.players) == self._problem.players else kind
 
     def _apply(self, kind: _Box, part: Formula) -> Formula:
-        """Return the normal form of `kind` applied to a formula that is in normal form."""
         if self._is_settled(part, kind):
             return part
         match part:
@@ -185,7 +180,6 @@ class _Normalizer:
     def _apply_to_disjunction(
         self, kind: _Box, parts: Sequence[Formula], whole: Formula
     ) -> Formula:
-        """Return `kind` applied to a disjunction, after moving the settled parts outside it."""
         settled = [part for part in parts if self._is_settled(part, kind)]
         if not settled:
             return kind if whole is kind.part else kind.with_parts([whole])

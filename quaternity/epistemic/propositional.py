@@ -1,4 +1,4 @@
-"""Formulas without knowledge operators: truth in one deal, and the cases in which they are true.
+"""Formulas without knowledge operators: their truth in a deal, and the cases that make them true.
 
 A *case* restricts the possible owners of some cards, so its deals are those of a smaller deal
 problem. A formula without knowledge operators is true exactly in the deals of its cases. The
@@ -22,11 +22,11 @@ Case: TypeAlias = Mapping[Card, int]
 
 
 def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
-    """Split a formula with a required truth value into parts with required truth values.
+    """Split a required truth value of a formula into required truth values of its parts.
 
-    Return a flag and the parts. The flag is True if all parts must have their truth values, and
-    False if one part suffices. Return None for atoms, knowledge and announcements, which cannot be
-    split.
+    The first result is True if all parts must have their truth values, and False if one part
+    suffices. The second result contains the pairs (part, truth value). Return None for formulas
+    that cannot be split: statements about one card, knowledge and announcements.
     """
     match formula:
         case logic.Not(part):
@@ -49,7 +49,8 @@ def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bo
 def is_determined(formula: Formula, players: Collection[int]) -> bool:
     """Return whether the hands of these players determine the truth value of a formula.
 
-    For common knowledge, only deals that are connected by chains of the group are compared.
+    If the formula says that something is common knowledge, only deals that are connected by chains
+    need to agree (see `formula.Common`).
     """
     if formula.determining_players.issubset(players):
         return True
@@ -65,12 +66,12 @@ def is_determined(formula: Formula, players: Collection[int]) -> bool:
 
 
 def effort_key(wish: tuple[Formula, bool]) -> int:
-    """Return a sort key for formulas, with those that are quickest to evaluate first."""
+    """Return a sort key for pairs (formula, truth value): quickly evaluated formulas first."""
     return wish[0].modal_depth
 
 
 def true_in(formula: Formula, deal: Deal) -> bool:
-    """Return the truth value of a propositional formula in one deal."""
+    """Return the truth value of a formula without knowledge operators in one deal."""
     match formula:
         case logic.Constant(value):
             return value
@@ -125,8 +126,8 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
 def with_seen_facts(formula: Formula, truth: bool) -> Formula:
     """Return a formula with fewer knowledge operators that implies the given formula.
 
-    Knowledge about hands is replaced by facts that the players see in their own hands. With `truth`
-    False, the negation of the result implies the negation of the formula instead.
+    Knowledge about hands is replaced by facts that the players see in their own hands. If `truth`
+    is False, the given formula implies the result instead.
 
     >>> from quaternity.epistemic.formula import H, K
     >>> print(with_seen_facts(K(1, ~H(2, "0/0")) & ~K(1, H(1, "0/1") | H(2, "0/1")), True))
@@ -150,7 +151,7 @@ def with_seen_facts(formula: Formula, truth: bool) -> Formula:
 
 
 def _seen_in_hands(players: Collection[int], formula: Formula, truth: bool) -> Formula:
-    """Replace each atom of a propositional formula by what the players see about its card."""
+    """Replace each statement about a card by what these players see about it in their hands."""
     match formula:
         case logic.Constant(value):
             return logic.Constant(value == truth)
@@ -171,10 +172,11 @@ def cases(
     truth: bool = True,
     limit: int = 64,
 ) -> list[Case] | None:
-    """Return the cases in which a formula is true (or false), or None if there are too many.
+    """Split the condition that a formula has the given truth value into cases, and return them.
 
-    A case restricts the owners of some cards. The formula must be propositional. Cases that
-    contradict the owners in the problem are left out. Cases may overlap.
+    A case restricts the owners of some cards. The formula has the truth value if one of the cases
+    is true. It must not contain knowledge operators. Cases that contradict the owners in the
+    problem are left out. Cases may overlap. Return None if there are more than `limit` cases.
     """
     return _Cases(problem, limit).of(formula, truth)
 
@@ -217,7 +219,7 @@ class _Cases:
 
 
 def merge_cases(first: Case, second: Case) -> Case:
-    """Return the intersection of two cases."""
+    """Return a case with the restrictions of both given cases."""
     both = dict(first)
     for card, mask in second.items():
         both[card] = both.get(card, mask) & mask
@@ -251,7 +253,7 @@ def _unite(first: list[Case], second: Iterable[Case]) -> list[Case]:
 
 
 def narrow(problem: DealProblem, case: Case) -> DealProblem:
-    """Return the problem whose deals are the deals of both `problem` and `case`."""
+    """Return a deal problem in which the owners of cards are also restricted by a case."""
     changed: dict[int, list[int]] = {}
     for card, mask in case.items():
         owners = changed.setdefault(card.set_index, list(problem.sets[card.set_index].owners))
@@ -273,10 +275,11 @@ def case_around(
     true_at: Callable[[Formula, Deal, Announcements], bool],
     known_around: Callable[[Formula, bool, Deal, Announcements], Case | None] = lambda *_: None,
 ) -> Case:
-    """Return a case around a deal: a formula has the same truth value in all deals of the case.
+    """Return a case that contains `deal` and in which the truth value of a formula is constant.
 
-    The case restricts the cards that atoms name, and the whole hands of players whose knowledge
-    matters. `known_around` may return a larger case for a formula about knowledge.
+    A case is a set of deals in which the owners of some cards are restricted: here, the cards that
+    the formula names, and the whole hands of players whose knowledge matters. `known_around` may
+    return a larger case for a formula about knowledge.
     """
     ways = true_at, known_around
     match formula:
@@ -323,7 +326,7 @@ def case_around(
 
 
 def hands_case(players: Collection[int], deal: Deal) -> Case:
-    """Return the case of all deals in which these players have the same hands as in `deal`."""
+    """Return a case that fixes the cards in the hands of these players, as they are in `deal`."""
     return {
         Card(index, number): 1 << holder if holder in players else ~mask_of(players)
         for index, owner in enumerate(deal.owner)

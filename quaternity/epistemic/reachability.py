@@ -30,11 +30,11 @@ from solvers.verdict import Deal
 def reachable_superset(
     problem: DealProblem, deal: Deal, players: Sequence[int], seconds: float
 ) -> DealProblem:
-    """Return a superset of the deals reachable from `deal` along chains of these players.
+    """Return all deals to which chains of these players can lead from `deal`, and perhaps more.
 
-    The superset contains the deals that agree with `deal` in everything that is known never to
-    change along such chains. If time runs out, the result is a larger superset.
-    `filter_problem` is called at most once for each card.
+    In a chain, one of the players cannot distinguish a deal from the next one. The result is the
+    problem of all deals that agree with `deal` in the facts known never to change along chains. If
+    time runs out, fewer such facts are known, so the result is larger.
     """
     if len(players) != 2:
         return problem
@@ -67,7 +67,10 @@ def reachable_superset(
 
 
 def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
-    """Return whether `among` contains all deals of a problem with the cards fixed in `among`."""
+    """Return whether the fixed cards of `among` alone define its deals.
+
+    If so, each deal of `problem` that has the fixed cards of `among` is a deal of `among`.
+    """
     case = {card: 1 << owner for owner, card in fixed_cards(problem, among)}
     try:
         return among == problem or filter_problem(narrow(problem, case)) == among
@@ -76,7 +79,7 @@ def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
 
 
 def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Card]]:
-    """Return the owner and card of each card fixed in `among` but not in the whole problem."""
+    """Return pairs (owner, card): the cards with one owner in `among` and several in `problem`."""
     return [
         (owner.bit_length() - 1, Card(index, number))
         for index, (some, every) in enumerate(zip(among.sets, problem.sets, strict=True))
@@ -86,12 +89,10 @@ def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Car
 
 
 def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int) -> DealProblem:
-    """Return deals in which a player has a hand that the player also has in some deal of `bad`.
+    """Return deals that a player cannot distinguish from some deal of the problem `bad`.
 
-    Each of these deals is one step away from a deal of `bad`. The deal `deal` belongs to `bad`, and
-    the result generalizes the player's hand in it: the player's cards in a set are not fixed if
-    every choice of them still occurs in a deal of `bad`. The method
-    `HandPatterns.provable_coalitions` is called about once for each set.
+    The result is a problem that contains `deal`, which must be a deal of `bad`. The player's cards
+    in a set are not fixed if every choice of them still occurs in a deal of `bad`.
     """
     return _free_sets(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
 
@@ -101,7 +102,7 @@ def deals_around(
 ) -> DealProblem:
     """Return deals in which a player has a hand that occurs in no deal of the problems `false`.
 
-    The result contains `deal`. The computation solves a few deal problems for each set.
+    The result is a problem that contains `deal`.
     """
 
     def none_fits(wide: DealProblem) -> bool:
@@ -112,7 +113,11 @@ def deals_around(
 
 
 def allowed_hands(deals: DealProblem, player: int) -> Case:
-    """Return a case that says which cards a player must hold and which cards they cannot hold."""
+    """Return a case that contains what a deal problem says about a player's hand.
+
+    A case restricts the owners of some cards: here, of the cards that the player must hold and of
+    those that the player cannot hold.
+    """
     own = 1 << player
     return {
         Card(index, number): own if mask == own else ~own
@@ -129,11 +134,7 @@ def _free_sets(
     player: int,
     right: Callable[[DealProblem], bool],
 ) -> DealProblem:
-    """Generalize the player's hand in `deal`: free as many sets as possible.
-
-    A set is free if the player's cards in it are not fixed. `right` takes the resulting deals and
-    returns whether they are not too general.
-    """
+    """Return an acceptable problem that fixes the player's cards in as few sets as possible."""
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)
     if right(wide):
@@ -146,18 +147,13 @@ def _free_sets(
 
 
 def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
-    """Return whether every hand that a player has in `before` also occurs in a deal of `bad`."""
     return HandPatterns(before, bad, (player,)).provable_coalitions({}) == []
 
 
 def _with_free_sets(
     problem: DealProblem, bad: DealProblem, deal: Deal, player: int, free: Collection[int]
 ) -> DealProblem:
-    """Return the deals in which a player has the same cards as in `deal` outside the free sets.
-
-    In a free set, the player may hold all cards, with two exceptions: cards that the player has in
-    no deal of `bad`, and cards that other players need for their minimum number.
-    """
+    """Return the deals in which the player's cards outside the `free` sets are those of `deal`."""
     sets = []
     own = 1 << player
     for index, (constraint, wrong) in enumerate(zip(problem.sets, bad.sets, strict=True)):
@@ -180,7 +176,7 @@ def _with_free_sets(
 def require_same_view(
     model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[int]
 ) -> None:
-    """Require that in any two consecutive deals, one of the players has the same hand."""
+    """Require that in any two consecutive deals, at least one of the players has the same hand."""
     for before, after in pairwise(tables):
         links = {player: model.new_literal() for player in players}
         model.require_any(links.values())

@@ -2,8 +2,8 @@
 
 A counterexample to a statement is a deal that fits the player's hand and in which the statement is
 false. A player knows a statement if it has no counterexample. By the coalition theorem
-(see `solvers.shortage`), there is no counterexample iff some coalition of the other players would
-have to hold more cards than it can hold. CP-SAT searches for a hand and such a coalition.
+(see `solvers.shortage`), there is no counterexample iff some coalition (group) of the other players
+would have to hold more cards than it can hold. CP-SAT searches for a hand and such a coalition.
 
 If the sets are small, the model lists the possible patterns of the hand in each set
 (`hand_patterns`). Otherwise, it contains an inequality over all cards.
@@ -21,7 +21,10 @@ from solvers.problem import DealProblem, players_in
 
 
 class Refuter:
-    """Encoder of refutations as literals of a model. Each model needs a separate `Refuter`."""
+    """Adds conditions to a CP-SAT model: the hands that players see exclude some deals.
+
+    Each model needs a separate `Refuter`.
+    """
 
     def __init__(self, model: CoupledDeals, problem: DealProblem) -> None:
         self.model = model
@@ -35,11 +38,11 @@ class Refuter:
         case: Case,
         problem: DealProblem | None = None,
     ) -> Literal:
-        """Return a literal that can be true iff the seen hands of a table exclude a case.
+        """Return a literal that can be true iff the hands of the players `seen` exclude a case.
 
-        The literal can be true iff no deal of the case has the same hands of the players `seen` as
-        the deal `table`. The case restricts the owners of cards in `problem`, by default the public
-        problem. Raise Undecided if time runs out.
+        The case restricts the owners of some cards in `problem`. The hands are those in the deal
+        `table`. They exclude the case if the players have them in no deal of it. By default,
+        `problem` contains the public information. Raise Undecided if time runs out.
         """
         self.model.deadline.remaining()
         problem = self.problem if problem is None else problem
@@ -51,16 +54,16 @@ class Refuter:
         return self.model.any_of(proofs)
 
     def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return whether the seen hands leave a case possible in every public deal.
+        """Return True if no hands of the players `seen` can exclude a case.
 
-        The result is also False if the question was not decided.
+        The case restricts the owners of some cards. Return False if some hands exclude it, or if
+        this was not decided.
         """
         return hand_patterns(self.problem, self.problem, seen).provable_coalitions(case) == []
 
     def _shortage_literal(
         self, table: DealTable, patterns: HandPatterns, number: int, case: Case
     ) -> Literal:
-        """Return a literal that can be true only if a coalition is short of cards in a case."""
         terms: list[tuple[int, Literal]] = []
         impossible: list[Literal] = []
         for index, constraint in enumerate(self.problem.sets):
@@ -80,7 +83,6 @@ class Refuter:
     def _pattern_literals(
         self, table: DealTable, patterns: HandPatterns, index: int
     ) -> dict[Pattern, Literal]:
-        """Return a literal for each pattern of a set. Exactly one of the literals is true."""
         key = (id(table), patterns.seen, index)
         if key not in self._pattern_cache:
             self._pattern_cache[key] = self._new_pattern_literals(table, patterns, index)
@@ -111,7 +113,6 @@ class Refuter:
     def _bits(
         self, table: DealTable, seen: Sequence[int], index: int, pattern: Pattern
     ) -> list[Literal]:
-        """Return literals that are all true iff the seen hands have this pattern in a set."""
         bits = []
         for number, holder in enumerate(pattern):
             for player in seen:
@@ -122,7 +123,6 @@ class Refuter:
     def _witness_literal(
         self, table: DealTable, seen: tuple[int, ...], case: Case, problem: DealProblem
     ) -> Literal:
-        """Return a literal that implies a shortage of coalition A, shown by witness sets X."""
         model = self.model
         others = [player for player in range(problem.players) if player not in seen]
         # The case is refuted immediately if a player with a seen hand holds a card that, by the

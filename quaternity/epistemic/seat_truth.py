@@ -1,4 +1,4 @@
-"""Truth of a formula, as far as a player can infer it from the public record and their hand."""
+"""Truth of a formula, as far as a player can infer it from public information and a hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEVER_TRUE = "the announcements are not true in any possible deal"
 
 
 class SeatTruth(NamedTuple):
-    """Knowledge of a seat about the truth of a formula.
+    """What a seat (a player or a bystander) knows about the truth of a formula.
 
     Attributes:
         truth: The truth value of the formula in all deals that the seat considers possible. It is
@@ -109,7 +109,7 @@ def truth_for_seat(
 
 
 def find_possible_deal(seen: DealProblem) -> Deal:
-    """Return any deal that a seat considers possible. Raise InputError if there is none."""
+    """Return a deal of the given problem. Raise InputError if there is none."""
     verdict = solve(seen)
     if not isinstance(verdict, Feasible):
         raise InputError("no deal fits the known information")
@@ -117,7 +117,10 @@ def find_possible_deal(seen: DealProblem) -> Deal:
 
 
 def knowledge_formula(seat: int | None, formula: Formula) -> Formula:
-    """Return "the seat knows `formula`" as a formula. For a bystander, `formula` must be public."""
+    """Return the formula that says that a seat knows `formula`.
+
+    A bystander (None) knows what is true in every deal that fits the public information.
+    """
     return logic.Publicly(formula) if seat is None else logic.Knows(seat, formula)
 
 
@@ -128,9 +131,10 @@ def seat_truth_of(
     deal: Deal,
     earlier: Announcements = (),
 ) -> tuple[bool, Deal | None]:
-    """Return the truth value of a formula in `deal`, and a possible deal with another truth value.
+    """Return the truth value of a formula in `deal`, and a possible deal where it is different.
 
-    The second result is None if the truth value is the same in all possible deals.
+    The second result is None if the truth value is the same in all deals that the seat considers
+    possible.
     """
     truth = evaluator.truth(formula, deal, earlier)
     return truth, _counterexample(
@@ -151,7 +155,7 @@ def _counterexample(
 
 
 def after_announcements(formulas: Iterable[Formula], then: Formula) -> Formula:
-    """Return a formula that says that `then` is true after the given announcements."""
+    """Return a formula that says that `then` is true after the announcement of each formula."""
     for formula in reversed(tuple(formulas)):
         then = logic.Announcement(formula, then)
     return then

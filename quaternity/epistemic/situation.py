@@ -1,4 +1,4 @@
-"""Parser of situation files: the public problem, the real deal, announcements and questions.
+"""Parser of situation files: public information, the real deal, announcements and questions.
 
     situation 1
     # Anne (0), Bill (1) and Cath (2) hold one card each.

@@ -23,24 +23,24 @@ same."""
 
 
 class Options(NamedTuple):
-    """Options to deal one set of cards.
+    """The ways to deal one set of cards, with their costs.
 
-    An option gives `counts[option, player]` cards to a player, and has one cost of each kind:
-    `costs[option, kind]`.
+    Option number n gives `counts[n, player]` cards to each player. It has one cost of each kind:
+    `costs[n, kind]`.
     """
 
     counts: Numbers
     costs: Numbers
 
     def with_kinds(self, kinds: Sequence[int]) -> Options:
-        """Return the options with only the given kinds of costs."""
+        """Return the same options, with only the given kinds of costs."""
         return Options(self.counts, self.costs[:, list(kinds)])
 
 
 def lower_bounds(steps: Sequence[Options]) -> Numbers:
-    """Return a lower bound of the smallest total of each kind of cost.
+    """Return a lower bound of the smallest total cost, for each kind of cost.
 
-    It is the sum of each set's smallest cost.
+    The bound is the sum of each set's smallest cost. `steps` contains the options of each set.
     """
     smallest: Numbers = np.stack([step.costs.min(axis=0) for step in steps])
     return np.asarray(smallest.sum(axis=0), dtype=np.int32)
@@ -49,11 +49,12 @@ def lower_bounds(steps: Sequence[Options]) -> Numbers:
 def smallest_totals(
     hands: Sequence[int], steps: Sequence[Options], max_work: float = float("inf")
 ) -> Numbers | None:
-    """Return the smallest total of each kind of cost over all choices that fill the hands.
+    """Return the smallest total cost of dealing all sets, for each kind of cost.
 
-    The total size of the hands must be the number of cards in all sets. If no choice fills the
-    hands, the totals are at least `INFINITE`. Return None if the product of the numbers of states,
-    options and kinds of costs exceeds `max_work`.
+    `steps` contains the options of each set. One option of each set is chosen, so that every player
+    gets as many cards as `hands` says. If no choice does this, the totals are at least `INFINITE`.
+    The total size of the hands must be the number of cards in all sets. Return None if the product
+    of the numbers of states, options and kinds of costs exceeds `max_work`.
 
     >>> counts = np.array([[1, 0], [0, 1]], dtype=np.int32)
     >>> steps = [Options(counts, np.array([[5], [1]], dtype=np.int32))] * 2

@@ -3,7 +3,7 @@
 SMCDEL was written by M. Gattinger. The exported model has a boolean variable for every card and
 player, which says whether the player holds the card. Each player observes the variables of their
 own hand. SMCDEL can express knowledge, group knowledge and announcements, but neither `P` (all
-public deals) nor `U` (the number of unknown cards).
+deals that fit the public information) nor `U` (the number of unknown cards).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_DEALS = 5000
 
 
 def smcdel_text(situation: Situation) -> str:
-    """Return a situation, with its questions about the real deal, as input for the program SMCDEL.
+    """Return a situation and its questions about the real deal as input for the program SMCDEL.
 
     Raises:
         InputError: If SMCDEL cannot express a formula.

@@ -65,12 +65,12 @@ from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
 
 MAX_CASES = 64
-"""Maximum number of cases that are solved one after another. More cases are solved as one CP-SAT
-model."""
+"""Maximum number of cases (restrictions of the owners of cards) that are solved one after another.
+More cases are solved as one CP-SAT model."""
 
 
 class SolverEvaluator:
-    """Evaluator for one public problem that uses constraint solvers until a deadline."""
+    """Evaluator that uses constraint solvers, until a deadline."""
 
     def __init__(self, problem: DealProblem, deadline: Deadline) -> None:
         self.problem = problem
@@ -138,9 +138,9 @@ class SolverEvaluator:
                 raise TypeError(f"{formula!r} is not a formula")
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return a public deal where the announcements are true and a formula is false.
+        """Return a deal where a formula is false after announcements that are true there.
 
-        Return None if there is no such deal.
+        The deal fits the public information. Return None if there is no such deal.
         """
         return self._public_counterexample(self._normal(formula), tuple(map(self._normal, earlier)))
 
@@ -158,7 +158,7 @@ class SolverEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal where a formula is false, with the hands of some players as in `deal`.
+        """Return a deal where a formula is false, with the hands of these players as in `deal`.
 
         Return None if there is no such deal. There must be at least one player, and all
         announcements must be true in `deal`.
@@ -184,7 +184,8 @@ class SolverEvaluator:
     ) -> list[Deal]:
         """Return a shortest chain from `deal` to a deal where a formula is false.
 
-        The list is empty if there is no such chain.
+        In a chain, one of the players cannot distinguish a deal from the next one. The list is
+        empty if there is no such chain.
 
         Raises:
             Undecided: If the limits are reached before a chain is found or excluded.
@@ -210,10 +211,6 @@ class SolverEvaluator:
         deal: Deal,
         earlier: Announcements,
     ) -> Deal | None:
-        """Return a deal with the same hands where a formula has another truth value.
-
-        Return None if there is no such deal.
-        """
         if is_determined(formula, players):
             return None if self._truth(formula, deal, earlier) == truth else deal
         needed = unfold(formula, truth)
@@ -267,10 +264,7 @@ class SolverEvaluator:
         )
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
-        """Search for a deal where a propositional formula is true.
-
-        Return whether the search was complete, and the deal. The deal is None if none was found.
-        """
+        """Return whether a search for a deal where a formula is true was complete, and the deal."""
         listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():
             self.deadline.remaining()
@@ -284,8 +278,7 @@ class SolverEvaluator:
     ) -> Deal | None:
         """Search with CP-SAT for a deal where the announcements are true and a formula is false.
 
-        Build one model and solve it again after each refinement. Return None if there is no such
-        deal. If `hint` is true, the result None is not verified.
+        Return None if there is no such deal. If `hint` is true, this result is not verified.
         """
         encoder = self.encoder()
         table = encoder.new_deal(seen)
@@ -302,7 +295,7 @@ class SolverEvaluator:
         return deal
 
     def encoder(self) -> Encoder:
-        """Return an encoder with an empty model."""
+        """Return an encoder with a new, empty model."""
         return Encoder(
             CoupledDeals(self.deadline),
             self.problem,
@@ -311,10 +304,10 @@ class SolverEvaluator:
         )
 
     def satisfiable(self, encoder: Encoder, hint: bool = False) -> bool:
-        """Return whether a model has a solution in which all unenforced literals are correct.
+        """Return whether the model of an encoder has a correct solution, which the model keeps.
 
-        The solution can be read from the model. If `hint` is true, a negative answer is not
-        verified. Raise SolverFault if CP-SAT contradicts itself.
+        In a correct solution, all literals that the model does not enforce are right. If `hint` is
+        true, a negative answer is not verified. Raise SolverFault if CP-SAT contradicts itself.
         """
         model = encoder.model
         while model.solve():
@@ -325,10 +318,7 @@ class SolverEvaluator:
         return False
 
     def _refine(self, encoder: Encoder) -> bool:
-        """Forbid the unenforced literals that are wrong in the last solution, if any.
-
-        Return whether there were any.
-        """
+        """Forbid the unenforced literals that are wrong. Return whether there were any."""
         model, wrong = encoder.model, []
         for guess in encoder.unenforced:
             if model.value(guess.literal):
@@ -349,7 +339,6 @@ class SolverEvaluator:
     def _learn(
         self, encoder: Encoder, guess: UnenforcedLiteral, common: logic.Common, deal: Deal
     ) -> None:
-        """Forbid a literal about common knowledge wherever it is wrong for the same reason."""
         encoder.forbid(guess, deal, None)
         group = common.members(self.problem.players)
         if not guess.truth:
@@ -368,9 +357,9 @@ class SolverEvaluator:
     def problems_leading_to_failure(
         self, part: Formula, chain: Sequence[Deal], group: Sequence[int]
     ) -> Iterator[DealProblem]:
-        """Yield a generalization of each deal of a chain except the first one.
+        """Yield a problem for each deal of a chain except the first: the deal and similar ones.
 
-        A chain leads from every deal of these problems to a failure, a deal where `part` is false.
+        A chain leads from every deal of these problems to a deal where `part` is false.
         """
         bad = narrow(self.problem, self.case_around(part, False, chain[-1], ()))
         yield bad
@@ -399,13 +388,12 @@ class SolverEvaluator:
     def case_around(
         self, formula: Formula, truth: bool, deal: Deal, earlier: Announcements
     ) -> Case:
-        """Return a case around a deal: a formula has the same truth value in all of its deals."""
+        """Return a case that contains `deal` and in which a formula has the given truth value."""
         return case_around(formula, truth, deal, earlier, self._truth, self._knowledge_case)
 
     def _knowledge_case(
         self, formula: Formula, truth: bool, deal: Deal, earlier: Announcements
     ) -> Case | None:
-        """Return a case of hands with which a formula about knowledge keeps its truth value."""
         if earlier or not isinstance(formula, logic.Knows | logic.Distributed):
             return None
         if len(formula.players) > 1:
@@ -429,10 +417,11 @@ class SolverEvaluator:
     def chain_to_failure(
         self, common: logic.Common, deal: Deal, earlier: Announcements
     ) -> list[Deal]:
-        """Return a chain to a failure, a deal where the part of `common` is false.
+        """Return a chain from `deal` to a deal where the part of a `Common` formula is false.
 
-        The list is empty if there is no such chain. Raise Undecided if the question is not decided
-        within `MAX_STEPS` steps and the time limit.
+        In a chain, a group member cannot distinguish a deal from the next one. The list is empty
+        if there is no such chain. Raise Undecided if the question is not decided within `MAX_STEPS`
+        steps and the time limit.
         """
         key = (common, deal, earlier)
         if key not in self._chains:
@@ -469,9 +458,9 @@ class SolverEvaluator:
     def _listed_chain(
         self, common: logic.Common, area: DealProblem, deal: Deal, earlier: Announcements
     ) -> list[Deal] | None:
-        """List the deals of `area`, and return a chain to a failure.
+        """Return a chain to a listed deal of `area` where the part of `common` is false.
 
-        The list is empty if there is no such chain. Return None if there are too many deals.
+        The chain is empty if there is none. Return None if there are too many deals.
         """
         from quaternity.epistemic.explicit_evaluator import ExplicitModel
         from quaternity.epistemic.worlds import quick_count
@@ -542,8 +531,8 @@ def _cards_of(deal: Deal, player: int) -> list[Card]:
 
 
 FEW_STEPS = 5
-"""Maximum number of steps in the search for a chain to one chosen deal."""
+"""Maximum length of a chain to one chosen deal, in steps."""
 MAX_STEPS = 8
-"""Maximum number of steps in the search for a chain to any counterexample."""
+"""Maximum length of a chain to any counterexample, in steps."""
 MAX_LISTED = 20_000
-"""Maximum number of deals that are listed in the search for a chain."""
+"""Maximum number of deals that are listed to find a chain among them."""

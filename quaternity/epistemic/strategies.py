@@ -1,4 +1,4 @@
-"""Hypothesis strategies that generate formulas, and public problems with a real deal.
+"""Hypothesis strategies that generate formulas, and deal problems with a real deal.
 
 A test of a formula in a position can begin with this decorator:
 
@@ -27,7 +27,7 @@ from solvers.verdict import Deal
 def positions(
     draw: st.DrawFn, max_players: int = 4, max_sets: int = 3, max_set_size: int = 3
 ) -> tuple[DealProblem, Deal]:
-    """Draw a public problem for two or more players, and a real deal that satisfies it.
+    """Draw a deal problem for two or more players, and a real deal that satisfies it.
 
     Hypothesis draws only a seed. If it built the problem piece by piece, the players would usually
     know nothing.
@@ -59,7 +59,7 @@ def positions(
 
 @composite
 def chains(draw: st.DrawFn, language: Language, max_length: int = 4) -> Formula:
-    """Draw a formula of nested knowledge and ignorance about one or more cards."""
+    """Draw a formula that nests knowledge and ignorance about one or more cards."""
     players = st.integers(0, language.players - 1)
     held = _holds(language.players, tuple(language.sizes))
     literals = st.one_of(held, held.map(logic.Not))

@@ -31,8 +31,7 @@ class EvaluationMethod(NamedChoice):
     """Method to evaluate a formula: `AUTO`, `EXPLICIT` (list all deals) or `SOLVERS`.
 
     `AUTO` uses the solvers if knowledge is not nested or there are many deals. Otherwise it lists
-    the deals. If the solvers do not decide within half of the time, the deals are listed if
-    possible.
+    the deals. If the solvers do not decide within half of the time, it lists the deals if possible.
     """
 
     @classmethod
@@ -52,7 +51,7 @@ def evaluate(
     seconds: float = DEFAULT_SECONDS,
     set_size: int | None = None,
 ) -> bool:
-    """Return whether a formula is true in a deal of a public problem.
+    """Return whether a formula about the players' hands and knowledge is true in a deal.
 
     Args:
         formula: A formula, or its text.
@@ -89,9 +88,9 @@ def validate_formula(
 ) -> Formula:
     """Return a formula after checking its players and cards. Parse it if it is text.
 
-    `points` is the number of completed sets of each player, if formulas may mention it. Only the
-    first `knowers` players can know something, and "all players" in a formula means these players.
-    None stands for all players.
+    `points` is the number of completed sets of each player, or None if formulas may not mention it.
+    Only the first `knowers` players can know something, and "all players" in a formula means these
+    players. By default, these are all players.
     """
     language = Language.of(problem, set_size, points, knowers)
     if isinstance(formula, str):
@@ -154,7 +153,7 @@ def _solver_evaluator(problem: DealProblem, deadline: Deadline) -> Evaluator:
 
 
 def is_plain(formula: Formula) -> bool:
-    """Return whether the formula has no nested knowledge, common knowledge or announcement."""
+    """Return whether a formula contains no nested knowledge, common knowledge or announcement."""
     unlike = (logic.Announcement, logic.Common)
     return formula.modal_depth < 2 and not any(
         isinstance(node, unlike) for node in formula.subformulas()

@@ -2,8 +2,8 @@
 
 The cards are dealt one after another. The *state* of a partial deal consists of the number of cards
 that each player still gets, and the number of cards of the current set that each player has. States
-from which no deal can be completed are removed first. The time and memory are therefore
-proportional to the number of deals.
+from which no deal can be completed are removed first. Time and memory are therefore proportional to
+the number of deals.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_STATES = 1_000_000
 """Maximum number of states, for all cards together, that are computed before the deals are
 listed."""
 MAX_COUNTING_BYTES = 10**9
-"""Limit on the memory accesses while the deals are counted, in bytes. At the limit, counting takes
+"""Maximum number of bytes that counting the deals may read and write. At this limit, counting takes
 one or two seconds."""
 
 Owners: TypeAlias = npt.NDArray[np.int8]
@@ -49,7 +49,6 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
     """Return all deals of a problem as an array of shape (cards, deals), in arbitrary order.
 
     `check` is called at least once for every card, and may raise an exception to stop the listing.
-    The running time is proportional to the number of cards times the number of states and deals.
 
     Raises:
         LimitError: If there are more than `limit` deals or more than `MAX_STATES` states. The
@@ -86,7 +85,7 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
 def quick_count(problem: DealProblem) -> int | None:
     """Return the number of deals, or None if counting would take more than about a second.
 
-    Nearly every problem for which the result is None has too many deals to list.
+    If the result is None, there are nearly always too many deals to list.
     """
     try:
         return count_deals(problem, MAX_COUNTING_BYTES)
@@ -100,7 +99,6 @@ def _check_number(number: int, limit: int) -> None:
 
 
 def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
-    """Return the steps between states that can be completed, and the number of deals."""
     zero = (0,) * problem.players
     layer: dict[tuple[int, ...], int] = {problem.hands + zero: 0}
     moves: list[tuple[tuple[int, ...], list[list[int]]]] = []
@@ -141,7 +139,6 @@ def _check_states(number: int, problem: DealProblem) -> None:
 
 
 def _log10_bound(problem: DealProblem) -> float:
-    """Return the decimal logarithm of an upper bound of the number of deals."""
     by_hands = lgamma(problem.cards + 1) - sum(lgamma(hand + 1) for hand in problem.hands)
     by_owners = sum(
         log(mask.bit_count()) for constraint in problem.sets for mask in constraint.owners if mask
@@ -156,7 +153,6 @@ def _next_state(
     counted: bool,
     ends: SetConstraint | None,
 ) -> tuple[int, ...] | None:
-    """Return the state after a player gets one more card, or None if this violates a bound."""
     players = constraint.players
     if not state[player]:
         return None
@@ -176,10 +172,6 @@ def _next_state(
 def _prune(
     moves: list[tuple[tuple[int, ...], list[list[int]]]], ways: list[int]
 ) -> tuple[list[_Step], int]:
-    """Remove the steps that lead to no deal, from the last card to the first.
-
-    `ways` is 1 for each state after the last card that is a complete deal, and 0 for all others.
-    """
     steps = []
     for players, rows in reversed(moves):
         rows = [[r if r >= 0 and ways[r] else -1 for r in row] for row in rows]

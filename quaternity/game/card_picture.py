@@ -18,8 +18,8 @@ INK, PAPER, EDGE = "#222222", "#fffdf8", "#b9b2a3"
 HUES = (
     "#0b63a5", "#b3400f", "#00705a", "#8c3a79", "#6b5a00", "#3d3d8f", "#a3143c", "#3d4a57",
 )  # fmt: skip
-"""Colours of the suits. White text is legible on each of them. Adjacent colours differ in
-lightness, for colour-blind readers."""
+"""Colours of the suits (one suit for each set). White text is legible on each of them. Adjacent
+colours differ in lightness, for colour-blind readers."""
 
 SHAPES = (
     ("circle", "M32 0A32 32 0 1 1 -32 0A32 32 0 1 1 32 0z", 0),
@@ -50,7 +50,6 @@ def suit_name(index: int) -> str:
 
 
 def _suit(index: int, x: float, y: float, scale: float = 1) -> str:
-    """Draw the shape of a set around a point, and write the number of the set in it."""
     _, outline, down = SHAPES[index % len(SHAPES)]
     number = svg_text(0, down, str(index), size=24, colour="#ffffff", bold=True, centred=True)
     return (
@@ -61,7 +60,7 @@ def _suit(index: int, x: float, y: float, scale: float = 1) -> str:
 
 @lru_cache(maxsize=1024)
 def suit_svg(index: int, label: str | None = None) -> str:
-    """Return the suit of a set as an SVG element for a page, 40 by 40 pixels in size.
+    """Return the suit of a set (its shape and colour) as an SVG element of 40 by 40 pixels.
 
     `label` is the text for screen readers, or None if a text next to the suit says the same.
     """
@@ -70,7 +69,7 @@ def suit_svg(index: int, label: str | None = None) -> str:
 
 @lru_cache(maxsize=4096)
 def card_svg(card: Card, set_size: int, label: str | None = None) -> str:
-    """Return a card as an SVG element for a page, 100 by 140 pixels in size.
+    """Return a picture of a card as an SVG element of 100 by 140 pixels.
 
     `label` is the text for screen readers, or None if a text next to the card says the same.
     """

@@ -1,4 +1,4 @@
-"""The type of a card, which is written `set/number`."""
+"""The type `Card`. Its text form is `set/number`, such as `0/2`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ class _CardFields(NamedTuple):
 
 
 class Card(_CardFields):
-    """A card, given by the index of its set and its number in the set. Both are counted from 0.
+    """A card, given by the index of its set and its number in the set.
 
-    There is no upper limit here: each game checks whether it contains the card.
+    Both are counted from 0. They have no upper limit: each game checks whether it contains the
+    card.
 
     >>> str(Card(0, 2)), Card.parse("0/2")
     ('0/2', Card(set_index=0, number=2))
@@ -44,7 +45,10 @@ class Card(_CardFields):
     @classmethod
     @validate_arguments(text=str)
     def parse(cls, text: str) -> Card:
-        """Parse a text of the form `set/number`. Raise InputError for any other text."""
+        """Return the card that a text of the form `set/number` names.
+
+        Raise InputError for any other text.
+        """
         match = _CARD.fullmatch(text.strip())
         if match is None:
             raise InputError(f"card {text!r}: expected set/number, for example 0/2")

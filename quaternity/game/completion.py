@@ -1,4 +1,7 @@
-"""Completed sets: find the sets that a player owns in every deal, and take them out of play."""
+"""Completed sets. A set is completed when a player owns it in every deal that is still possible.
+
+This module finds such sets and takes them out of play.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,13 @@ def owned_sets(
 ) -> list[tuple[int, int]]:
     """Return the sets that one player owns in every possible deal, as pairs (set, player).
 
-    A player owns a set in every deal if forbidding this player to hold all its cards leaves no
-    deal. This restriction lowers the slack of each coalition (see `LaneLayout.slack`) by at most 1.
-    So if the slack of every coalition except the empty and the full one is above 0, a player can
-    own a set only because of the constraint of that set.
+    `slack` says how many more cards each group of players could hold (see `LaneLayout.slack`).
     """
     done = []
     guard = layout.guard
+    # Forbidding a player to hold a whole set lowers each slack by at most 1. So if all slacks but
+    # those of the empty and the full group are above 0, only the constraint of a set can make a
+    # player own it.
     loose = slack + 1 + (1 << (layout.everybody * layout.width)) - layout.ones
     tight = loose & guard != guard
     for index, row in enumerate(rows):
@@ -49,9 +52,11 @@ def put_down(
     slack: int,
     set_size: int,
 ) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
-    """Remove completed sets from the hands, the prepared sets (`rows`) and the slack.
+    """Take completed sets out of play.
 
-    Record the owners of these sets in `completed`. Return the new hands, rows, owners and slack.
+    `done` contains pairs of a set and the player who completed it. Return the new values of
+    `hands`, `rows` (the sets), `completed` (the owner of each set) and `slack` (see
+    `LaneLayout.slack`).
     """
     hands, rows, completed = list(hands), list(rows), list(completed)
     layout = rows[0].kind.layout
@@ -65,10 +70,10 @@ def put_down(
 
 
 def owned_by_solver(problem: DealProblem, solver: Solver) -> list[tuple[int, int]]:
-    """Return the same pairs as `owned_sets`, found by any solver.
+    """Return the sets that one player owns in every possible deal, using any solver.
 
-    The list is empty if the problem has no deal. A player who owns a set in every deal also owns
-    it in the deal that the solver finds, so only sets with a single owner in that deal are tested.
+    The result contains pairs (set, player), like that of `owned_sets`. It is empty if the problem
+    has no deal.
     """
     verdict = solver(problem)
     if not isinstance(verdict, Feasible):

@@ -100,7 +100,7 @@ class QuaternityEncoded:
         return type(self), (self.rules,)
 
     def action(self, move: QuaternityMove | None, view: QuaternityPosition) -> int:
-        """Return the number of a question or an answer."""
+        """Return the action number of a question or an answer."""
         if isinstance(move, Answer):
             return self.questions + move
         if move is None:
@@ -127,7 +127,7 @@ class QuaternityEncoded:
         return Question.trusted(asker, asked, Card.unchecked(*divmod(card, self._size)))
 
     def mask(self, view: QuaternityPosition) -> bytes:
-        """Return one byte per action, which is 1 if the action is legal and 0 otherwise."""
+        """Return one byte for each action: 1 if the action is legal, or else 0."""
         state = view.state
         if view.pending is not None:
             return self._answers
@@ -225,5 +225,4 @@ class QuaternityEncoded:
 
 
 def _acting_seat(view: QuaternityPosition) -> int:
-    """Return the player who must answer, or else the player to move, or else 0."""
     return view.pending.asked if view.pending is not None else view.state.turn or 0

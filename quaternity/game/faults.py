@@ -31,9 +31,9 @@ class IllegalAnswer(IllegalMove):
 
 
 def why_impossible(problem: DealProblem) -> tuple[Certificate, str] | None:
-    """Return the proof (a shortage) that a problem is infeasible, and the proof in words.
+    """Return the proof that a problem has no deal, and the same proof in words.
 
-    Return None if the problem is feasible, or if the solver gives no proof.
+    Return None if the problem has a deal, or if the solver gives no proof.
     """
     verdict = default_solver(problem)(problem)
     if isinstance(verdict, Infeasible) and verdict.shortage is not None:
@@ -76,10 +76,6 @@ def question_faults(
 
 
 def _statement_faults(problem: DealProblem, question: Question) -> list[str]:
-    """Return why no deal fits what a question implies, or why the problem has no deal at all.
-
-    The question implies that the asker holds another card of the set, but not the requested one.
-    """
     asker, _, (set_index, number) = question
     contradiction = why_impossible(problem)
     if contradiction is not None:
@@ -103,9 +99,10 @@ def answer_fault(problem: DealProblem, question: Question, answer: Answer | bool
 
 
 def hopeless_fault(reason: str) -> str:
-    """Return the message that a brisk game forbids a question to which yes is impossible.
+    """Return the message that a question is forbidden because only the answer no is possible.
 
-    `reason` says why the answer yes is impossible.
+    Only a brisk game (a variant of the rules) forbids such questions. `reason` says why the answer
+    yes is impossible.
     """
     return sentences.HOPELESS(reason=reason)
 
@@ -117,7 +114,6 @@ def reason_in_words(
 
     Args:
         known: the deal problem before the question.
-        question: the question.
         answer: the impossible answer, or None if the question itself is impossible.
         proof: the reason why no deal fits the question or answer.
     """

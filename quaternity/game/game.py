@@ -106,7 +106,7 @@ class Game(Displayable):
 
     @property
     def legal_questions(self) -> LegalQuestions:
-        """A view of the questions that the player to move may ask."""
+        """The questions that the player to move may ask, as a collection."""
         return self.state.legal_questions
 
     @property
@@ -133,7 +133,7 @@ class Game(Displayable):
         return self.play(Move(question, answer))
 
     def picture(self) -> Display:
-        """Return a display of the current state and the last move, for notebooks."""
+        """Return a display of the current state and the last move, which a notebook shows."""
         shown = self.state.picture()
         last = f": {self.moves[-1]}" if self.moves else ""
         line = f"{with_noun(len(self.moves), 'move')}{last}"
@@ -169,8 +169,8 @@ class Game(Displayable):
     def repeats(self) -> int | None:
         """Return the number of moves after which the current position first occurred.
 
-        Return None if the position is new. The rules allow repeated positions. A repetition shows
-        that the game can go on for ever.
+        Return None if the position is new. The rules allow repeated positions, so a game can go on
+        forever.
         """
         now = self.state
         for moves, state in enumerate(self.states[:-1]):

@@ -40,14 +40,14 @@ from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.solver import Solver
 
 MAX_ASKER_BYTES = 48 * 2**20
-"""Maximum estimated size of the outcomes that are prepared for an asker and a set, in bytes. Larger
-outcomes are computed in each state."""
+"""Maximum memory for the stored effects of all questions of an asker about one set, in bytes. Above
+this limit, the effects are computed again in each state."""
 
 Answers = tuple[Answer, ...]
 
 ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Answer.YES))
-"""The legal answers to a question, by their code. The code is the sum of 1 if no is legal and 2 if
-yes is legal."""
+"""Tuples of the legal answers to a question. The index is the sum of 1 if no is legal and 2 if yes
+is legal."""
 
 Pairs = list[tuple[Question, Answers]]
 
@@ -58,9 +58,10 @@ player, the numbers of the cards, and the index of the legal answers in `ANSWERS
 
 Ask = tuple[int, int, int, int]
 """Type of a question to a player about any of several interchangeable cards. It consists of the
-asked player, the owner mask of the cards, a bit mask for the answer no, and a bit mask for yes. A
-mask has one bit, which identifies the coalition table of the set after the answer: bit k stands for
-table k in `Asks`. A mask is 0 if the constraint of the set alone makes the answer impossible."""
+asked player, the owner mask of the cards, a bit mask for the answer no, and a bit mask for yes.
+A mask has one bit, which identifies the coalition table of the set after the answer: bit k
+stands for table k in `Asks`. A mask is 0 if the constraint of the set alone makes the answer
+impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
 """Type of the questions of one asker that the constraint of a set alone allows, and a tuple of the
@@ -82,7 +83,10 @@ only be answered no) are allowed, the statement alone decides whether a question
 
 
 class Group(NamedTuple):
-    """Questions to one player about interchangeable cards. All have the same legal answers."""
+    """Questions to one player about several cards of a set that no known fact distinguishes.
+
+    All these questions have the same legal answers.
+    """
 
     asked: int
     set_index: int
@@ -99,7 +103,7 @@ class SetQuestions(NamedTuple):
 
 
 def find_answers(listed: list[SetQuestions], question: Question) -> Answers:
-    """Return the legal answers to a question, or no answers if it is not a legal question."""
+    """Return the legal answers to a question, or an empty tuple if the question is illegal."""
     asker, asked, (set_index, number) = question
     for by, index, groups in listed:
         if index == set_index and by == asker:
@@ -110,7 +114,9 @@ def find_answers(listed: list[SetQuestions], question: Question) -> Answers:
 
 
 class PreparedShape(SetShape):
-    """The shape of a set (see `SetShape`), with data for finding its legal questions.
+    """Everything about a set except the order of its cards, with data to find legal questions.
+
+    A coalition table contains the maximum number of cards that each group of players can hold.
 
     Attributes:
         owned: the player who must own every card because of the constraint of the set alone, or
@@ -149,12 +155,13 @@ class PreparedShape(SetShape):
     def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
         """Yield the questions of an asker with their possible answers, without storing any table.
 
-        The bit masks of a question are 1 if the answer no is possible and 2 if the answer yes is
-        possible. The mask of an impossible answer is 0.
+        The bit masks of a question (see `Ask`) are 1 if the answer no is possible and 2 if the
+        answer yes is possible. The mask of an impossible answer is 0.
 
         Args:
             asker: the player to move.
-            room: the slack of the state (see `LaneLayout.slack`) minus the table of the set.
+            room: the number of further cards that each group of players could hold (see
+                `LaneLayout.slack`), without the table of this set.
         """
         fits = self.layout.fits
         for asked, mask, no, yes in self.outcomes(asker):
@@ -164,9 +171,8 @@ class PreparedShape(SetShape):
     def outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
         """Yield (asked player, owner mask, table after no, table after yes) for each question.
 
-        For sets with upper bounds, `quaternity.game.transition.after_claim` computes the tables.
-        Without upper bounds, only the possible owners of the card change, so there is a faster way
-        to apply the same rules.
+        The tables contain the maximum number of cards of the set that each group of players can
+        hold. The owner mask stands for all cards with these possible owners.
         """
         layout, (owners, minimums, high) = self.layout, self.key
         size, players = len(owners), range(layout.players)
@@ -207,7 +213,7 @@ class PreparedShape(SetShape):
 
 
 class PreparedSet:
-    """A set in a state: its constraint, which lists the cards in order, and its prepared shape."""
+    """A set in a state: its constraint, which lists the cards in order, and its `PreparedShape`."""
 
     __slots__ = ("constraint", "kind")
 
@@ -215,11 +221,10 @@ class PreparedSet:
         self.constraint, self.kind = constraint, kind
 
     def legal_groups(self, asks: Iterable[Ask], fitting: int, bare: int) -> Groups:
-        """Return the legal questions among the given questions, as groups.
+        """Return the questions among `asks` that are legal, grouped by interchangeable cards.
 
         Args:
-            asks: the questions.
-            fitting: bit mask of the tables that are possible in the state (see `Ask`).
+            fitting: bit mask that says which answers are possible in the state (see `Ask`).
             bare: bit mask of the players without cards.
         """
         alike: dict[int, list[int]] = {}
@@ -323,24 +328,20 @@ def _pairs_of_sets(asker: int, set_index: int, groups: Groups) -> tuple[Pairs, i
 
 
 questions_with_answers = _pairs_of_sets.__getitem__
-"""Function that returns the questions in a `SetQuestions`, each with its legal answers."""
+"""Function that takes a `SetQuestions` and returns its questions, each with its legal answers."""
 
 
 def prepare_set(layout: LaneLayout, constraint: SetConstraint) -> PreparedSet:
-    """Return the cached `PreparedSet` of a constraint."""
+    """Return the `PreparedSet` of a constraint, from a cache if possible."""
     return _prepare_set[layout, *constraint]
 
 
 def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[bytes]:
-    """Return, for each set, one byte per card, which is 1 if the asker may request the card.
+    """Return, for each set, one byte per card: 1 if the asker may request the card, or else 0.
 
-    This function is for games that are not brisk, in which the asker may request such a card from
-    every other player with cards (see `Statements`). If the asker may request no card of a set, its
-    bytes may be empty.
-
-    The arguments are the same as in `questions_by_tables`.
-
-    Cost: for each set, one addition and one bit mask per distinct change of its table.
+    If the asker may request no card of a set, its bytes may be empty. In a game that is not brisk,
+    the asker may request such a card from every other player with cards. The arguments are those of
+    `questions_by_tables`.
     """
     guard = rows[0].kind.layout.guard
     by_set = []
@@ -356,13 +357,11 @@ def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[by
 
 
 def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card: int) -> int:
-    """Return the possible answers to a request, as a sum: 1 for no, plus 2 for yes.
+    """Return the possible answers to a question, as a sum: 1 for no, plus 2 for yes.
 
     Args:
         row: the set of the card.
-        slack: the slack of the state (see `questions_by_tables`).
-        asker: the player to move.
-        asked: the player who is asked.
+        slack: see `questions_by_tables`.
         card: number of the card in its set.
     """
     kind, mask = row.kind, row.constraint.owners[card]
@@ -380,16 +379,16 @@ def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card:
 def questions_by_tables(
     rows: Sequence[PreparedSet], slack: int, asker: int, hands: Sequence[int]
 ) -> list[SetQuestions]:
-    """Return all legal questions in a game that is not brisk, using the prepared tables.
+    """Return all legal questions in a game that is not brisk.
+
+    They are found with coalition tables: the maximum number of cards of a set that each group of
+    players can hold.
 
     Args:
         rows: the sets of a possible state.
-        slack: the slack of the state (see `solvers.coalition_tables.LaneLayout.slack`).
+        slack: how many more cards each group of players could hold (see `LaneLayout.slack`).
         asker: the player to move.
         hands: number of cards in the hand of each player.
-
-    Cost: one subtraction for each shape of a set, and one addition and one bit mask for each
-    distinct table after an answer. The operands are integers of 2^P lanes for P players.
     """
     guard = rows[0].kind.layout.guard
     bare = sum([1 << player for player, hand in enumerate(hands) if not hand])
@@ -420,7 +419,7 @@ def questions_by_tables(
 def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[SetQuestions]:
     """Return the same questions as `questions_by_tables`, by calling a solver for each answer.
 
-    Sets of the same shape, and cards of a set with equal owners, share one call.
+    Sets that differ only in the order of their cards, and cards with equal owners, share one call.
     """
     known: dict[object, int] = {}
     questions: list[SetQuestions] = []
@@ -450,7 +449,7 @@ def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> lis
 
 
 def drop_hopeless(questions: list[SetQuestions]) -> list[SetQuestions]:
-    """Remove the questions that a brisk game forbids because they can only be answered no."""
+    """Remove the questions that a brisk game forbids, because the answer yes is impossible."""
     kept = [
         SetQuestions(
             about_set.asker,

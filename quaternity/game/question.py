@@ -44,7 +44,7 @@ class Answer(IntEnum):
 
     @classmethod
     def of(cls, value: Answer | bool | int | str) -> Answer:
-        """Return an answer made from an `Answer`, a bool, 0, 1, or a text that `parse` accepts."""
+        """Return the `Answer` for an `Answer`, a bool, 0, 1, or a text that `parse` accepts."""
         if type(value) is cls:
             return value
         if isinstance(value, str):
@@ -114,7 +114,10 @@ class Question(_QuestionFields):
 
     @classmethod
     def of(cls, value: Question | Sequence[Any]) -> Question:
-        """Return a question made from a question, its parts, or a text that `parse` accepts."""
+        """Return a `Question`, made from its parts or from a text that `parse` accepts.
+
+        A value that is a question already is returned unchanged.
+        """
         if type(value) is cls:
             return value
         return cls.parse(value) if isinstance(value, str) else _parts(cls, value, "question")
@@ -127,7 +130,6 @@ _Parts = TypeVar("_Parts", Card, Question)
 
 
 def _parts(kind: type[_Parts], value: Any, place: str) -> _Parts:
-    """Create a `Card` or `Question` from a tuple or list of its parts."""
     if not isinstance(value, tuple | list) or len(value) != len(kind._fields):
         raise InputError(f"{place}: {quote_value(value)} is not a {kind.__name__}")
     return kind(*value)

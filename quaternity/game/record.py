@@ -33,7 +33,10 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class RecordError(MalformedDocument):
-    """Error for a text that is not a game record. `faults` lists every fault with its line."""
+    """Error for a text that is not a game record.
+
+    The attribute `faults` lists every fault with its line.
+    """
 
 
 class ImpossibleRecord(QuaternityError):
@@ -101,7 +104,7 @@ class ParsedRecord:
 
 
 def read_record(path: str) -> ParsedRecord:
-    """Read a record from a file. The path `-` means standard input.
+    """Read the record of a game from a file. The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read.
@@ -112,7 +115,7 @@ def read_record(path: str) -> ParsedRecord:
 
 @validate_arguments(data=(str, bytes, bytearray))
 def parse_record(data: bytes | str) -> ParsedRecord:
-    r"""Parse the text of a record.
+    r"""Parse the text of a game record without checking whether its moves are legal.
 
     Raises:
         RecordError: If the text is not a record.
@@ -188,15 +191,7 @@ def _header_line(words: list[str], header: dict[str, Any]) -> None:
 
 
 def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
-    """Split a record into its complete lines.
-
-    A last line without a line end counts as complete if it is a move or a comment. No proper prefix
-    of a move is a move itself, so only comments can have been cut off.
-
-    Returns:
-        The complete lines with their numbers, the warnings, and the length of the complete lines
-        in bytes.
-    """
+    """Return the complete lines with their numbers, warnings, and the length in bytes."""
     mark = 3 if raw.startswith(b"\xef\xbb\xbf") else 0
     raw = raw[mark:]
     end = max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1
@@ -230,7 +225,7 @@ def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
 
 
 def header_text(settings: Settings) -> str:
-    """Return the header of a record, which consists of the lines before the first move."""
+    """Return the first lines of a record, which contain the settings."""
     lines = [
         FIRST_LINE,
         f"set-size {settings.set_size}",

@@ -44,10 +44,10 @@ QuaternityMove = Question | Answer
 
 
 def parse_question(text: str, asker: int | None) -> Question | None:
-    """Parse a question that a player typed.
+    """Return the question that a player typed.
 
-    If the text does not name the asker, `asker` is used. Return None if the text is not a question,
-    or if neither the text nor `asker` names the asker.
+    If the text does not name the asker, the asker is `asker`. Return None if the text is not a
+    question, or if the asker is unknown.
     """
     match = ASK.fullmatch(text.strip())
     player = asker if match is None or match[1] is None else int(match[1])
@@ -58,7 +58,10 @@ def parse_question(text: str, asker: int | None) -> Question | None:
 
 @dataclass(frozen=True, slots=True)
 class QuaternityPosition:
-    """A state, and the pending question that waits for an answer (None if there is none)."""
+    """The state of a game, and the question that waits for an answer.
+
+    The question is None if no answer is due.
+    """
 
     state: State
     pending: Question | None = None
@@ -91,11 +94,11 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return () if state.is_over or state.turn is None else (state.turn,)
 
     def is_settled(self, position: QuaternityPosition) -> bool:
-        """Return whether no question is waiting for its answer."""
+        """Return True unless a question is waiting for its answer."""
         return position.pending is None
 
     def view(self, position: QuaternityPosition, seat: int | None) -> QuaternityPosition:
-        """Return the position itself, because all players have the same knowledge."""
+        """Return the position itself, because all players know the same."""
         del seat
         return position
 
@@ -316,7 +319,6 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
 
 
 def _pending_question(line: bytes, state: State) -> Question | None:
-    """Return the question in an incomplete line if both answers to it are legal, or else None."""
     question = parse_question(line.decode(errors="replace"), None)
     if question is None or question not in state.legal_questions:
         return None
@@ -329,7 +331,7 @@ def owners_table(
     """Return a text table of the possible owners of each card and the minimums of each set.
 
     If `follows` is true, the table includes everything that can be deduced. Otherwise it shows only
-    the stated facts.
+    the facts that the state contains.
     """
     everybody, problem = (1 << state.players) - 1, state.problem
     if follows:
@@ -349,9 +351,9 @@ def owners_table(
 
 
 def owner_cell(mask: int, everybody: int, names: Mapping[int, str] = MappingProxyType({})) -> str:
-    """Return the possible owners of a card, such as `=2`, `*` (all players) or `13` (1 or 3).
+    """Return a text for the possible owners of a card: `=2` (only 2), `*` (all players) or `13`.
 
-    `names` maps players that are not shown as numbers to their labels.
+    The last example means 1 or 3. `names` maps players to other labels than their numbers.
     """
     if mask == everybody and mask.bit_count() > 1:
         return "*"

@@ -23,8 +23,6 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
     Completed sets are removed first. If the fault disappears without them, or if no solver is
     wrong, the state is returned unchanged. Only the faulty solvers are run again. After `seconds`,
     the search stops and returns the smallest state found so far.
-
-    Cost: that of `solvers.minimize.minimize_problem`, whose steps run each faulty solver once.
     """
     is_faulty = _fault_predicate(state.problem, solvers)
     in_play = [constraint for constraint in state.problem.sets if constraint.size]
@@ -36,7 +34,10 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
 
 
 def smallest_text(case: State | DealProblem, solvers: Sequence[Solver], seconds: float) -> str:
-    """Minimize a state or deal problem for which a solver is wrong, and return it as file text."""
+    """Return the text of a file with a small state or problem for which a solver is still wrong.
+
+    `case` is the state or deal problem from which the search starts.
+    """
     if isinstance(case, State):
         return any_text(smallest_state(case, solvers, seconds)[0])
     return any_text(minimize_problem(case, _fault_predicate(case, solvers), seconds=seconds))
@@ -45,11 +46,6 @@ def smallest_text(case: State | DealProblem, solvers: Sequence[Solver], seconds:
 def _fault_predicate(
     problem: DealProblem, solvers: Sequence[Solver]
 ) -> Callable[[DealProblem], bool]:
-    """Return a predicate that tells whether a problem reproduces the fault.
-
-    The predicate is true for another problem if one of the solvers that are wrong about `problem`
-    is wrong about it, too.
-    """
     names = {fault.solver for fault in judge(problem, solvers).faults}
     guilty = [solver for solver in solvers if solver.name in names] or solvers
     return lambda other: bool(judge(other, guilty).faults)
@@ -68,7 +64,10 @@ def check_directory(directory: str) -> None:
 
 
 def save_finding(directory: str, text: str) -> str:
-    """Save the text of a state or deal problem, and return the path, which contains its hash."""
+    """Save the text of a state or deal problem in a directory, and return the path of the file.
+
+    The name of the file contains a hash of the text.
+    """
     path = Path(directory) / f"disagreement-{sha256(text.encode()).hexdigest()[:8]}.json"
     write_text(path, text)
     return str(path)

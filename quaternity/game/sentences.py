@@ -49,7 +49,10 @@ HOPELESS = MessageTemplate("hopeless", "{reason}; a brisk game does not allow ho
 def question_sentence(
     question: Question, answer: Answer | None = None, forced: bool = False
 ) -> Message:
-    """Return a message about a question and its answer. Without an answer, `answer` is None."""
+    """Return a message about a question and its answer, or about the question alone.
+
+    If `forced` is true, the message says that only this answer was possible.
+    """
     asker, asked, card = question
     kind = ASKS if answer is None else FORCED if forced else ANSWERED
     return kind(asker=asker, asked=asked, card=card, answer=answer, forced=forced)

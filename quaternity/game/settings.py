@@ -33,7 +33,6 @@ class NamedChoice(StrEnum):
 
     @classmethod
     def _noun(cls) -> str:
-        """Return the name of this class in messages, such as `tie-break` for `TieBreak`."""
         return "-".join(re.findall("[A-Z][a-z]+", cls.__name__)).lower()
 
     @classmethod
@@ -54,7 +53,10 @@ class TieBreak(NamedChoice):
 
 
 def check_seed(seed: int) -> int:
-    """Return a seed as an `int`. Raise InputError if it is not a whole number or out of range."""
+    """Return a seed as an `int` after checking that it is a whole number in the allowed range.
+
+    Raise InputError if it is not.
+    """
     seed = as_int(seed, "seed")
     if not 0 <= seed <= MAX_SEED:
         raise InputError(f"seed: {seed} is out of range 0..{MAX_SEED}")
@@ -62,7 +64,7 @@ def check_seed(seed: int) -> int:
 
 
 def check_brisk(brisk: bool) -> bool:
-    """Return `brisk` unchanged. Raise InputError if it is not a `bool`."""
+    """Return the setting `brisk` unchanged. Raise InputError if it is not a `bool`."""
     if not isinstance(brisk, bool):
         raise InputError(f"brisk: must be true or false, not {quote_value(brisk)}")
     return brisk
@@ -79,8 +81,7 @@ class Settings:
         tie_break: a `TieBreak` or its name. It selects the next player to ask if both players of
             a question have no cards left.
         seed: seed of the random choice in `TieBreak.MIN_SETS`.
-        brisk: whether *hopeless* questions, which can only be answered no, are forbidden
-            (see `quaternity.game.transition.may_be_asked`).
+        brisk: whether *hopeless* questions, which can only be answered no, are forbidden.
 
     Raises:
         InputError: If a setting is invalid or the game is too large. The message lists all invalid

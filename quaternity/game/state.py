@@ -79,7 +79,8 @@ class State(Displayable):
     """The public knowledge at one moment of a game. States are immutable and compared by value.
 
     Attributes:
-        problem: the hands, owners and bounds. Completed sets have no cards in it.
+        problem: the deal problem: sizes of hands, possible owners of cards, and bounds. Completed
+            sets have no cards in it.
         turn: the player to move, or None if that does not matter.
         completed: for each set, the owner if it is completed, or None if it is in play.
         set_size: number of cards in each set.
@@ -203,7 +204,6 @@ class State(Displayable):
         rows: tuple[PreparedSet, ...] | None,
         slack: int | None,
     ) -> State:
-        """Create the state that follows `before`, without checking the arguments."""
         state = object.__new__(cls)
         put = object.__setattr__
         put(state, "problem", problem)
@@ -278,7 +278,7 @@ class State(Displayable):
 
     @validate_arguments(solver=(Solver, type(None)))
     def verdict(self, solver: Solver | None = None) -> Verdict:
-        """Return the verdict, with evidence, on whether any deal fits the state.
+        """Return whether any deal fits the state, with evidence: a deal or a proof.
 
         The default solver is the fastest one that supports the problem.
 
@@ -317,15 +317,18 @@ class State(Displayable):
 
     @property
     def has_tables(self) -> bool:
-        """Whether coalition tables support this number of players."""
+        """Whether there are few enough players for coalition tables, a fast way to find moves."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:
-        """Return the layout of this game's coalition tables."""
+        """Return the `LaneLayout` of this game, which defines the form of its coalition tables."""
         return layout_for(self.players, self.set_size * len(self.completed), self.set_size)
 
     def rows(self) -> tuple[PreparedSet, ...]:
-        """Return the prepared sets from a cache. The state must have tables (see `has_tables`)."""
+        """Return a `PreparedSet` for each set. The state must have tables (see `has_tables`).
+
+        The result is cached.
+        """
         if self._rows is None:
             layout = self.layout()
             rows = tuple(prepare_set(layout, constraint) for constraint in self.problem.sets)
@@ -334,9 +337,9 @@ class State(Displayable):
         return self._rows
 
     def slack(self) -> int | None:
-        """Return the cached slack of the coalition tables, or None if no deal fits.
+        """Return how many more cards each group of players could hold, packed into one integer.
 
-        See `solvers.coalition_tables` for the meaning of the slack.
+        See `LaneLayout.slack`. Return None if no deal fits the state. The result is cached.
         """
         if self._slack is None:
             tables = [row.kind.table for row in self.rows()]
@@ -348,10 +351,10 @@ class State(Displayable):
     # ------------------------------------------------------------------ questions and answers
 
     def cards_to_ask(self) -> list[bytes] | None:
-        """Return, for each set, one byte per card, which is 1 if the player to move may request it.
+        """Return, for each set, one byte per card: 1 if the player to move may request it, else 0.
 
-        See `quaternity.game.legal.cards_to_ask`. Return None if the state has no tables, no turn or
-        no possible deal. Return None in a brisk game, too, because there it matters who is asked.
+        Return None if the state has no tables, no turn or no possible deal (see `has_tables`).
+        Return None in a brisk game, too, because there it matters who is asked.
         """
         slack = self.slack() if self.has_tables and not self.brisk else None
         if slack is None or self.turn is None:
@@ -359,7 +362,10 @@ class State(Displayable):
         return cards_to_ask(self.rows(), slack, self.turn)
 
     def questions_by_set(self) -> list[SetQuestions]:
-        """Return the legal questions of each set from a cache. The state must have tables."""
+        """Return the legal questions of each set. The state must have tables (see `has_tables`).
+
+        The result is cached.
+        """
         questions = self._legal
         if questions is None:
             slack, asker = self.slack(), self.turn
@@ -373,13 +379,13 @@ class State(Displayable):
 
     @property
     def legal_questions(self) -> LegalQuestions:
-        """A view of the questions that the player to move may ask."""
+        """The questions that the player to move may ask, as a collection."""
         return LegalQuestions(self)
 
     def legal_questions_by(self, solver: Solver) -> LegalQuestions:
-        """Return a view of the legal questions, which the given solver finds.
+        """Return the legal questions, found by the given solver.
 
-        This is slower than `legal_questions`, but independent of the prepared tables.
+        This is slower than `legal_questions`, but independent of its tables.
         """
         return LegalQuestions(self, solver)
 
@@ -404,7 +410,7 @@ class State(Displayable):
         return faults
 
     def is_hopeless(self, question: Question | str) -> bool:
-        """Return whether a question can only be answered no, which a brisk game forbids."""
+        """Return whether no is the only possible answer to a question. A brisk game forbids it."""
         return self._possible_answers(Question.of(question)) == HOPELESS
 
     def _answers(self, question: Question) -> Answers:
@@ -444,8 +450,6 @@ class State(Displayable):
             IllegalQuestion: If the question is illegal. The error lists all reasons.
             IllegalAnswer: If the answer is impossible.
             InputError: If the question or the answer is malformed.
-
-        Cost: a few look-ups and about a dozen operations on packed tables.
         """
         if type(question) is not Question:
             question = Question.of(question)
@@ -458,7 +462,7 @@ class State(Displayable):
         return self.after_legal(question, answer)
 
     def after_legal(self, question: Question, answer: Answer) -> State:
-        """Return the same state as `after`, without checking that question and answer are legal."""
+        """Return the state after a question and its answer, which the caller knows to be legal."""
         asker, asked, (set_index, number) = question
         if not self.has_tables:
             return self._completed_by_solver(question, answer)
@@ -485,7 +489,6 @@ class State(Displayable):
         return State._next(self, problem, turn, completed, rows, slack)
 
     def _completed_by_solver(self, question: Question, answer: Answer) -> State:
-        """Return the state after a move, with the completed sets that a solver finds."""
         asker, asked, (set_index, number) = question
         problem = problem_after(self.problem, asker, asked, set_index, number, answer)
         owned = owned_by_solver(problem, default_solver(problem))
@@ -504,7 +507,7 @@ class State(Displayable):
         return DealProblem.unchecked(tuple(hands), tuple(sets)), tuple(completed)
 
     def settle(self) -> State:
-        """Return the state after the rules have completed sets and passed the turn if necessary.
+        """Return the state after applying the rules about completed sets and the player to move.
 
         A set that a player owns in every deal becomes completed. If the player to move has no
         cards, the tie-break selects another player. The states of a `Game` need no such change. An
@@ -580,10 +583,10 @@ class State(Displayable):
 
 
 class LegalQuestions:
-    """A collection view of the legal questions of a state, computed on first use and cached.
+    """The legal questions of a state, as a collection that is computed on first use.
 
-    The view is true if there is a legal question. It supports iteration, `len` and `in`. The method
-    `items()` iterates over pairs of a question and its answers.
+    It supports iteration, `len`, `in` and `bool`. The method `items()` iterates over pairs of a
+    question and its answers.
     """
 
     __slots__ = ("_known", "_solver", "state")
@@ -622,7 +625,7 @@ class LegalQuestions:
     count = __len__
 
     def moves(self) -> int:
-        """Return the number of legal (question, answer) pairs."""
+        """Return the number of legal moves, which are pairs (question, answer)."""
         return sum(
             [
                 len(cards) * len(ANSWERS[legal])
@@ -632,13 +635,13 @@ class LegalQuestions:
         )
 
     def items(self) -> Iterator[tuple[Question, Answers]]:
-        """Yield every legal question with its legal answers."""
+        """Yield pairs of a legal question and its legal answers."""
         return chain.from_iterable(map(questions_with_answers, self._by_set()))
 
     def first(self) -> Iterator[Question]:
-        """Yield the legal questions one by one, for callers that need only the first ones.
+        """Yield the legal questions one by one, for callers that need only a few of them.
 
-        Without tables, each question is computed only when it is needed.
+        If the state has no tables, each question is computed only when it is needed.
         """
         if self._known is not None or self.state.has_tables:
             yield from self
@@ -656,10 +659,7 @@ class LegalQuestions:
         return (question for question, _ in self.items())
 
     def answers(self, question: Question | str) -> Answers:
-        """Return the legal answers to a question, or an empty tuple if the question is illegal.
-
-        This does not compute the other legal questions, unless the view was created with a solver.
-        """
+        """Return the legal answers to a question, or an empty tuple if the question is illegal."""
         question = Question.of(question)
         if self._known is None and self._solver is None:
             return self.state._answers(question)

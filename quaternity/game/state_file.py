@@ -5,7 +5,7 @@ file that contradicts itself about a completed set raises `ContradictoryState`. 
 a `State`, even if no deal fits it. `State.settle` then updates the completed sets and the turn
 according to the rules, with a warning for each change.
 
-The content of a file decides whether it is read as a state or as a record, if both are allowed.
+If both a state and a game record are allowed, the content of a file decides how it is read.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ DEAL_PROBLEM_FILE = re.compile(r'"format"\s*:\s*"deal-problem/')
 
 
 class StateFileError(MalformedDocument):
-    """Error for a malformed state file. `faults` lists every fault with its path in the file."""
+    """Error for a malformed state file.
+
+    The attribute `faults` lists every fault with its path in the file.
+    """
 
 
 class ContradictoryState(QuaternityError):
@@ -91,7 +94,10 @@ def _unsettled_state(text: str) -> LoadedState:
 
 
 def settle_state(loaded: LoadedState) -> LoadedState:
-    """Apply `State.settle` to a state, and add a warning for each change."""
+    """Return a state after completing sets and passing the turn as the rules require.
+
+    See `State.settle`. The result contains a warning for each change.
+    """
     in_file = loaded.state
     state = in_file.settle()
     warnings = [
@@ -178,8 +184,7 @@ class _Reader(DocumentReader):
     ) -> None:
         """Raise ContradictoryState if the document contradicts itself about a completed set.
 
-        Completed sets are empty in the deal problem, so a solver would not notice the
-        contradiction.
+        Completed sets are empty in the deal problem, so a solver would not notice this.
         """
         faults = []
         for index, owner in enumerate(completed):
@@ -307,10 +312,10 @@ def parse_any(text: str, *, settle: bool = True) -> LoadedState | LoadedProblem:
 
 
 def any_text(value: State | DealProblem) -> str:
-    """Return a state or a deal problem as the text of its file."""
+    """Return the text of a file that contains a state or a deal problem."""
     return state_text(value) if isinstance(value, State) else deal_problem_text(value)
 
 
 def problem_of(value: State | DealProblem) -> DealProblem:
-    """Return the deal problem of a state, or the value itself if it is a deal problem."""
+    """Return the deal problem of a state. Return a deal problem unchanged."""
     return value.problem if isinstance(value, State) else value

@@ -20,7 +20,7 @@ it were 0, players could ask for cards of any set."""
 
 
 def asker_minimum(least: int) -> int:
-    """Return the minimum number of cards of a set that its asker holds.
+    """Return the minimum number of cards of a set that a player holds who asked for one of them.
 
     `least` is the minimum that was known before the question.
     """
@@ -33,14 +33,14 @@ def _raise_minimum(low: tuple[int, ...], asker: int) -> tuple[int, ...]:
 
 
 HOPELESS = 1
-"""Value of `answers` in `may_be_asked` for a hopeless question, to which only no is possible."""
+"""Value of `answers` in `may_be_asked` for a question to which only no is possible."""
 
 
 def may_be_asked(answers: int, brisk: bool) -> bool:
     """Return whether the rules allow a question, given its possible answers.
 
-    At least one answer must be possible. In a brisk game, the answer yes must be possible, so that
-    every question may win a card.
+    At least one answer must be possible. In a brisk game (a variant of the rules), the answer yes
+    must be possible, so that every question may win a card.
 
     Args:
         answers: the possible answers, as a sum: 1 for no, plus 2 for yes.
@@ -50,7 +50,7 @@ def may_be_asked(answers: int, brisk: bool) -> bool:
 
 
 def after_statement(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
-    """Return the constraint of a set, restricted by what a question for one of its cards implies.
+    """Return what is known about a set after a question for one of its cards, before the answer.
 
     By asking for a card, a player states that they hold another card of the set, but not the
     requested card.
@@ -66,10 +66,7 @@ def after_statement(constraint: SetConstraint, asker: int, card: int) -> SetCons
 def after_claim(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return the constraint of a set, restricted by a question and its answer.
-
-    The result describes the set before the card moves.
-    """
+    """Return what is known about a set after a question and its answer, before the card moves."""
     owners = constraint.owners
     mask = owners[card] & ~(1 << asker)
     mask &= 1 << asked if answer else ~(1 << asked)
@@ -81,11 +78,10 @@ def after_claim(
 def after_answer(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return the constraint of a set after a question and its answer, when the card has moved.
+    """Return what is known about a set after a question and its answer, when the card has moved.
 
     A deal satisfies the result if and only if the deal before the card moved satisfies the result
-    of `after_claim`. An upper bound that never matters, because it is the size of the set, stays
-    the same. Other upper bounds are adjusted to the moved card.
+    of `after_claim`.
     """
     if not answer:
         return after_claim(constraint, asker, asked, card, answer)
@@ -120,7 +116,10 @@ def hands_after(
 def problem_after(
     problem: DealProblem, asker: int, asked: int, set_index: int, card: int, answer: Answer
 ) -> DealProblem:
-    """Return the deal problem after a question and its answer, including completed sets."""
+    """Return the deal problem after a question and its answer.
+
+    Sets that become completed stay in the problem.
+    """
     constraint = after_answer(problem.sets[set_index], asker, asked, card, answer)
     changed = problem.with_set(set_index, constraint)
     return DealProblem.unchecked(hands_after(problem.hands, asker, asked, answer), changed.sets)
@@ -147,10 +146,10 @@ def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[i
 def break_tie(
     hands: Sequence[int], points: Sequence[int], tie_break: TieBreak, order: Sequence[int]
 ) -> list[int]:
-    """Return the players that the tie-break selects. If there are several, see `draw_player`.
+    """Return the players whom the tie-break selects as the next player to ask.
 
-    At least one player must have cards. `order` is the order of players for
-    `TieBreak.FIRST_IN_ORDER`.
+    If there are several, `draw_player` selects one of them. At least one player must have cards.
+    `order` is the order of players for `TieBreak.FIRST_IN_ORDER`.
     """
     if tie_break is TieBreak.MIN_SETS:
         return tied_players(hands, points)
@@ -167,9 +166,9 @@ def tied_players(hands: Sequence[int], points: Sequence[int]) -> list[int]:
 def draw_player(
     tied: Sequence[int], seed: int, completed: Sequence[int | None], hands: Sequence[int]
 ) -> int:
-    """Draw one of several equal players.
+    """Return one of several equal players, chosen by the seed and the position.
 
-    The seed and the position determine the result, so every replay draws the same player.
+    Every replay of a game therefore chooses the same player.
     """
     if len(tied) == 1:
         return tied[0]

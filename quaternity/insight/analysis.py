@@ -2,8 +2,8 @@
 
 For each legal question, the module also computes how much information it is expected to reveal, in
 two parts. Asking shows that the asker holds another card of the set, but not the requested card.
-The answer shows whether the asked player holds the requested card. All deals that fit the state
-count as equally likely.
+The answer shows whether the asked player holds the requested card. All deals that fit the state are
+equally likely.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Analysis(Deductions, Displayable):
     chances: list[list[list[float]]]
 
     def document(self) -> dict[str, Any]:
-        """Return the facts as a JSON object."""
+        """Return the facts, the number of deals and the probabilities as a JSON object."""
         return Deductions.document(self) | {"deals": self.deals, "chances": self.chances}
 
     def picture(self) -> Display:
@@ -85,11 +85,11 @@ class TooManyDeals(LimitError):
 
 @validate_arguments(state=(State, DealProblem))
 def analyse(state: State | DealProblem, seconds: float | None = None) -> Analysis:
-    """Analyse a state, or a deal problem that does not come from a game.
+    """Return everything that follows from a state, or from a deal problem of no particular game.
 
     Args:
-        seconds: time limit for the deductions, and the same limit again for counting the deals, in
-            seconds; None for no limit.
+        seconds: time limit for the deductions, and the same limit again for counting the deals.
+            None means no limit.
 
     Raises:
         SolverTimeout: If the deductions reach the time limit.
@@ -105,11 +105,6 @@ def analyse(state: State | DealProblem, seconds: float | None = None) -> Analysi
 def _analyse(
     original: DealProblem, completed: Sequence[int | None], size: int, seconds: float | None
 ) -> Analysis:
-    """Analyse a deal problem.
-
-    `completed` has the owner of each set, or None for a set in play. A completed set has `size`
-    cards, which are not part of the problem.
-    """
     reason = why_impossible(original)
     if reason is not None:
         raise NoDeal(original.words.say(reason[1]))
@@ -151,7 +146,10 @@ def _deductions(tight: DealProblem, completed: Sequence[int | None], size: int) 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """Effect of a group of interchangeable questions on the number of possible deals.
+    """Effect of a question on the number of possible deals.
+
+    Questions to one player about cards that no known fact distinguishes have the same effect. They
+    share one object.
 
     Attributes:
         group: the asked player, the set, the cards, and the legal answers.
@@ -184,12 +182,12 @@ class Prospect:
 
     @property
     def bits_of_asking(self) -> float:
-        """Return the information that asking reveals before it is answered, in bits."""
+        """Return the information from the question alone, before its answer, in bits."""
         return log2(self.before) - log2(self.after_no + self.after_yes)
 
     @property
     def bits(self) -> float:
-        """Return the information that question and answer are expected to reveal, in bits."""
+        """Return the expected information from the question and its answer, in bits."""
         asked = self.after_no + self.after_yes
         remaining = sum(
             deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals
@@ -199,10 +197,9 @@ class Prospect:
 
 @validate_arguments(state=State)
 def prospects(state: State) -> list[Prospect]:
-    """Return the effect of each group of legal questions, sorted by expected information.
+    """Return the effect of each legal question on the number of deals, most informative first.
 
-    The most informative questions come first. Sets with the same constraints share their counts, so
-    the cost is about one count per distinct set.
+    Questions for cards that no known fact distinguishes share a `Prospect`.
 
     Raises:
         LimitError: If the counts are above the limits of `solvers.counting`.
@@ -229,10 +226,6 @@ def prospects(state: State) -> list[Prospect]:
 def _after_answers(
     problem: DealProblem, asker: int, set_index: int
 ) -> dict[tuple[int, int], tuple[int, int]]:
-    """Count the deals after no and after yes, by asked player and owner mask of the card.
-
-    The deals are counted before a card changes hands, because that does not change their number.
-    """
     constraint = problem.sets[set_index]
     asks = [
         (asked, mask)
@@ -257,7 +250,7 @@ def _after_answers(
 def owner_chances(
     may_own: Sequence[Sequence[Sequence[int]]], players: int
 ) -> list[list[list[float | None]]]:
-    """Return `[set][card][player]` probabilities that follow from the possible owners alone.
+    """Return probabilities `[set][card][player]` that follow from the possible owners alone.
 
     The value is 1.0 for the only possible owner of a card, 0.0 for a player who cannot own the
     card, and None otherwise.

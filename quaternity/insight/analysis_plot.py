@@ -11,11 +11,12 @@ from quaternity.insight.analysis import Analysis
 
 @default_style()
 def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = ()) -> None:
-    """Plot the probabilities of an analysis, and below them the number of deals if it is given.
+    """Draw a heat map of the probabilities of an analysis, and save it as an image file.
 
     Args:
         path: the image file, whose name ends in .png, .svg or .pdf.
-        curve: the number of deals after 0, 1, 2 … moves; None for a number that is not known.
+        curve: the number of deals after 0, 1, 2 … moves, which is drawn below the heat map. An
+            unknown number is None.
 
     Raises:
         InputError: If matplotlib is not installed, or the file cannot be written.

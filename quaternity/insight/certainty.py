@@ -39,9 +39,7 @@ class Certainty(NamedTuple):
 
 
 def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS) -> Certainty:
-    """Return the truth value of a formula in the last position of a game, if it is certain.
-
-    It is certain if it is the same in every possible deal.
+    """Return the truth value of a formula at the end of a game, if it is the same in every deal.
 
     If `why` is true, the result includes the moves from which the truth value follows.
 

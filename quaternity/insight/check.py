@@ -43,7 +43,7 @@ class WrongVerdict(SolverFault):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Result of checking a document (a state, a record or a deal problem).
+    """Result of checking a document: a state, a record or a deal problem.
 
     Attributes:
         kind: "state", "record" or "problem".
@@ -53,9 +53,9 @@ class Report:
         verdicts: for each solver that decided all positions, whether it finds them all feasible. A
             record may be invalid although all positions are feasible, for example if a player
             moved out of turn.
-        skipped: the reason of each solver that refused a position or gave up, by name.
+        skipped: for each solver that refused a position or gave up, the reason.
         positions: number of positions checked.
-        players: number of players; 0 if the document does not lead to a state.
+        players: number of players. It is 0 if the document does not lead to a state.
     """
 
     kind: str
@@ -153,11 +153,6 @@ def check_record(
 
 
 def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
-    """Return a sentence about the fault of an illegal move.
-
-    If no deal fits the move, the sentence names the earlier moves that make it impossible, instead
-    of the state that they led to.
-    """
     question, cause = fault.move.question, fault.cause
     hopeless = isinstance(cause, IllegalQuestion) and game.state.is_hopeless(question)
     if not hopeless and forbidden_problem(game, fault) is None:
@@ -182,7 +177,10 @@ def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) ->
 
 
 def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None:
-    """Return the deal problem of an illegal move if no deal fits it; otherwise None."""
+    """Return the deal problem of an illegal move that no deal fits.
+
+    Return None if a deal fits the move, so that it is illegal for another reason.
+    """
     asker, asked, (set_index, number) = fault.move.question
     problem = game.state.problem
     well_formed = (

@@ -17,11 +17,10 @@ impossible, the search leaves out one move after another, as long as the claim s
 remaining list is minimal: without any one of its moves, the claim would be possible. The list is
 empty if the claim was impossible from the start.
 
-The sizes of the hands also depend on the moves. The deal problem represents them with an additional
-last set, which contains a card, called a *receipt*, for every answer yes. Each hand has the size
-that it would have if the player had received all these cards and given none away. The asked player
-holds the receipt if the card was given, and otherwise the asker does. So any solver can decide the
-problem, and any shortage that it returns is a proof.
+The sizes of the hands also depend on the moves. To represent this, the deal problem has one more
+set at the end, with a card (a *receipt*) for every answer yes. Each hand has the size that it would
+have if the player had received all these cards and given none away. The asked player holds the
+receipt if the card was given, and otherwise the asker does. So any solver can decide the problem.
 """
 
 from __future__ import annotations
@@ -73,8 +72,8 @@ class Explanation:
             any of them is left out, the others allow the claim. There are none if the claim was
             impossible from the start.
         problem: the deal problem of these moves (see `problem_of_moves`) and of the claim.
-        shortage: the reason why no deal fits the problem.
-        proof: the same reason as a sentence.
+        shortage: the proof that no deal fits the problem.
+        proof: the same proof as a sentence.
         reason: a sentence that says what is impossible, with the proof.
     """
 
@@ -85,7 +84,7 @@ class Explanation:
     reason: str
 
     def in_words(self) -> str:
-        """Return the proof as a sentence."""
+        """Return the proof that the claim is impossible as a sentence."""
         return self.proof
 
 
@@ -93,12 +92,10 @@ def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
     """Return the deal problem that contains only what the given moves show about the hands.
 
     Completed sets are treated as if they were still in the hands. The last set of the problem
-    contains the receipts (see the module), one for every yes in the order of the moves.
+    contains one more card for every answer yes (see the module), in the order of the moves.
 
     Args:
         moves: indices of the moves. All moves together give the deals of the state.
-
-    Cost: proportional to the number of moves and cards.
     """
     settings = game.settings
     players, size, sets = settings.players, settings.set_size, settings.sets
@@ -139,12 +136,10 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
 
     Args:
         question: a question about a set that is in play.
-        answer: the impossible answer; None if the question itself is impossible.
+        answer: the impossible answer, or None if the question itself is impossible.
 
     Raises:
         InputError: If an argument has the wrong type, or the game has no such player, set or card.
-
-    Cost: about 2 log2(moves) deal problems are built and decided for every move in the explanation.
     """
     question, settings = Question.of(question), game.settings
     asker, asked, (set_index, number) = question
@@ -171,7 +166,7 @@ def refutation(
 ) -> Explanation | None:
     """Return why a claim about a set in play is impossible, or None if it is possible.
 
-    `claim` is a function that adds the claim to the constraint of the set. Cost: as for `explain`.
+    `claim` is a function that takes the constraint of the set and returns it with the claim added.
     """
 
     def with_claim(known: DealProblem) -> DealProblem:
@@ -198,10 +193,7 @@ def refutation(
 
 
 def explanation_lines(game: Game, question: Question) -> Iterator[str]:
-    """Yield lines of text that say why a question is refused or has only one answer.
-
-    Cost: as for `explain`.
-    """
+    """Yield lines of text that say why a question is refused or has only one answer."""
     state, asked = game.state, question_sentence(question)
     if question not in state.legal_questions:
         faults = state.faults(question)
@@ -228,7 +220,7 @@ def explanation_lines(game: Game, question: Question) -> Iterator[str]:
 
 
 def move_line(game: Game, number: int) -> Message:
-    """Return a move with its number, counted from 1."""
+    """Return a line with the number of a move (counted from 1) and the move."""
     return MOVE(number=number + 1, move=question_sentence(*game.moves[number]))
 
 
@@ -250,12 +242,10 @@ def _explain_if_valid(game: Game, question: Question, answer: Answer | None) -> 
 def _proof_in_words(
     game: Game, moves: Collection[int], problem: DealProblem, shortage: Certificate
 ) -> str:
-    """Return the shortage of a problem from `problem_of_moves` as a sentence without receipts.
+    """Return the proof that a problem from `problem_of_moves` has no deal, as a sentence.
 
     The sentence says how many cards the players hold: the cards at the start, plus cards received,
-    minus cards given away. If players have too few cards, it counts the cards received in these
-    moves, and all cards that were ever given away. If a hand has too little room, it counts all
-    cards that were ever received, and the cards given away in these moves.
+    minus cards given away.
     """
     sets = problem.sets[:-1]
     if isinstance(shortage, CrowdedHand):
@@ -303,9 +293,7 @@ def _minimize(
 ) -> frozenset[int]:
     """Return a minimal set of the moves that still makes the claim impossible.
 
-    Moves that are not needed are left out in the given order. One pass is enough, because fewer
-    moves never exclude more deals. For the same reason, the next move that is needed can be found
-    by bisection, and all moves before it are left out at once.
+    Fewer moves never exclude more deals. So bisection finds the next move that is needed.
     """
     needed: list[int] = []
     first = 0

@@ -1,4 +1,4 @@
-"""Perft: the number of sequences of moves of a given length, a test of all rules together."""
+"""The number of sequences of moves of a given length (perft), which tests all rules together."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from quaternity.game.state import State
 
 
 def perft(state: State, depth: int) -> int:
-    """Return the number of sequences of `depth` legal (question, answer) pairs from a state.
+    """Return the number of sequences of `depth` legal moves from a state.
 
-    A finished game counts as one sequence. The last moves are counted without being played.
-    Cost: one state per sequence of `depth - 1` moves.
+    A move is a question with its answer. A finished game counts as one sequence.
 
     >>> from quaternity.game.settings import Settings
     >>> perft(State.start(Settings(set_size=4, sets=3, players=3)), 2)

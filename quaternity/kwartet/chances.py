@@ -25,8 +25,8 @@ FEW_PLAYERS = 5
 """Maximum number of players for which deals can always be counted in milliseconds."""
 
 MAX_LANES = 16_000
-"""Maximum number of exponent vectors of the polynomials that count deals for more than
-`FEW_PLAYERS` players. At the limit, counting takes about 0.1 s."""
+"""Maximum number of terms of the polynomials that count deals for more than `FEW_PLAYERS` players.
+At the limit, counting takes about 0.1 s."""
 
 ROUNDS = 40
 """Number of rounds of proportional fitting, after which the fit is exact to about 0.001."""
@@ -45,7 +45,10 @@ class OwnerWeights(NamedTuple):
 
 
 def owner_weights(problem: DealProblem) -> OwnerWeights:
-    """Return the weights of a feasible problem: exact if counting is quick, otherwise estimates."""
+    """Return the weights of the possible owners of all cards. The problem must have a deal.
+
+    The weights are exact if counting the deals is quick. Otherwise they are estimates.
+    """
     try:
         if problem.players <= FEW_PLAYERS or _is_quick(problem):
             counted = exact_chances(problem)
@@ -61,7 +64,7 @@ def _is_quick(problem: DealProblem) -> bool:
 
 
 def chance_of(view: View, question: Question) -> Fraction:
-    """Return the exact probability of the answer yes.
+    """Return the exact probability that a request succeeds, given what its asker sees.
 
     Raises:
         LimitError: If there are too many deals to count.
@@ -70,15 +73,13 @@ def chance_of(view: View, question: Question) -> Fraction:
 
 
 def estimate_weights(problem: DealProblem) -> OwnerWeights:
-    """Estimate the weights by iterative proportional fitting (Deming and Stephan, 1940).
+    """Estimate the probability that each player owns each card.
 
-    The fitting starts from equal probabilities and finds the probabilities of maximum entropy with
-    these properties: the probabilities of the owners of each card add up to 1, the probabilities of
-    each player add up to the size of the hand, and a player who is not in the `owners` of a card
-    has probability 0. The minimums and maximums of sets are ignored, so `filter_problem` should
-    first apply them to `owners`.
-
-    Cost: `ROUNDS` x (distinct owner masks) x players.
+    The estimate has the maximum entropy among all probabilities with these properties: the
+    probabilities of the owners of each card add up to 1, the probabilities of each player add up to
+    the size of the hand, and a player who is not in the `owners` of a card has probability 0. It is
+    found by iterative proportional fitting (Deming and Stephan, 1940). The minimums and maximums of
+    sets are ignored, so `filter_problem` should first apply them to `owners`.
     """
     cards: dict[int, int] = {}
     for constraint in problem.sets:
@@ -102,7 +103,6 @@ def estimate_weights(problem: DealProblem) -> OwnerWeights:
 
 
 def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:
-    """Return the probability of each possible owner of a card, in proportion to `scale`."""
     owners = players_in(mask)
     total = sum([scale[player] for player in owners])
     if not total:
@@ -122,5 +122,8 @@ def count_or_none(problem: DealProblem) -> int | None:
 
 
 def log10_deals(problem: DealProblem) -> float:
-    """Return the decimal logarithm of the number of deals. Raise the errors of `count_deals`."""
+    """Return the decimal logarithm of the number of deals.
+
+    Raise the same errors as `count_deals`.
+    """
     return log10(count_deals(problem))

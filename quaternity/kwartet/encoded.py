@@ -93,7 +93,7 @@ class KwartetEncoded:
         return Question.trusted(view.seat, asked, Card.unchecked(*divmod(card, self._size)))
 
     def mask(self, view: View) -> bytes:
-        """Return one byte per action, which is 1 if the action is legal and 0 otherwise."""
+        """Return one byte for each action: 1 if the action is legal, or else 0."""
         public, seat, players = view.public, view.seat, self._players
         if seat != public.turn or public.is_over:
             return bytes(self.actions)
@@ -164,7 +164,10 @@ class KwartetEncoded:
         return numbers.tobytes()
 
     def outcome(self, before: KwartetPosition, after: KwartetPosition) -> bytes:
-        """Return the answer and the sets put down, as numbers in the order of `outcomes`."""
+        """Return the numbers that encode the answer to a request and the sets then put down.
+
+        The attribute `outcomes` describes their order.
+        """
         del before
         _, answer, announced = after.events[-1]
         down = [float(index in announced) for index in range(self._sets)]
@@ -186,7 +189,7 @@ class KwartetEncoded:
         return [(hand, count / remaining) for hand, count in open_hands if count]
 
     def initial_position(self, drawn: Sequence[int]) -> KwartetPosition:
-        """Return the position right after the deal that results from the draws."""
+        """Return the position right after the deal. `drawn` contains the results of the draws."""
         hands = [[0] * self._sets for _ in range(self.rules.settings.hands)]
         for card, hand in enumerate(drawn[-self._cards :]):
             hands[hand][card // self._size] |= 1 << card % self._size

@@ -79,7 +79,7 @@ def _settings_text(settings: KwartetSettings, names: Sequence[str]) -> str:
 
 
 def announced_at_deal(start: Position) -> list[str]:
-    """Return the log lines of the sets that were announced right after the deal."""
+    """Return a log line for each set that was put down right after the deal."""
     return put_down_at_deal(start.public)
 
 
@@ -94,12 +94,12 @@ def log_text(log: GameLog) -> str:
 
 
 def seat_log_text(log: SeatLog) -> str:
-    """Return the text of a seat's log. Parsing the text gives an equal log."""
+    """Return the text of the log of one seat. Parsing the text gives an equal log."""
     return seat_log_header(log) + _events_text(log.views[0].public, log.events)
 
 
 def seat_log_header(log: SeatLog) -> str:
-    """Return the first lines of a seat's log: the settings, the seat's hand and the hand sizes."""
+    """Return the first lines of the log of one seat: the settings, its hand and all hand sizes."""
     hands = [log.hand if player == log.seat else size for player, size in enumerate(log.sizes)]
     return _settings_text(log.settings, log.names) + "".join(
         f"{_holder(log.settings, place)}: "

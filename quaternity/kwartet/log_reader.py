@@ -99,7 +99,10 @@ def _strip_comment(line: str) -> str:
 
 
 def lines_in(raw: bytes) -> tuple[list[str], bytes | None]:
-    """Return the complete lines, and the bytes after the last line end (None if there are none)."""
+    """Return the complete lines of a text, and the bytes after the last line end.
+
+    The second result is None if there are no such bytes.
+    """
     raw = raw.removeprefix(b"\xef\xbb\xbf")
     end = max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1
     try:
@@ -148,7 +151,6 @@ class _Reader:
             self._take_setting(number, line)
 
     def read_cut_off(self, number: int, line: bytes) -> None:
-        """Read the text after the last line end if it is a complete line, or else warn about it."""
         if not line:
             return
         try:
@@ -303,12 +305,10 @@ class _Reader:
         self.pending = put_down_at_deal(self.positions[0].public)
 
     def _holder(self, place: int) -> str:
-        """Return a clause that says who has a card, given the index of the hand with the card."""
         assert self.settings is not None, "the settings must have been read"
         return f"player {place} has it" if place < self.settings.players else f"it lies {PILE}"
 
     def _refuse_missing(self, number: int, settings: KwartetSettings) -> None:
-        """Raise LogError if a hand is missing, or if the line of the cards set aside is missing."""
         for place in range(settings.hands):
             if place not in self.dealt and place not in self.hidden:
                 subject = f"the hand of player {place} is"
@@ -317,10 +317,7 @@ class _Reader:
                 raise LogError(number, f"{subject} missing")
 
     def _take_seen_event(self, number: int, line: str) -> None:
-        """Read a request or an announcement of a log with hidden hands.
-
-        A request remains pending until its announcements have been read.
-        """
+        """Read a request, or a set put down, in a log with hidden hands."""
         if down := _PUTS_DOWN.fullmatch(line):
             player, index = int(down[1]), int(down[2])
             if self.pending_move is not None and player != self.pending_move[1].question.asker:
@@ -341,7 +338,6 @@ class _Reader:
         self.pending_move = number, move
 
     def _settle_seen(self, number: int) -> None:
-        """Apply the deal or the pending request, together with the announcements after it."""
         down, self.put_down = self.put_down, []
         try:
             if self.seat_log is None:
@@ -404,7 +400,7 @@ class _Reader:
 
 
 def put_down_at_deal(start: PublicState) -> list[str]:
-    """Return the log lines of the sets that were announced right after the deal."""
+    """Return a log line for each set that was put down right after the deal."""
     return [
         PUTS_DOWN(who=player, set=index)
         for index, player in enumerate(start.removed)

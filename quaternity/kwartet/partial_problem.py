@@ -1,7 +1,7 @@
 """Deal problems that use the information of only some of the requests of a game.
 
 The sizes of the hands and the sets that were put down are always known. If a successful request is
-left out, its card may have gone to the asker or not. So every selection of requests gives a deal
+left out, the owner of its card is less certain. So every selection of requests gives a deal
 problem. The selection of all requests gives the public knowledge, and the empty selection gives
 what follows from the rules alone.
 """
@@ -18,7 +18,7 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 def stated_by(
     start: PublicState, events: Sequence[Event], selected: Collection[int]
 ) -> DealProblem:
-    """Return a deal problem with what the selected requests tell about the final hands.
+    """Return the deal problem that the selected requests define for the hands at the end.
 
     `selected` contains the indices of the selected events. If all events are selected, the deals of
     the result are the publicly possible deals. With fewer events, there may be more deals.

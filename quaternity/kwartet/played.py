@@ -59,14 +59,18 @@ class GameLog:
 
     @property
     def go_ends(self) -> tuple[int, ...]:
-        """The number of requests up to the end of each finished go (see `ends_of_goes`)."""
+        """For each finished go, the number of requests from the deal to its end.
+
+        A go is a series of requests by one player (see `ends_of_goes`).
+        """
         return ends_of_goes(self)
 
     def after_goes(self, goes: int) -> Position:
-        """Return the position after a number of goes (see `ends_of_goes`). 0 means after the deal.
+        """Return the position after a number of goes, where 0 means after the deal.
 
-        In the position, `public.problem` is the public knowledge, `public.removed` names the
-        players who put down sets, and `hands` (or `deal`) contains the real cards.
+        A go is a series of requests by one player (see `ends_of_goes`). In the position,
+        `public.problem` is the public knowledge, `public.removed` names the players who put down
+        sets, and `hands` (or `deal`) contains the real cards.
         """
         ends = self.go_ends
         if not 0 <= goes <= len(ends):
@@ -75,7 +79,7 @@ class GameLog:
 
 
 def ends_go(event: Event, after: PublicState) -> bool:
-    """Return whether a request ended a go (see `ends_of_goes`), given the state after it."""
+    """Return whether a request was the last one of its player's go (see `ends_of_goes`)."""
     return not event.answer or not after.hands[event.question.asker] or after.is_over
 
 

@@ -21,9 +21,10 @@ from quaternity.workers.progress import Progress
 class DealCounts(NamedTuple):
     """Numbers of possible deals at one moment of a game, as decimal logarithms.
 
-    `goes` is the number of finished goes. A go is a series of requests by one player.
-    `public` counts the deals that are possible for an observer who sees no hand. `own` contains,
-    for each seat, the deals that are possible for a player who sees the hand of that seat.
+    Attributes:
+        goes: the number of finished goes. A go is a series of requests by one player.
+        public: the number for an observer who sees no hand.
+        own: for each seat, the number for a player who sees the hand of this seat.
     """
 
     goes: int
@@ -32,14 +33,21 @@ class DealCounts(NamedTuple):
 
 
 class GameDetails(NamedTuple):
-    """The number of goes in a game, and numbers of possible deals (see `DealCounts`)."""
+    """The number of goes in a game, and the numbers of possible deals at moments of the game.
+
+    A go is a series of requests by one player.
+    """
 
     goes: int
     deal_counts: tuple[DealCounts, ...] = ()
 
 
 class StrategyPlayer:
-    """A player whose requests are chosen by a strategy, a function of a view and a generator."""
+    """A computer player that follows a strategy.
+
+    A strategy is a function that takes a view of the game and a random generator, and returns a
+    request.
+    """
 
     game = "kwartet"
 
@@ -49,7 +57,7 @@ class StrategyPlayer:
         self.name, self.strategy = name, strategy
 
     def choose(self, view: View, random: Random) -> Question:
-        """Return the request that the strategy chooses."""
+        """Return the request that the strategy chooses for a view."""
         return self.strategy(view, random)
 
     @staticmethod
@@ -61,9 +69,10 @@ class StrategyPlayer:
         course: Progress,
         details: int,
     ) -> tuple[KwartetPosition, int, GameDetails]:
-        """Play a game between strategies only (see `quaternity.table.tournament.playing`).
+        """Play a game between strategies only, and return its end, its length and details.
 
-        The possible deals are counted every `details` goes, or never if `details` is 0.
+        The game ends after `cap` requests at the latest. The possible deals are counted every
+        `details` goes (a go is a series of requests by one player), or never if `details` is 0.
 
         Raises:
             LimitError: If there are too many deals to count.

@@ -14,7 +14,7 @@ from solvers.verdict import Deal
 
 
 class Position(NamedTuple):
-    """An immutable pair of the public state and the real hands.
+    """The public state of a game together with the real hands, as an immutable object.
 
     If cards are set aside, they are the last hand.
     """
@@ -24,14 +24,14 @@ class Position(NamedTuple):
 
     @classmethod
     def start(cls, settings: KwartetSettings, hands: tuple[Hand, ...]) -> Position:
-        """Return the position after the deal, when sets that were dealt full have been put down."""
+        """Return the position after the deal. Sets that were dealt full have been put down."""
         sizes = [sum(held.bit_count() for held in hand) for hand in hands]
         announced = full_sets(settings, hands) if settings.at_once else ()
         public = PublicState.start(settings, sizes, announced)
         return cls(public, _without(hands, announced))
 
     def ask(self, question: Question) -> tuple[Position, Event]:
-        """Return the position after a request, and the request's event.
+        """Return the position after a request, and an `Event` with the request and its result.
 
         Raises:
             IllegalRequest: If the rules forbid the request.

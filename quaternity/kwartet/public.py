@@ -1,7 +1,7 @@
 """The public state of a game of Kwartet, with a deal problem that every request updates exactly.
 
 The deal problem allows exactly the deals that agree with all events, even with the fact that a
-player did *not* announce a full set. The knowledge of one player is the same problem with that
+player did *not* put down a full set. The knowledge of one player is the same problem with that
 player's hand fixed (`DealProblem.with_hand`).
 """
 
@@ -24,10 +24,10 @@ class PublicState(NamedTuple):
     """Everything that is publicly known at one moment of a game, as an immutable object.
 
     Attributes:
-        problem: the hands, owners and bounds. Removed sets have no cards in it. If cards are set
-            aside, they are the last hand.
+        problem: the deal problem with the hand sizes, the possible owners and the bounds. Removed
+            sets have no cards in it. If cards are set aside, they are the last hand.
         turn: the player to move. The value is meaningless once the game is over.
-        removed: for each set, the player who announced it, or None while the set is in play.
+        removed: for each set, the player who put it down, or None while the set is in play.
         askers: bit mask of the players who have made a request.
         left: number of requests until the game ends, or None if requests are not limited.
     """
@@ -70,12 +70,12 @@ class PublicState(NamedTuple):
 
     @property
     def hands(self) -> tuple[int, ...]:
-        """The number of cards in each player's hand and, if cards are set aside, their number."""
+        """The number of cards in each player's hand, then the number of cards set aside, if any."""
         return self.problem.hands
 
     @property
     def points(self) -> tuple[int, ...]:
-        """The number of sets that each player has announced."""
+        """The number of sets that each player has put down."""
         return tuple(self.removed.count(player) for player in range(self.settings.players))
 
     @property
@@ -106,7 +106,11 @@ class PublicState(NamedTuple):
         return tuple([p for p in range(len(hands)) if p != asker])
 
     def after(self, question: Question, success: bool, announced: Sequence[int]) -> PublicState:
-        """Return the state after a legal request, given its result and the sets then announced."""
+        """Return the state after a legal request.
+
+        `success` says whether the asker received the card. `announced` contains the sets that the
+        asker then put down.
+        """
         asker, asked, (index, _) = question
         settings, problem, _, removed, askers, left = self
         hands = hands_after(problem.hands, asker, asked, success) if success else problem.hands
@@ -137,7 +141,10 @@ class PublicState(NamedTuple):
 def after_request(
     settings: KwartetSettings, before: SetConstraint, question: Question, success: bool
 ) -> SetConstraint:
-    """Return the constraint of the set of a request, after the request and its result."""
+    """Return what is publicly known about a set after a request for one of its cards.
+
+    `before` is the constraint of the set before the request, and `success` is the result.
+    """
     asker, asked, (_, number) = question
     owners, low, high = before
     lows = list(low)
@@ -163,7 +170,7 @@ def after_request(
 
 
 def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
-    """Return the constraint of a set, given that a player does not have the whole set."""
+    """Return what is known about a set if a player does not have the whole set."""
     owners, low, high = constraint
     size = len(owners)
     if not size or high[player] < size:
@@ -186,7 +193,7 @@ def next_with_cards(hands: Sequence[int], player: int, players: int = 0) -> int:
 
 
 class Event(NamedTuple):
-    """A request with its result and the sets that the asker then announced.
+    """A request with its result and the sets that the asker then put down.
 
     >>> from quaternity.game.cards import Card
     >>> print(Event(Question(0, 1, Card(2, 3)), Answer.YES, (2,)))
@@ -205,14 +212,14 @@ class Event(NamedTuple):
         return "\n".join(lines)
 
     def sentences(self) -> tuple[Message, ...]:
-        """Return the request and the announcements as messages."""
+        """Return messages about the request and the sets put down."""
         downs = (
             sentences.PUTS_DOWN(who=self.question.asker, set=index) for index in self.announced
         )
         return (sentences.question_sentence(self.question, self.answer), *downs)
 
     def hand_after(self, hand: Hand, seat: int) -> Hand:
-        """Return the hand of a seat after the request, given the hand before."""
+        """Return the hand of a seat after the request. `hand` is its hand before the request."""
         asker, asked, (index, number) = self.question
         if seat not in (asker, asked) or not (self.answer or self.announced):
             return hand
@@ -226,7 +233,7 @@ class Event(NamedTuple):
 
 
 class IllegalRequest(IllegalMove):
-    """Error for a request that the rules forbid. Its faults reveal only what the asker can see."""
+    """Error for a request that the rules forbid. Its text reveals only what the asker can see."""
 
     def __init__(self, question: Question, faults: list[str]) -> None:
         super().__init__(f"'{question}' is not a legal request", faults)

@@ -44,7 +44,7 @@ SECONDS = 20.0
 
 
 class QueryContext(NamedTuple):
-    """A moment of a game as the observer of a query sees it.
+    """A moment of a game, with the information that the observer of a query has.
 
     Attributes:
         start: the public state right after the deal.
@@ -69,7 +69,7 @@ class QueryContext(NamedTuple):
 
 
 def moment_of_view(start: PublicState, view: View) -> QueryContext:
-    """Return the query context for the moment that a view shows."""
+    """Return the context for queries about the moment that a view shows."""
     from quaternity.kwartet.view import NOBODY
 
     seat = None if view.seat == NOBODY else view.seat
@@ -77,7 +77,7 @@ def moment_of_view(start: PublicState, view: View) -> QueryContext:
 
 
 def moment(log: GameLog | SeatLog, step: int, seat: int | None = None) -> QueryContext:
-    """Return the query context for the moment of a log after `step` requests.
+    """Return the context for queries about a game after its first `step` requests.
 
     All hands are visible if the log contains them and `seat` is None.
     """
@@ -91,7 +91,7 @@ def moment(log: GameLog | SeatLog, step: int, seat: int | None = None) -> QueryC
 
 
 def read_formula(text: Formula | str, at: QueryContext) -> Formula:
-    """Parse a formula and check that it fits the game.
+    """Return a formula after checking that it fits the game. Parse it if it is text.
 
     Only players can know something. The hand of the cards set aside cannot.
     """
@@ -108,9 +108,9 @@ def truth_at(
     seconds: float = SECONDS,
     why: bool = False,
 ) -> SeatTruth:
-    """Return whether the observer knows a formula to be true or false after the announcements.
+    """Return what the observer knows about the truth of a formula after the announcements.
 
-    If `why` is true, the result includes what `reason_at` needs for an explanation.
+    If `why` is true, the result includes an explanation, which `reason_at` needs.
     """
     from quaternity.epistemic.explanation import judge
     from quaternity.epistemic.seat_truth import SeatTruth, after_announcements, truth_for_seat
@@ -134,7 +134,7 @@ def truth_at(
 def chance_at(
     formula: Formula, at: QueryContext, seconds: float = SECONDS, samples: int | None = None
 ) -> FormulaChance:
-    """Return the probability of a formula, given what the observer knows.
+    """Return the probability that a formula is true, given what the observer knows.
 
     Raises:
         LimitError: If the time limit is reached.
@@ -163,10 +163,6 @@ def chance_text(chance: FormulaChance) -> str:
 def _reasons_at(
     formula: Formula, deal: Deal, at: QueryContext, method: str, seconds: float
 ) -> Reasons | None:
-    """Return the requests from which a true formula follows.
-
-    Return None if the formula is not about knowledge. `deal` is the real deal or a possible deal.
-    """
     from quaternity.epistemic.needed_requests import is_knowledge, reasons
     from quaternity.epistemic.seat_truth import knowledge_formula
     from quaternity.kwartet.partial_problem import stated_by
@@ -212,10 +208,10 @@ def reason_at(
     seconds: float,
     text: str | None = None,
 ) -> QueryReason:
-    """Return the reason for a truth value that `truth_at` returned with `why=True`.
+    """Return the reason why a formula is true, false or unknown.
 
-    `text` is the formula as it was typed. If it uses the number of cards in a hand or the points,
-    the reason does not list requests.
+    `truth` is the result of `truth_at` with `why=True`. `text` is the formula as it was typed. If
+    it uses the number of cards in a hand or the points, the reason does not list requests.
     """
     from quaternity.epistemic.formula import negation
     from quaternity.epistemic.needed_requests import COUNTED_NOTE, mentions_counts
@@ -265,9 +261,10 @@ def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) ->
 
 
 def deal_lines(why: QueryReason, at: QueryContext, wide: float = inf) -> Iterator[str]:
-    """Yield lines that show the deals of a reason, next to the real deal if it is visible.
+    """Yield lines of text that show the deals of a reason.
 
-    `wide` is the maximum width of a line, in characters.
+    If the real deal is visible, each deal is compared with it. `wide` is the maximum width of a
+    line, in characters.
     """
     players = at.public.settings.players
     for number, deal in enumerate(why.deals, start=1):

@@ -122,7 +122,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
                         yield Question(view.seat, player, Card(index, number))
 
     def faults(self, view: View, move: Question) -> list[str]:
-        """Return the reasons why a request is illegal, using only what this seat sees."""
+        """Return the reasons why a request is illegal, or an empty list if it is legal."""
         if isinstance(move, Question) and move.asker != view.seat:
             return [ASKS_FOR_ANOTHER(who=view.seat, other=move.asker)]
         return view.faults(move)
@@ -234,7 +234,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
     ) -> tuple[str, int]:
         """Return the text of a whole log, and the number of finished goes in it.
 
-        This is faster than adding one move after the other.
+        A go is a series of requests by one player. This is faster than adding the moves one by one.
         """
         events = [event for _, event in start.position.play(moves)]
         log = GameLog.of(self.settings, start.dealt, events, names)
@@ -242,7 +242,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
     @classmethod
     def of_record(cls, data: bytes) -> KwartetRules:
-        """Return rules with the settings of a log. Raise the same errors as `parse_log`."""
+        """Return the rules with the settings of a log. Raise the same errors as `parse_log`."""
         return cls(parse_log(data).settings)
 
     def replay(self, data: bytes) -> Replay[KwartetPosition, Question]:
@@ -259,10 +259,9 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
 
 def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
-    """Return the byte offsets in a log, the number of complete requests, and warnings.
+    """Return the end of each part of a log in bytes, the number of complete requests, and warnings.
 
-    The offsets are the end of the header and the end of each request. A request whose announcements
-    were cut off does not count, because no player has seen its result.
+    A request is not complete if the sets put down after it are cut off. No player has seen it.
     """
     ends = [0]
     complete = data.rfind(b"\n") + 1

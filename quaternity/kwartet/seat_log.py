@@ -76,10 +76,7 @@ class SeatLog:
 
     @classmethod
     def of_view(cls, view: View) -> SeatLog:
-        """Return the log of the game up to a view, for the seat of the view.
-
-        Cost: the number of requests times the number of sets.
-        """
+        """Return the log of the game up to a view, for the seat of the view."""
         sizes, hand, down = view.at_deal()
         full = view.public.settings.full
         own = [full if (index, view.seat) in down else held for index, held in enumerate(hand)]
@@ -93,7 +90,7 @@ class SeatLog:
         return replace(log, events=events, views=tuple(views))
 
     def with_announced(self, announced: Sequence[tuple[int, int]]) -> SeatLog:
-        """Return a log of the same deal, with the given sets put down at once (see `start`)."""
+        """Return a log of the same deal in which the given sets are put down at once."""
         hand = None if self.seat is None else self.hand
         return self.start(self.settings, self.sizes, self.seat, hand, announced, self.names)
 
@@ -286,7 +283,7 @@ def _why_impossible(problem: DealProblem) -> str | None:
 def _impossible_parts(
     view: View, question: Question, answer: Answer, announced: Sequence[int]
 ) -> list[str]:
-    """Return reasons why the answer or the sets put down contradict what is known about cards."""
+    """Return the reasons why a request contradicts what is known about the cards."""
     asker, asked, card = question
     public, faults = view.public, []
     owners = view.problem.sets[card.set_index].owners[card.number]
@@ -329,10 +326,6 @@ def _impossible_parts(
 
 
 def _may_hold_set(constraint: SetConstraint, asker: int, asked: int, received: int | None) -> bool:
-    """Return whether the asker may have a whole set.
-
-    `received` is the number of the card that the asker just received, if it belongs to the set.
-    """
     owners = all(
         mask >> asker & 1 for number, mask in enumerate(constraint.owners) if number != received
     )

@@ -20,14 +20,15 @@ ASIDE = range(SETS[-1] * SET_SIZES[-1] - 1)
 MAX_MOVES = range(1, 10_001)
 
 MOVES_PER_CARD = 3
-"""Default limit on the number of requests per card of the game, if cards are set aside."""
+"""If cards are set aside, the default limit on requests is this number for each card of the
+game."""
 
 
 class AnnounceTiming(NamedChoice):
-    """Rule that says when a full set is announced and leaves the game.
+    """Rule that says when a full set is put down and leaves the game.
 
-    With `AT_ONCE`, a set is announced as soon as it is full, even right after the deal. With
-    `AFTER_OWN_REQUEST`, a player announces full sets only after a request of that player, so a set
+    With `AT_ONCE`, a set is put down as soon as it is full, even right after the deal. With
+    `AFTER_OWN_REQUEST`, a player puts down full sets only after a request of that player, so a set
     that was dealt full stays hidden until then. In this compatibility mode, opponents without cards
     may be asked, because it is possible that no opponent has cards.
     """
@@ -134,7 +135,7 @@ class KwartetSettings:
 
     @property
     def at_once(self) -> bool:
-        """Whether sets are announced as soon as they are full."""
+        """Whether sets are put down as soon as they are full."""
         return self.announce is AnnounceTiming.AT_ONCE
 
     @property

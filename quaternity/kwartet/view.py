@@ -34,7 +34,7 @@ class View(Displayable):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """All requests so far, in order, with their results and announcements."""
+        """All requests so far, in order, with their results and the sets put down."""
         return tuple(self._events[: self._length])
 
     @property
@@ -52,7 +52,7 @@ class View(Displayable):
         return self._problem
 
     def at_deal(self) -> tuple[list[int], Hand, list[tuple[int, int]]]:
-        """Undo all requests, and return the state right after the deal.
+        """Undo all requests, and return what the seat knew right after the deal.
 
         The result has three parts: the number of cards dealt to each hand, the seat's hand after
         sets were put down at once, and these sets as pairs (set, player).
@@ -75,7 +75,7 @@ class View(Displayable):
         return sizes, tuple(hand), down
 
     def picture(self) -> Display:
-        """Return a display of what the seat can know about the owners of all cards."""
+        """Return a drawing of what the seat can know about the owners of all cards."""
         from quaternity.game.picture import owners_picture
         from solvers.filtering import filter_problem
 
@@ -108,5 +108,5 @@ class View(Displayable):
 
 
 Strategy: TypeAlias = Callable[[View, Random], Question]
-"""Function that takes the view of a seat and a random generator, and returns
-a legal request."""
+"""Type of a function that takes the view of a seat and a random generator, and returns a legal
+request."""

@@ -33,9 +33,6 @@ def exact(view: View, random: Random) -> Question:
 
     Ties are broken at random. With many players and cards, the probabilities are estimates (see
     `owner_weights`).
-
-    Cost: very little if a card is located. Otherwise the deals are counted once, which takes 0.2 to
-    0.5 ms with four players.
     """
     certain = locate_cards(view.public, view.seat, view.hand, whole=False)
     if not certain and len(view.public.hands) > FEW_PLAYERS:
@@ -46,7 +43,6 @@ def exact(view: View, random: Random) -> Question:
 
 
 def _deduce_cards(view: View) -> list[tuple[int, int, int]]:
-    """Return the missing cards of held sets that have a deducible owner among the players."""
     sets, settings = filter_problem(view.problem).sets, view.public.settings
     return [
         (index, number, sets[index].owners[number])
@@ -59,7 +55,11 @@ def _deduce_cards(view: View) -> list[tuple[int, int, int]]:
 
 
 def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
-    """Return the missing cards with the highest weight, as (set, number, owner's bit)."""
+    """Return the most likely requests for missing cards, as (set, number, owner's bit).
+
+    The player holds cards of the set, but not the missing card. `weights` contains the weights of
+    the possible owners.
+    """
     settings = view.public.settings
     highest: float = 0
     best: list[tuple[int, int, int]] = []
@@ -88,7 +88,7 @@ def patient(view: View, random: Random) -> Question:
     a set if its opponents already know that it holds a card of the set. The first request for any
     other set would reveal this.
 
-    Cost: the deals are counted once per request, which takes 0.2 to 0.5 ms with four players.
+    For each request, the deals are counted once, which takes 0.2 to 0.5 ms with four players.
     """
     public, seat, hand = view.public, view.seat, view.hand
     weights = owner_weights(view.problem)
@@ -123,10 +123,7 @@ def patient(view: View, random: Random) -> Question:
 
 
 def _best_owner(chances: list[float], following: int, random: Random) -> tuple[float, float, int]:
-    """Return the best player to ask for a card, as (probability, attraction, player).
-
-    The attraction is the probability plus a bonus for the next player.
-    """
+    """Return the best player to ask for a card, as (probability, attraction, player)."""
     best = (-1.0, 0.0, 0.0, 0)
     for player, chance in enumerate(chances):
         attraction = (

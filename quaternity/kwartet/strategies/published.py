@@ -1,8 +1,8 @@
 """The Kwartet strategies `random`, `greedy`, `silent` and `mixed`, and an improved `greedy`.
 
-The first four are the strategies of a published table of results. They need no solver. A card
-counts as *located* if it was seen publicly, or if only one opponent who holds cards has not denied
-having it. The public knowledge about the owners of cards contains this directly.
+The first four are the strategies of a published table of results. They need no solver. The owner of
+a card is *certain* if the card was seen publicly, or if only one opponent who holds cards has not
+denied having it. The public knowledge about the owners of cards contains this directly.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from quaternity.kwartet.view import View
 
 @lru_cache(maxsize=1 << 13)
 def request(asker: int, asked: int, index: int, number: int) -> Question:
-    """Return the cached question with the given parts."""
+    """Return the question of `asker` to `asked` for card `number` of set `index`. It is cached."""
     return Question.trusted(asker, asked, Card.unchecked(index, number))
 
 
 def random_request(view: View, random: Random) -> Question:
-    """Return a request to a random opponent for a random card of a random held set."""
+    """Return a request to a random opponent for a random card of a set that the asker has."""
     hand, draw = view.hand, random.random
     held = [index for index, mask in enumerate(hand) if mask]
     index = held[int(draw() * len(held))]
@@ -59,10 +59,10 @@ def own_card_request(view: View, random: Random) -> Question:
 def locate_cards(
     public: PublicState, seat: int, hand: Hand, whole: bool
 ) -> list[tuple[int, int, int]]:
-    """Return the located cards, which are missing cards of held sets with only one possible owner.
+    """Return the cards that the player may request and whose owner is certain.
 
-    Each card is a tuple (set, number, owner's bit). If `whole` is true, include only sets whose
-    missing cards are all located.
+    Each card is a tuple (set, number, owner's bit). If `whole` is true, include only cards of sets
+    whose missing cards all have certain owners.
     """
     others, full = public.with_cards & ~(1 << seat), public.settings.full
     pile = 1 << public.settings.players
@@ -90,22 +90,21 @@ def random_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> 
 def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
     """Return a request for the first of the given cards (set, number, owner's bit).
 
-    A strategy that always asks for located cards gets all of them, whatever the order. For `mixed`,
-    the order matters: if the first card is chosen, the results are closer to the published table
-    than if a random card is chosen.
+    For the strategy `mixed`, the order of the cards matters. If it asks for the first card, its
+    results are closer to the published table than if it asks for a random card.
     """
     index, number, owner = cards[0]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
 
 def greedy(view: View, random: Random) -> Question:
-    """Return a request for the first located card, or a random request if no card is located."""
+    """Return a request for the first card whose owner is certain, or else a random request."""
     cards = locate_cards(view.public, view.seat, view.hand, whole=False)
     return first_of(view, cards) if cards else random_request(view, random)
 
 
 def silent(view: View, random: Random) -> Question:
-    """Return a request for a card of a set whose missing cards are all located.
+    """Return a request for a card of a set whose missing cards all have certain owners.
 
     If there is no such set, return a random request (with probability 2/3) or a request for a card
     that the asker holds.
@@ -119,14 +118,14 @@ def silent(view: View, random: Random) -> Question:
 
 
 def mixed(view: View, random: Random) -> Question:
-    """Return a request of `greedy` or of `silent`, with equal probability."""
+    """Return a request of `greedy` or of `silent`, each with probability 1/2."""
     return (greedy if random.random() < 0.5 else silent)(view, random)
 
 
 def better_greedy(view: View, random: Random) -> Question:
-    """Return a request for a random located card.
+    """Return a request for a random card whose owner is certain.
 
-    If no card is located, ask a random possible owner for a missing card.
+    If no owner is certain, ask a random possible owner for a missing card.
     """
     public, seat, hand = view.public, view.seat, view.hand
     cards = locate_cards(public, seat, hand, whole=False)

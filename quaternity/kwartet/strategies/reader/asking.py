@@ -1,4 +1,4 @@
-"""Model of the requests that the known strategies would have made, for each holding of the asker.
+"""Model of the requests that the known strategies would make, for each possible hand of the asker.
 
 A *holding* is the cards of one set that a player holds. Given a holding, a strategy gives each set
 a *value*, and asks for a card of the set with the highest value. Each request for a card of that
@@ -42,7 +42,7 @@ _REVEAL_COSTS = np.array([counting.REVEAL_COST, counting.REVEAL_COST, REVEAL_COS
 _NEXT_PLAYER_BONUSES = np.array(
     [counting.NEXT_PLAYER_BONUS, counting.NEXT_PLAYER_BONUS, NEXT_PLAYER_BONUS]
 )[:, None]
-"""`NEXT_PLAYER_BONUS` of three strategies: `patient`, `patient` under the assumption that nobody
+"""`NEXT_PLAYER_BONUS` of three strategies: `patient`, `patient` under the assumption that no player
 asks for a card in their own hand, and `reader`."""
 
 NOTHING_TO_ASK = -9.0
@@ -60,7 +60,7 @@ class MissingCards(NamedTuple):
     """The combinations of cards that an asker may lack of a set, for all sets of one size.
 
     Attributes:
-        masks: the number of possible holdings.
+        masks: the number of bit masks of the cards of a set.
         card: `[card, 0]`, the numbers of the cards.
         missing: `[card, case]`, bit masks of the cards that an asker may lack, in ascending order.
             Each mask includes the card.
@@ -80,7 +80,7 @@ class MissingCards(NamedTuple):
 
 @lru_cache
 def missing_cards(masks: int) -> MissingCards:
-    """Return the cached `MissingCards` of sets with the given number of possible holdings."""
+    """Return the `MissingCards` for a set size, where `masks` is 2 to the power of the size."""
     size, half = masks.bit_length() - 1, range(masks // 2)
     card = np.arange(size)[:, None]
     lacks = np.array(
@@ -91,10 +91,11 @@ def missing_cards(masks: int) -> MissingCards:
 
 
 class RequestModel(NamedTuple):
-    """Model of what each strategy would ask. `mask` is the bit mask of the asker's cards of a set.
+    """Model of what each strategy would ask, given the cards of a set that the asker holds.
 
-    `value[strategy, set, mask]` is the value of the set for the strategy. `share[strategy, mask]`
-    is the probability of the actual request among all requests for cards of its set.
+    `mask` is the bit mask of these cards. `value[strategy, set, mask]` is the value of the set for
+    the strategy. `share[strategy, mask]` is the probability of the actual request among all
+    requests for cards of its set.
     """
 
     value: Floats
@@ -102,11 +103,12 @@ class RequestModel(NamedTuple):
 
 
 def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
-    """Return the probabilities of the owners of missing cards, and of the asker's holdings.
+    """Return probabilities: who owns the cards that the asker lacks, and what the asker holds.
 
-    `weights` has the axes `[holding, player, ..., set]`. The probabilities of owners depend on
-    which cards the asker lacks. They have the axes `[card, case, owner, ..., set]`, with the cases
-    of `MissingCards`. The probabilities of holdings have the axes `[holding, ..., set]`.
+    The first result has the axes `[card, case, owner, ..., set]`, where a case says which cards the
+    asker lacks (see `MissingCards`). The second result has the axes `[holding, ..., set]`, and
+    `weights` has the axes `[holding, player, ..., set]`, where a holding is a bit mask of cards of
+    one set.
     """
     _, _, lacks, parts, rests, ways = missing_cards(len(weights))
     opponents = without(weights, asker)
@@ -135,11 +137,11 @@ def model_patient(
 
     Args:
         chances: `[card, case, owner, strategy, set]`, probabilities from `chances_by_lack`. The
-            three kinds count all deals, count the deals in which nobody asked for a card in their
-            own hand, and use what everybody can infer from the requests.
+            three kinds count all deals, count the deals in which no player asked for a card in
+            their own hand, and use what everybody can infer from the requests.
         following: the player whose turn comes next.
         shown: for each set, 1.0 if it is known that the asker holds cards of it.
-        place: the index of the set of the request.
+        place, card: the set and the number of the requested card.
     """
     lacked = missing_cards(2 * chances.shape[1])
     masks, lacks = lacked.masks, lacked.missing

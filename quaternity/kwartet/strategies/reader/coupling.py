@@ -22,8 +22,8 @@ from quaternity.kwartet.strategies.reader.holdings import (
 
 MAX_STEPS = 8
 TOLERANCE = 3e-3
-"""Error of the hand sizes, in cards, below which Newton's method stops. It also stops after
-`MAX_STEPS` steps."""
+"""Newton's method stops when the error of the hand sizes is below this number of cards. It also
+stops after `MAX_STEPS` steps."""
 
 FEW_PLAYERS = 4
 """Maximum number of players for which Newton's method lists all ways to distribute a set."""
@@ -32,8 +32,8 @@ MANY_PLAYERS_TOLERANCE = 0.03
 """Maximum error like `TOLERANCE`, in cards, if there are more than `FEW_PLAYERS` players."""
 
 ROUGH_TOLERANCE = 1.0
-"""Error of the hand sizes, in cards, below which Newton's method takes only one more step. It
-applies to rough results for more than `FEW_PLAYERS` players."""
+"""If only a rough result is needed for more than `FEW_PLAYERS` players, Newton's method takes just
+one more step when the error of the hand sizes is below this number of cards."""
 
 MIN_VARIANCE = 0.01
 """Minimum variance of a hand size in a step of Newton's method. Smaller variances are replaced by
@@ -80,7 +80,11 @@ class Distributions:
         self.pairs = (self.count[:, None] * self.count).reshape(players**2, -1)
 
     def weights(self, weights: Floats) -> Floats:
-        """Return the weight of each way as `[way, ...]`, given weights `[holding, player, ...]`."""
+        """Return the weight of each way to distribute a set, as an array `[way, ...]`.
+
+        The given weights have the axes `[holding, player, ...]`, where a holding is a bit mask of
+        cards.
+        """
         product: Floats = weights[self.held[0], 0]
         for player in range(1, len(self.held)):
             product *= weights[self.held[player], player]
@@ -100,16 +104,15 @@ def _size(weights: Floats) -> int:
 def fit_hand_sizes(
     weights: Floats, times: Floats, hands: Sequence[int], factors: Floats, rough: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """Return weights whose expected hand sizes are correct, and the logarithms of the factors.
+    """Adjust weights so that the expected hand sizes are correct.
 
     Each player has a factor. A weight is multiplied by this factor for each card that the player
-    holds. The results are the weights with the correct hand sizes that are nearest to the given
-    weights in relative entropy. Newton's method finds the factors for several cases at once. They
-    are good start values for the next call.
+    holds. Return the new weights, which are the nearest to the given weights in relative entropy,
+    and the logarithms of the factors. These are good start values for the next call.
 
     Args:
-        weights: `[holding, player, case, set]`, the weights of the sets in play. Each set must have
-            a possible distribution.
+        weights: `[holding, player, case, set]`, the weights of the sets in play, where a holding is
+            a bit mask of cards. Each set must have a possible distribution.
         times: for each set, the number of equal sets, including the set itself.
         hands: number of cards of each player.
         factors: `[case, player]`, the logarithms of the factors to start from.
@@ -138,17 +141,15 @@ def fit_hand_sizes(
 
 
 def _powers(factors: Floats, count: Floats) -> Floats:
-    """Return the factors by which to multiply weights `[holding, player, case, set]`."""
     return np.exp(count[:, None, None] * factors.T)[..., None]
 
 
 Steps = Callable[[Floats], tuple[float, Callable[[], Floats]]]
-"""Function that takes the logarithms of the factors. It returns the largest error of a
-hand size, in cards, and a function that computes the next step."""
+"""Type of a function that takes the logarithms of the factors. It returns the largest error of a
+hand size, in cards, and a function that computes the next step of Newton's method."""
 
 
 def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
-    """Return a function for exact Newton steps, which uses all ways to distribute the sets."""
     players, cases, sets = weights.shape[1:]
     size = _size(weights)
     table = distributions_among(players, size)
@@ -175,10 +176,7 @@ def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
-    """Return a function for approximate Newton steps.
-
-    The approximation assumes that a player is equally likely to hold every card.
-    """
+    """Return a function for Newton steps that treats all cards as equally likely to be held."""
     masks, players, cases, sets = weights.shape
     count = tables(masks).counts
     powers = np.stack([count, count**2])
@@ -202,17 +200,13 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
 def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
     """Return the probabilities of owners, and of the likeliest distribution of each set.
 
-    The first result has the axes `[card, player, set]`.
+    The weights `[holding, player, set]` describe each set on its own, where a holding is a bit mask
+    of cards. The hand sizes couple the sets. The first result has the axes `[card, player, set]`.
+    The second result is 1.0 for a set if and only if there is only one way to distribute the set.
 
-    The second result is 1.0 if and only if there is only one way to distribute the set.
-
-    The weights `[holding, player, set]` of a set define a polynomial with one variable per player,
-    in which exponents are numbers of cards. The other sets contribute a coefficient of the product
-    of their polynomials, which a Fourier transform finds. The transform wraps around after `SPAN`
-    cards, many standard deviations from the hand size. The hand sizes are ignored if there are more
-    than `MAX_UNKNOWN_HANDS` unknown hands, or if rounding errors are too large.
-
-    Cost: about 0.3 ms for four players and 13 sets, and 3 ms for five players.
+    The hand sizes are ignored if there are more than `MAX_UNKNOWN_HANDS` unknown hands, or if
+    rounding errors are too large. For 13 sets, the computation takes about 0.3 ms with four players
+    and 3 ms with five players.
     """
     # Skip the hand of the seat, whose size is right, and one hand that follows from the others.
     active = [player for player, hand in enumerate(hands) if hand]
@@ -239,9 +233,10 @@ def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tupl
 def _condition_on_hands(
     ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[int]
 ) -> Floats:
-    """Return the probabilities `[set, way]`, given the hand sizes.
+    """Return the probabilities `[set, way]` given the hand sizes, by a Fourier transform.
 
-    Return `ways` unchanged if rounding errors are too large.
+    Each set defines a polynomial with one variable per player, whose exponents are numbers of
+    cards. The other sets contribute a coefficient of the product of their polynomials.
     """
     possible = ways > 0
     counts = [count[player].astype(int) for player in unknown]

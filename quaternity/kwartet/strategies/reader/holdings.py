@@ -1,4 +1,4 @@
-"""Weights of the holdings of a set, and sums over all distributions of the set to the players.
+"""Weights of the cards of a set that players may hold, and sums over all ways to distribute it.
 
 A *holding* is a bit mask of the cards of one set that a player may hold. A way to distribute the
 set gives every player a holding, so that each card is held by one player. The cards set aside are
@@ -11,8 +11,8 @@ set size, and selects the right `Tables`.
 
 Sums over all ways do not need a list of the ways. Instead, the weights of two players are *joined*:
 the result contains the weights of the cards that the two players hold together. A binary tree of
-joins also gives these weights for all players except one. Cost: about 3 P joins for P players. With
-sets of four cards, a join takes 81 products.
+joins also gives these weights for all players except one. This takes about 3 P joins for P players.
+With sets of four cards, a join takes 81 products.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
 
 
 class Tables(NamedTuple):
-    """Tables about the possible holdings of sets of one size. A holding is a bit mask of cards.
+    """Tables about the bit masks of the cards of a set that a player may hold.
 
     Attributes:
-        holds: `[mask, card]`, whether the holding contains the card.
-        counts: the number of cards in each holding.
+        holds: `[mask, card]`, whether the mask contains the card.
+        counts: the number of cards in each mask.
         parts, rests, sums: the result of `parts_of` for all masks.
     """
 
@@ -64,7 +64,7 @@ class Tables(NamedTuple):
 
 @lru_cache
 def tables(masks: int) -> Tables:
-    """Return the cached `Tables` of sets with the given number of possible holdings."""
+    """Return the `Tables` for a set size, where `masks` is 2 to the power of the size."""
     cards = range(masks.bit_length() - 1)
     holds = np.array([[mask >> card & 1 for card in cards] for mask in range(masks)], bool)
     return Tables(holds, holds.sum(axis=1).astype(float), *parts_of(range(masks)))
@@ -73,7 +73,8 @@ def tables(masks: int) -> Tables:
 def join_players(first: Floats, other: Floats) -> Floats:
     """Return the weights of the cards that two players hold together.
 
-    The arrays have the axes `[holding, ...]` and are broadcast.
+    The arrays have the axes `[holding, ...]`, where a holding is a bit mask of cards. They are
+    broadcast.
     """
     masks = len(first)
     _, _, parts, rests, sums = tables(masks)
@@ -82,7 +83,7 @@ def join_players(first: Floats, other: Floats) -> Floats:
 
 
 def tree(weights: Floats) -> list[Floats]:
-    """Return a tree of weights: of single players, of pairs, of groups of four, up to two halves.
+    """Return a list of weights: of single players, of pairs, of groups of four, up to two halves.
 
     Additional players, who never hold a card, make the number of players a power of two.
     """
@@ -100,7 +101,7 @@ def tree(weights: Floats) -> list[Floats]:
 def others(weights: Floats) -> Floats:
     """Return, for each player, the weights of the cards that all other players hold together.
 
-    The axes are `[holding, player, ...]`.
+    The weights have the axes `[holding, player, ...]`, where a holding is a bit mask of cards.
     """
     levels = tree(weights)
     outside = levels[-1][:, ::-1]
@@ -111,14 +112,20 @@ def others(weights: Floats) -> Floats:
 
 
 def holding_chances(weights: Floats) -> Floats:
-    """Return the probabilities of each player's holdings, with the same axes as the weights."""
+    """Return the probability that each player holds exactly the cards of each bit mask.
+
+    The result has the same axes as the weights.
+    """
     chances = weights * others(weights)[::-1]
     chances /= chances[:, 0].sum(axis=0)
     return chances
 
 
 def holding_chances_of(weights: Floats, player: int) -> Floats:
-    """Return the probabilities of one player's holdings as an array `[holding, ...]`."""
+    """Return the probability that one player holds exactly the cards of each bit mask.
+
+    The result has the axes `[holding, ...]`, where a holding is a bit mask of cards.
+    """
     first, other = tree(without(weights, player))[-1].swapaxes(0, 1)
     chances = weights[:, player] * join_players(first, other)[::-1]
     chances /= chances.sum(axis=0)
@@ -154,9 +161,10 @@ def likeliest(weights: Floats) -> Floats:
 
 @lru_cache(maxsize=4096)
 def possible_holdings(constraint: SetConstraint, with_cards: int, masks: int) -> Floats:
-    """Return an array `[holding, player]`, which is 1.0 for possible holdings and 0.0 for others.
+    """Return an array `[holding, player]` that is 1.0 if the player may hold exactly these cards.
 
-    Players who are not in the bit mask `with_cards` hold no cards.
+    A holding is a bit mask of cards of a set. Impossible holdings have the value 0.0. Players who
+    are not in the bit mask `with_cards` hold no cards.
     """
     owners, low, high = constraint
     if not owners:

@@ -63,7 +63,6 @@ def _infer_beliefs(view: View) -> dict[int, Belief]:
 
 
 def _round_to_certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]]:
-    """Adjust probabilities so that they are 0 or 1 if and only if the owner is certain."""
     return [
         [
             (1.0 if owners == 1 << player else min(max(chance, MIN_CHANCE), BELOW_1))
@@ -88,10 +87,8 @@ def beliefs(view: View) -> list[list[list[float]]]:
     """Return probabilities `[set][card][player]` that players own cards, given the requests.
 
     For the view of a bystander, these are the probabilities that everybody can infer. Certain
-    values are exactly 0.0 or 1.0, and the list of a removed set is empty.
-
-    Cost: see `reading.read_game`. If the view continues a game that was read before, this takes
-    milliseconds.
+    values are exactly 0.0 or 1.0, and the list of a removed set is empty. Results for earlier views
+    of the same game are reused, which then takes milliseconds.
     """
     if not _reads(view):
         weights = owner_weights(view.problem)
@@ -106,8 +103,8 @@ def beliefs(view: View) -> list[list[list[float]]]:
 def reader(view: View, random: Random) -> Question:
     """Return a request, chosen like `patient` with probabilities inferred from all requests.
 
-    Cost: about 1 ms for each request since the last request of this player. With 52 cards, this is
-    3 ms with four players, and 5 to 9 ms with more players.
+    This takes about 1 ms for each request since the last request of this player. With 52 cards, it
+    takes 3 ms with four players, and 5 to 9 ms with more players.
     """
     assert view.seat != NOBODY
     if not _reads(view):
@@ -141,7 +138,6 @@ def reader(view: View, random: Random) -> Question:
 def _best_owner(
     chances: list[float], number: int, seat: int, following: int, random: Random
 ) -> tuple[float, float, int, int]:
-    """Return the best player to ask for a card, as (attraction, random number, card, player)."""
     best = (-1.0, 0.0, number, seat)
     for player, chance in enumerate(chances):
         if chance and player != seat:

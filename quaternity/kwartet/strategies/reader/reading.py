@@ -1,9 +1,10 @@
-"""Inference of hidden cards from the requests of a game, as weights of holdings of each set.
+"""Inference of hidden cards from the requests of a game.
 
 A *holding* is the cards of one set that a player may hold. A `Reading` contains everything that a
-bystander or a seat infers from the requests. The reading of a seat also uses the seat's hand. A
-`Record` contains the readings of one game so far. The model assumes that other players who use the
-strategy `reader` choose their requests according to the reading of a bystander.
+bystander or a seat infers from the requests, as weights of holdings. The reading of a seat also
+uses the seat's hand. A `Record` contains the readings of one game so far. The model assumes that
+other players who use the strategy `reader` choose their requests according to the reading of a
+bystander.
 """
 
 from __future__ import annotations
@@ -38,29 +39,31 @@ from solvers.problem import DealProblem, SetConstraint
 
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 _LOGARITHMS = np.log(np.array(QUANTILES))[:, None, None]
-"""Logarithms of `QUANTILES`, for the Gumbel noise that the model adds to the values of sets. With
-this noise, choosing the highest value is a softmax."""
+"""Logarithms of `QUANTILES`, for the random noise with a Gumbel distribution that the model adds to
+the values of sets. With this noise, choosing the highest value is a softmax."""
 
 HABITS = 0.1 * np.array([1.0, 0.6, 0.6, 0.5, 0.3, 0.15, 0.15, 0.1])
 """Prior weight of each habit of an unknown player, measured in requests. The habits are, in this
-order, to ask: like `patient`; like `patient` under the assumption that nobody asks for a card in
-their own hand; like `reader`; like `exact`; for a missing card that the opponent may have; for any
-card; for a card in the own hand; for a card that the opponent cannot have."""
+order, to ask: like `patient`; like `patient` under the assumption that no player asks for a card
+in their own hand; like `reader`; like `exact`; for a missing card that the opponent may have;
+for any card; for a card in the own hand; for a card that the opponent cannot have."""
 
 LIKE_OTHERS = 0.6
 """Weight of the other players' habits in the estimate of a player's habits."""
 
 MIN_LIKELIHOOD = 1e-4
-"""Minimum product of the probability of a holding and the probability (share) of the request within
-its set. The inference ignores holdings with a smaller product."""
+"""Minimum product of two probabilities: that the asker holds certain cards of a set, and that the
+asker then chooses this request within the set. The inference ignores cards with a smaller
+product."""
 
 MAX_WEIGHT = 1e30
-"""Maximum weight of a holding. Only holdings that are impossible because of the holdings of other
-players would have larger weights."""
+"""Maximum weight of a holding (the cards of one set that a player may hold). Only holdings that are
+impossible because of the cards of other players would have larger weights."""
 
 MAX_ABOVE, MAX_BELOW = 5.7, 36.0
-"""Limits on the difference of two values, upwards and downwards, in units of `CHANCE_NOISE`. Beyond
-these limits, the order of the values is certain, and computing with tiny numbers would be slow."""
+"""Limits on the amount by which one value is above or below another, in units of `CHANCE_NOISE`.
+Beyond these limits, the order of the values is certain, and computing with tiny numbers would be
+slow."""
 
 MAX_CACHED_GAMES = 8
 """Maximum number of games in the cache of each thread."""
@@ -70,10 +73,10 @@ class Reading(NamedTuple):
     """Everything that one seat, or a bystander, infers from the requests.
 
     Attributes:
-        weights: `[holding, player, set]`, the weights of holdings (see `holdings`). The weights of
-            removed sets are meaningless.
+        weights: `[holding, player, set]`, the weights of the cards of a set that players may hold
+            (see `holdings`). The weights of removed sets are meaningless.
         factors: the logarithms of the factors from which `fit_hand_sizes` starts.
-        habits: `[player, strategy]`, the number of requests that each of the `HABITS` explains.
+        habits: `[player, habit]`, the number of requests that each of the `HABITS` explains.
     """
 
     weights: Floats
@@ -82,7 +85,7 @@ class Reading(NamedTuple):
 
 
 class SetKinds(NamedTuple):
-    """The sets in play, grouped into kinds: the same is known about all sets of a kind.
+    """The sets in play, grouped so that the same is known about all sets of a group (a kind).
 
     Calculations examine only one set of each kind.
 
@@ -100,7 +103,11 @@ class SetKinds(NamedTuple):
 
     @classmethod
     def of(cls, public: PublicState, known: int, hand: Hand | None) -> SetKinds:
-        """Group the sets in play. Sets neither in `known` nor in the hand are one kind."""
+        """Return the sets in play, grouped into kinds.
+
+        The sets that are neither in the bit mask `known` nor in the hand form one kind. Each other
+        set is a separate kind.
+        """
         places: dict[int, int] = {}
         active, sets, like = in_play(public), list[int](), list[int]()
         for index in active:
@@ -134,7 +141,10 @@ class ModelledRequest(NamedTuple):
 
 
 class Record:
-    """The readings of one game so far. Requests are added in order, starting after the deal."""
+    """What a bystander and each seat infer from the requests of one game so far.
+
+    Requests are added in order, starting after the deal.
+    """
 
     def __init__(self, public: PublicState) -> None:
         self.public = public
@@ -147,7 +157,7 @@ class Record:
         self.seats: dict[tuple[int, Hand], tuple[int, Hand, Reading]] = {}
 
     def add(self, event: Event) -> None:
-        """Add the next request of the game, and update the reading of the bystander."""
+        """Add the next request of the game, and update what a bystander infers."""
         before = self.public
         asker, asked, (index, number) = event.question
         after = before.after(event.question, bool(event.answer), event.announced)
@@ -181,7 +191,6 @@ class Record:
             self.refused[index][number] |= 1 << asker
 
     def _possible_weights(self, active: Sequence[int]) -> tuple[Floats, Floats]:
-        """Return all possible holdings, and those in which nobody has asked for cards they hold."""
         cards, sets = self.public.with_cards, self.public.problem.sets
         masks = self.public.settings.full + 1
         rows = [possible_holdings(sets[index], cards, masks) for index in active]
@@ -193,7 +202,7 @@ class Record:
         return stack_sets(rows), stack_sets(strict)
 
     def seat(self, seat: int, dealt: Hand) -> Reading:
-        """Return the reading of a seat, given the cards that were dealt to it."""
+        """Return what a seat infers from the requests and the cards that were dealt to it."""
         key = seat, dealt
         if key not in self.seats:
             first = self.requests[0].before if self.requests else self.public
@@ -220,10 +229,11 @@ def in_play(public: PublicState) -> list[int]:
 def possible_without_bluffs(
     constraint: SetConstraint, vain: tuple[int, ...], with_cards: int, masks: int
 ) -> Floats:
-    """Return the holdings of a set that are possible if nobody asks for a card in their own hand.
+    """Return the cards of a set that players may hold if no player asks for cards they hold.
 
-    `vain` contains, for each card, the bit mask of the players who asked for it without success. If
-    the assumption makes everything impossible, it is dropped.
+    The result is that of `possible_holdings`. `vain` contains, for each card, the bit mask of the
+    players who asked for it without success. If the assumption makes everything impossible, it is
+    dropped.
     """
     owners = tuple([mask & ~asked for mask, asked in zip(constraint.owners, vain, strict=True)])
     strict = possible_holdings(
@@ -233,16 +243,17 @@ def possible_without_bluffs(
 
 
 def stack_sets(rows: Sequence[Floats]) -> Floats:
-    """Combine the weights of single sets into an array `[holding, player, set]`."""
+    """Combine weights `[holding, player]` of single sets into an array `[holding, player, set]`."""
     return np.array(rows).transpose(1, 2, 0)
 
 
 def restrict_weights(
     weights: Floats, problem: DealProblem, with_cards: int, active: Sequence[int], player: int
 ) -> Floats:
-    """Return the weights `[holding, player, set]` of some sets, without impossible holdings.
+    """Return the weights of the sets `active`, with 0 for impossible holdings.
 
-    A holding is impossible if the deal problem does not allow it. If no holding of a set keeps a
+    The weights have the axes `[holding, player, set]`. A holding (the cards of a set that a player
+    may hold) is impossible if the deal problem does not allow it. If no holding of a set keeps a
     positive weight, all holdings that the problem allows get the same weight. The weights of
     `player` are scaled so that the weights of all ways to distribute a set add up to 1.
     """
@@ -260,7 +271,11 @@ def restrict_weights(
 
 
 def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
-    """Return the reading before the first request, of a bystander or of a seat with its hand."""
+    """Return what is known before the first request.
+
+    If `own` is a seat with its hand, return what this seat knows. If it is None, return what a
+    bystander knows.
+    """
     players = len(public.hands)
     problem = public.problem if own is None else public.problem.with_hand(*own)
     cards, masks = public.with_cards, public.settings.full + 1
@@ -271,10 +286,11 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 
 
 def flat_shares(before: PublicState, event: Event) -> Floats:
-    """Return the probability of a request, `[habit, mask]`, for the habits that ignore other sets.
+    """Return the probability of a request for each habit that ignores the other sets.
 
-    These are the last four of `HABITS`. The probabilities are multiplied by the number of sets in
-    which the asker holds a card.
+    These are the last four of `HABITS`. The result is an array `[habit, mask]`, where `mask` is the
+    bit mask of the asker's cards of the set. The probabilities are multiplied by the number of sets
+    in which the asker holds a card.
     """
     asker, asked, (index, number) = event.question
     others = len(before.may_be_asked(asker))
@@ -296,11 +312,12 @@ def after_request(
     own: tuple[int, Hand, Hand] | None,
     held: Floats | None,
 ) -> Reading:
-    """Return the reading after another request, which led to the state `after`.
+    """Return what a seat or a bystander infers after another request.
 
     Args:
-        own: the seat of the reading with its hands before and after the request, or None for the
-            reading of a bystander.
+        reading: what was inferred before the request.
+        after: the public state after the request.
+        own: the seat with its hands before and after the request, or None for a bystander.
         held: the probabilities `[set, mask]` of what the asker held, if they were computed before.
     """
     asker, asked, (index, number) = request.event.question
@@ -336,17 +353,17 @@ def after_request(
 def likelihood(
     held: Floats, request: ModelledRequest, habits: Floats, kinds: SetKinds
 ) -> tuple[Floats, Floats]:
-    """Return the likelihood of a request for each holding of the asker, and the habits behind it.
+    """Return how likely a request is for each bit mask of cards that the asker may hold of a set.
 
-    The strategy of the asker is unknown, so each habit is weighted by how well it explains the
-    asker's requests, including this request. The first result is an array `[set, mask]` of relative
-    likelihoods. The second result contains the contribution of each habit to the explanation of
-    this request. The contributions add up to 1.
+    The strategy of the asker is unknown, so each habit (see `HABITS`) is weighted by how well it
+    explains the asker's requests, including this request. The first result is an array
+    `[set, mask]` of relative likelihoods. The second result contains the contribution of each habit
+    to the explanation of this request. The contributions add up to 1.
 
     Args:
         held: the probabilities `[set, mask]` of what the asker holds.
         habits: the weights of the asker's habits, including the prior.
-        kinds: the kinds of sets, as the seat or bystander of the reading sees them.
+        kinds: the kinds of sets, as the seat or bystander who infers this sees them.
     """
     value, share = request.asking
     public = dict(zip(request.kinds.active, request.kinds.kind_of, strict=True))
@@ -395,11 +412,10 @@ GAME_CACHE = _Games()
 
 
 def read_game(view: View) -> tuple[Record, Reading]:
-    """Return the record of the game of a view, and the reading of the view's seat.
+    """Return the `Record` of the game of a view, and what the view's seat infers from the requests.
 
     If a view lacks the events that led to it, its state is treated as the start of the game.
-    Records are cached, so the cost is about 1 ms for each request that this thread has not read
-    before.
+    Records are cached. Each request that this thread has not read before takes about 1 ms.
     """
     sizes, dealt, down = view.at_deal()
     start = PublicState.start(view.public.settings, sizes, down)
