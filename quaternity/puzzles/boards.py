@@ -115,7 +115,6 @@ def _game_text(game: Game) -> str:
 
 
 def _log_text(log: str) -> str:
-    """Return the text of a seat's log with clearer lines for the hands and numbered requests."""
     number, lines = 0, list[str]()
     for line in log.splitlines():
         asks = " asks " in line

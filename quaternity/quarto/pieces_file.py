@@ -158,7 +158,6 @@ def _check_names(lines: list[_Line]) -> None:
 
 
 def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> None:
-    """Raise PiecesFileError if two features have a property of the same name."""
     first_use: dict[str, tuple[str, int]] = {}
     for line in lines:
         for feature, word in zip(features, line.fields[1:], strict=True):
@@ -192,10 +191,6 @@ def _pieces_by_property(
 
 
 def _check_different(lines: list[_Line]) -> None:
-    """Raise PiecesFileError if two pieces have the same properties.
-
-    Sixteen different pieces are then all combinations of properties.
-    """
     line_of: dict[tuple[str, ...], int] = {}
     for line in lines:
         properties = line.fields[1:]

@@ -21,9 +21,10 @@ from quaternity.quarto.solving import (
 
 @dataclass(frozen=True, slots=True)
 class BoardReport:
-    """Whether the game can end in a draw, and in how many ways the board can then be filled.
+    """A report that says whether a game can still end in a draw.
 
-    `completions` is None if the board has too many empty cells to count the ways.
+    `completions` is the number of ways to fill the board without a quarto. It is None if the board
+    has too many empty cells to count them.
     """
 
     board: Board

@@ -50,7 +50,7 @@ class QuartoSettings:
 
 @dataclass(frozen=True, slots=True)
 class QuartoPosition:
-    """A game at one moment. Nothing in it is hidden.
+    """A position of Quarto, in which nothing is hidden.
 
     `in_hand` is the name of the piece that the player to move must place. It is None at the start
     and once the game is over. `turn` is the player to move (0 or 1), or the player who made the
@@ -81,7 +81,6 @@ class QuartoPosition:
 
 @lru_cache(64)
 def _has_quarto(board: Board, squares: bool) -> bool:
-    """Return whether there is a quarto on a board. Several callers use the cached result."""
     return bool(board.quartos(squares))
 
 
@@ -255,7 +254,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         }
 
     def like(self, view: QuartoPosition, random: Random) -> QuartoPosition:
-        """Return the view itself, because nothing is hidden."""
+        """Return a position that fits a view: the view itself, because nothing is hidden."""
         del random
         return view
 
