@@ -87,7 +87,6 @@ def _own_command(name: str) -> Any:
 
 
 def _further_game(name: str) -> Any:
-    """Return the command group of a game in another distribution, or raise `InputError`."""
     try:
         group = plugin_games().usable[name].part("command")
         return typer.main.get_group(group if isinstance(group, typer.Typer) else group(name))
@@ -182,7 +181,6 @@ def _run(arguments: list[str] | None) -> int:
 
 
 def _internal_error(error: BaseException) -> ExitStatus:
-    """Report an unexpected error and return the exit status."""
     report_internal_error(error)
     return ExitStatus.INTERNAL_ERROR
 

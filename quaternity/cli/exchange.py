@@ -272,10 +272,7 @@ def prove(
 
 
 def _veripb(paths: list[str]) -> bool | None:
-    """Return True if VeriPB accepts a proof, or None if VeriPB is not installed.
-
-    Raises `SolverFault` if VeriPB rejects the proof.
-    """
+    """Return True if VeriPB accepts a proof, or None if VeriPB is not installed."""
     program = which("veripb")
     if program is None:
         return None
@@ -288,7 +285,6 @@ def _veripb(paths: list[str]) -> bool | None:
 
 
 def _problem(path: str) -> DealProblem:
-    """Return the deal problem of the position in a file."""
     try:
         return open_document(path).problem
     except IMPOSSIBLE_ERRORS as error:

@@ -65,7 +65,8 @@ def play_tournament(
     """Play until all games are finished or something stops them.
 
     Raises:
-        The error that stopped the games, if no game is finished and no player has failed.
+        Exception: The error that stopped the games, if no game is finished and no player has
+            failed.
     """
     if not 1 <= games <= MAX_GAMES:
         raise InputError(f"games: {games} is out of range 1..{MAX_GAMES}")

@@ -172,7 +172,6 @@ def _start_log(
 def _log_with_hand(
     settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str
 ) -> SeatLog:
-    """Return the log right after the deal, with the hand that was typed."""
     cards = [Card.parse(word) for word in text.replace(",", " ").split()]
     for number, card in enumerate(cards):
         if card in cards[:number]:
@@ -185,7 +184,7 @@ def _log_with_hand(
 
 
 class _Notes:
-    """Dialogue in which a game with real cards is written down."""
+    """The dialogue in which a game with real cards is written down."""
 
     def __init__(self, log: SeatLog, file: AppendOnlyFile, speech: DeckWords) -> None:
 
@@ -206,10 +205,7 @@ class _Notes:
         }
 
     def keep(self, before: SeatLog) -> None:
-        """Write the current game to the file. It is on the disk when this method returns.
-
-        Only the changes are written: the last request, or the sets put down at the deal.
-        """
+        """Write the changes of the game to the file. They are on the disk when the method ends."""
         old, new = _lines(before), _lines(self.log)
         data, same = read_bytes(self.file.path), len(old)
         if new[:same] != old:
@@ -241,12 +237,10 @@ class _Notes:
                 print(wrap_text(text, 2))
 
     def prompt(self) -> str:
-        """Return the prompt, which names the player to move."""
         public = self.log.views[-1].public
         return "over> " if public.is_over else f"player {public.turn} asks> "
 
     def obey(self, line: str) -> Iterator[str]:
-        """Execute a typed line, and yield the lines of the reply."""
         try:
             line = self.speech.read(line)
         except InputError as error:
@@ -270,12 +264,7 @@ class _Notes:
             yield from self.news(before)
 
     def log_after(self, line: str) -> SeatLog:
-        """Return the log after adding the event that a typed line describes.
-
-        Raises:
-            InputError: If the line is not understood.
-            IllegalMove: If the event is impossible.
-        """
+        """Return the log after adding the event that a typed line describes."""
         if not line:
             return self.log
         down = _PUTS_DOWN.fullmatch(line)
@@ -293,7 +282,6 @@ class _Notes:
         )
 
     def read(self, request: str, answer: str) -> tuple[Question, Answer]:
-        """Parse a request of the player to move, and its answer."""
         view = self.log.views[-1]
         asker = View(view.public, view.public.turn, view.hand)
         plain = _PLAIN.fullmatch(request)
@@ -339,23 +327,19 @@ class _Notes:
     # -- commands -----------------------------------------------------------------------------
 
     def moment(self) -> QueryContext:
-        """Return the current moment of the game."""
         return moment(self.log, len(self.log.events))
 
     def formula_lines(self, formula: str, why: bool) -> Iterator[str]:
-        """Yield lines about what the seat knows about a formula."""
         if not formula:
             yield "type a formula, such as know H0 4/1; kwartet know --help explains formulas"
             return
         yield from answer_lines(formula, self.moment(), why=why, wide=columns())
 
     def state(self, argument: str) -> Iterator[str]:
-        """Show the table as the seat sees it."""
         del argument
         yield self.rules.show(self.log.views[-1], columns(), self.speech)
 
     def chances(self, argument: str) -> Iterator[str]:
-        """Show the chance of each possible owner of each card."""
         del argument
         try:
             table = chances(self.log.views[-1].problem)
@@ -382,7 +366,6 @@ class _Notes:
         yield f"{name} would play: {move_text(self.speech, move, str(move))}{chance}"
 
     def history(self, argument: str) -> Iterator[str]:
-        """List the requests so far."""
         del argument
         for number, event in enumerate(self.log.events, start=1):
             yield f"{number}. {' · '.join(map(self.speech.say, event.sentences()))}"
@@ -426,7 +409,6 @@ def _whole_length(path: str, log: SeatLog) -> int:
 
 
 def _blocks(log: SeatLog) -> list[Sequence[str]]:
-    """Return the blocks of a log: the sets put down at the deal, then the lines of each request."""
     return [put_down_at_deal(log.states[0]), *(event.sentences() for event in log.events)]
 
 
@@ -435,7 +417,6 @@ def _lines(log: SeatLog) -> list[str]:
 
 
 def _certain_owners(log: SeatLog) -> dict[tuple[int, int], int]:
-    """Return the owner of each card whose owner the seat knows for certain."""
     return {
         (index, number): mask.bit_length() - 1
         for index, constraint in enumerate(filter_problem(log.views[-1].problem).sets)

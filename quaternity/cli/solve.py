@@ -232,7 +232,6 @@ def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
 
 
 def _state_in(path: str) -> State:
-    """Return the state in a file, or the last position of a record."""
     try:
         return open_document(path).state
     except IMPOSSIBLE_ERRORS as error:
@@ -241,11 +240,7 @@ def _state_in(path: str) -> State:
 
 
 def _solve(task: SolvingTask, as_json: bool) -> None:
-    """Solve a game, or read the result from its tablebase, and print it.
-
-    If the outcomes for all players cannot be computed, the result is printed without them and the
-    error is raised.
-    """
+    """Solve a game, or read the result from its tablebase, and print it."""
     solved = _solve_or_read(task)
     with ExitWithStatus() as leaving:
         try:

@@ -284,7 +284,6 @@ def _report_early_end(best: Incumbent[Any]) -> Iterator[list[ExitStatus]]:
 
 
 def _optional_random(seed: int | None) -> Random | None:
-    """Return a random generator for a seed, or None if there is no seed."""
     return None if seed is None else Random(seed)
 
 
@@ -327,7 +326,6 @@ def ternary_digits(card: int) -> str:
 
 
 def _line(card: int) -> str:
-    """Return a card as index, as ternary digits and in words."""
     return f"{card:>2}  {ternary_digits(card)}  {SetCard(card)}"
 
 

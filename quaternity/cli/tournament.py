@@ -112,10 +112,7 @@ def add_tournament(
 
 
 def _game_to_replay(own_game: str, game: str | None, replay: int | None) -> int | None:
-    """Return the number of the game to replay, or None if no game is to be replayed.
-
-    In older versions, the number was the value of `--game`. This is still allowed, with a warning.
-    """
+    """Return the number of the game to replay, or None if no game is to be replayed."""
     if game is None or game == own_game:
         return replay
     if game.isdecimal():

@@ -69,7 +69,6 @@ def _memory_size(table: TableGame) -> int:
 
 
 def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = True) -> Any:
-    """Return OpenSpiel's game type. If `chosen`, it describes the game with these settings only."""
     dealt = bool(table.encoded.chance(()))
     min_players, max_players = registration(table.name).seats or (table.seats, table.seats)
     zero_sum = not chosen or (table.reward.zero_sum and table.seats > 1)
@@ -286,7 +285,6 @@ class TableObserver:
 
 
 def _make_game(name: str, params: dict[str, Any]) -> TableGame:
-    """Return the game for a set of OpenSpiel parameters."""
     settings, usual = dict(params), _parameters(name)
     own = {key: settings.pop(key, value) for key, value in _EXTRA_PARAMETERS.items()}
     max_moves = own["max_moves"]

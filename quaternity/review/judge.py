@@ -65,7 +65,7 @@ class Judge:
         return []
 
     def chance(self, view: Any, move: Any) -> float | None:
-        """Return the exact chance that a request succeeds, given the asker's information."""
+        """Return the exact chance that a request succeeds, given what the asker has seen."""
 
     def exact(self, position: Any) -> Shares | None:
         """Return the result of best play from a position, or None if it is not proved.

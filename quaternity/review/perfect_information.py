@@ -33,7 +33,7 @@ ADVICE_GAMES = 400
 
 
 class QuartoJudge(Judge):
-    """Judge of Quarto. It is exact near the end of a game and if a quarto is possible."""
+    """A judge of Quarto, which is exact near the end of a game and if a quarto is possible."""
 
     player, cost = "careful", 0.3
 
@@ -43,10 +43,6 @@ class QuartoJudge(Judge):
         self._known: dict[QuartoPosition, tuple[RatedMove, ...]] = {}
 
     def _rate_moves(self, position: QuartoPosition) -> tuple[RatedMove, ...]:
-        """Return all moves with their outcomes, best first.
-
-        The result is empty if the board has too many empty cells to be solved.
-        """
         if len(position.board.empty) > self._max_cells:
             return ()
         if position not in self._known:
@@ -91,7 +87,7 @@ class QuartoJudge(Judge):
 
 
 class SetJudge(Judge):
-    """Judge of SET: finds the triples that were on the table."""
+    """A judge of SET, which finds the triples that were on the table."""
 
     player, cost = "quick", 0.4
 

@@ -68,7 +68,7 @@ class RecordedGame:
         return not self.own or seat == self.seat
 
     def view(self, index: int, seat: int) -> Any:
-        """Return a seat's view of a position. A seat's own review may use only this seat's view."""
+        """Return what a seat sees at a position. It must be a seat that the review may use."""
         assert self.may_see(seat), "a review for one seat must not use other hands"
         return self._seen[index] if self.own else self.rules.view(self._seen[index], seat)
 
@@ -92,19 +92,16 @@ class RecordedGame:
         return bisect_left(self.settled, index)
 
     def around(self, index: int) -> tuple[int, int | None]:
-        """Return the positions before and after a whole move. A question includes its answer.
+        """Return the indices of the positions before and after a move.
 
-        The second position is None if the answer is missing.
+        A question and its answer are one move. The second index is None if the answer is missing.
         """
         at = bisect_right(self.settled, index)
         return self.settled[at - 1], self.settled[at] if at < len(self.settled) else None
 
 
 def _check_length(data: bytes) -> None:
-    """Raise InputError if a record has too many moves.
-
-    The check is made before the record is parsed. Each line of a move starts with a number.
-    """
+    """Raise InputError if a record has too many moves, before it is parsed."""
     words = (line.split(None, 2)[:2] for line in data.splitlines())
     # Such a line belongs to the request before it, because the request completed the set.
     moves = sum(line[0].isdigit() and line[1:] != [b"puts"] for line in words if line)
@@ -140,7 +137,6 @@ def _replay_valid(data: bytes) -> tuple[Any, Any, str]:
 
 
 def _parse_head(lines: Sequence[bytes], count: int) -> tuple[Any, Any] | None:
-    """Return the rules and game of the first lines of a record, or None if they are invalid."""
     data = b"".join(lines[:count])
     try:
         rules = rules_of_record(data)

@@ -36,7 +36,7 @@ def _files(folder: str, name: str) -> list[Path]:
 
 
 def resident_bytes(processes: list[int]) -> int:
-    """Return the sum of the processes' resident memory, which includes shared memory, in bytes."""
+    """Return the total resident memory of the processes in bytes, including shared memory."""
     pages = 0
     for process in processes:
         with suppress(OSError):

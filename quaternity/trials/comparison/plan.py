@@ -43,7 +43,8 @@ class RunOptions(NamedTuple):
     Attributes:
         seed: the random seed of the instances.
         limit: the time limit of a run, in seconds.
-        repeats: the number of runs of each solver on each instance, or None for enough runs.
+        repeats: the number of runs of each solver on each instance. None means as many as are
+            needed to compute a median.
         budget: the total time of each solver in seconds, or None for the default.
     """
 
@@ -55,7 +56,7 @@ class RunOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """The tasks that contain the instances to measure, a description of them, and the options."""
+    """A plan of a comparison: the instances to measure, a description of them, and the options."""
 
     tasks: list[MeasuringTask]
     description: str

@@ -186,7 +186,10 @@ def kind_name(family: str, feasible: bool) -> str:
 
 
 def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
-    """Return a table, with a header, of each solver's median time at every size and growth law."""
+    """Return a table of each solver's growth law, and of its median time at every size.
+
+    The first row is the header.
+    """
     switching = {name for name, solver in all_solvers().items() if solver.changes_model}
     runs = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
     sizes = sorted({run.cards for run in runs})
@@ -327,7 +330,6 @@ def csv_text(comparison: Comparison) -> str:
 
 
 def _figures(comparison: Comparison, row: Row) -> dict[str, Any]:
-    """Return the solver, its version and its statistics by name."""
     figures: dict[str, Any] = {"solver": row.solver, "version": comparison.versions[row.solver]}
     for name, value in asdict(row).items():
         keys = _keys(name)

@@ -93,7 +93,6 @@ def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, floa
 
 
 def _resamples(values: int, seed: int) -> Iterator[np.ndarray]:
-    """Yield blocks of bootstrap samples, as indices. Blocks are used to save memory."""
     import numpy as np
 
     random = np.random.default_rng(abs(seed))

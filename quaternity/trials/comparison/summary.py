@@ -169,11 +169,7 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
 
 
 def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
-    """Return the number of common instances, and the median time of each solver on them.
-
-    Common instances are those that all solvers decided. Solvers that decided no instance are
-    ignored.
-    """
+    """Return the number of instances that all solvers decided, and each solver's median on them."""
     compared = [own for own in times.values() if any(seconds is not None for seconds in own)]
     common = [
         number for number, column in enumerate(zip(*compared, strict=True)) if None not in column
@@ -220,7 +216,6 @@ def _median_of_known(values: Iterable[float | None]) -> float | None:
 
 
 def _sample(met: Sequence[Sequence[Run]], times: Sequence[float | None]) -> list[Run]:
-    """Return the runs of a solver that count: one per instance, or all if instances are few."""
     decided = [runs for runs, seconds in zip(met, times, strict=True) if seconds is not None]
     if len(met) < MIN_MEASUREMENTS:
         return [run for runs in decided for run in runs]
