@@ -166,7 +166,7 @@ def _list_families(as_json: bool) -> None:
 def select_families(names: str) -> list[str]:
     """Return the names of the families in a comma-separated list.
 
-    Raises `InputError` if a name is unknown or repeated.
+    Raise `InputError` if a name is unknown or repeated.
     """
     from solvers.instances import FAMILIES
 

@@ -256,8 +256,8 @@ class MatchSession:
     def _read(self, prompt: str, seconds: float | None) -> str | None:
         """Return a typed line without surrounding whitespace, or None if time runs out.
 
-        Raises `_Quit` if the input has ended. Only a terminal has a time limit: with piped input, a
-        program moves after an empty line.
+        Raise `_Quit` if the input has ended. Without a terminal, time never runs out: an empty line
+        lets a program move.
         """
         typed, self.typed = self.typed, ""
         try:

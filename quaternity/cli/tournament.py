@@ -262,7 +262,7 @@ def _in_errors(margin: Measured) -> str:
 
 
 def orders_text(table: Table, seats: int) -> str:
-    """Describe the orders of seats in which the deals were played."""
+    """Return a text that says in which orders of seats each deal was played."""
     whole, extra = divmod(table.games, table.games_a_deal)
     orders = f"{table.games_a_deal} orders of seats"
     if not whole:

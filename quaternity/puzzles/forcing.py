@@ -121,7 +121,7 @@ def _is_forced(state: State, me: int, goal: int, within: int) -> bool:
 
 @dataclass(slots=True)
 class Line:
-    """The steps that complete a set, and numbers that measure how hard they are to find.
+    """A way to complete a set: its steps, and numbers that measure how hard it is to find.
 
     Attributes:
         set_index: The set of the first question.
@@ -140,7 +140,7 @@ class Line:
 
     @property
     def score(self) -> float:
-        """The difficulty of finding the line. A higher score is harder."""
+        """The difficulty of finding this way. A higher score is harder."""
         return self.questions + self.hidden + self.own + self.counted / 4
 
 

@@ -56,7 +56,7 @@ class Lines:
 
     Attributes:
         cells: for each row (and square), the bit mask of its cells.
-        empty_rows: the marks (shared properties) of all rows of the empty board, as one integer.
+        empty_rows: the shared properties of each row on the empty board, as one integer.
         after: `rows & after[piece][cell]` are the rows after placing a piece on a cell.
     """
 
@@ -103,7 +103,7 @@ class Lines:
         return sum(ANY << MARK_BITS * index for index in self._lacking_only(1 << cell, empty))
 
     def completing(self, rows: int, empty: int, piece: int) -> int:
-        """Return the bit mask of the cells on which a piece completes a quarto."""
+        """Return the bit mask of the cells on which a given piece completes a quarto."""
         after = self.after[piece]
         return sum(
             1 << cell

@@ -88,7 +88,7 @@ class Pool:
     """An executor that is started when it is needed, and restarted if its workers die.
 
     Attributes:
-        in_flight: Maximum number of chunks that are submitted at the same time.
+        in_flight: Maximum number of chunks (groups of calls) that are submitted at the same time.
         threads: Number of threads that this process may use while the workers are idle.
         lost: Types of the exceptions that a future raises if a worker died.
     """

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 @default_style()
 def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
-    """Plot the costs, a cactus plot and a performance profile side by side.
+    """Draw a picture with the solvers' times, a cactus plot and a performance profile.
 
-    If the comparison consists of games of several sizes, the costs are plotted against the size.
+    If the comparison consists of games of several sizes, the times are plotted against the size.
     `path` must end in .png, .svg or .pdf. Raise `InputError` if matplotlib is missing or the file
     cannot be written.
     """
@@ -58,7 +58,7 @@ def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
 
 @default_style()
 def runs_svg(times: Times) -> str:
-    """Return an SVG with a cactus plot and a performance profile, for a page."""
+    """Return an SVG with a cactus plot and a performance profile, for an HTML page."""
     figure = new_figure(11, 4.5 + 0.05 * len(times))
     cactus_axes, profile_axes = figure.subplots(1, 2)
     _draw_runs(cactus_axes, profile_axes, times)

@@ -89,7 +89,8 @@ class Series(NamedTuple):
 
     Attributes:
         family: Name of the family.
-        feasible: Whether the instances are possible. Each possible instance has an impossible twin.
+        feasible: Whether the instances are possible. Each possible instance has a similar
+            impossible instance.
         cards: The sizes in cards, in ascending order.
         per_size: Number of instances of each size.
     """
@@ -168,7 +169,6 @@ class MeasuringTask:
 def _make_states(
     source: Settings | tuple[State | DealProblem, ...], count: int, damage: float, seed: str
 ) -> list[State | DealProblem]:
-    """Return the states of a task. Some of them are damaged."""
     random = Random(seed)
     states: list[State | DealProblem]
     if isinstance(source, Settings):

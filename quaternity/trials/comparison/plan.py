@@ -82,9 +82,10 @@ def plan_games(
     base: tuple[int | None, int | None, int | None], sweep: tuple[str, str] | None,
     states: int | None, damage: float, options: RunOptions,
 ) -> ComparisonPlan:  # fmt: skip
-    """Plan to measure states of random games, in one size or in the sizes of a sweep.
+    """Plan to measure states of random games, either of one size or of several sizes.
 
-    `base` consists of the set size, the number of sets and the number of players.
+    `base` consists of the set size, the number of sets and the number of players. `sweep` is None,
+    or consists of the name of one of these numbers and a range of values, such as "2..8".
     """
     if states is not None and not 1 <= states <= MAX_STATES:
         raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")
@@ -142,7 +143,7 @@ def plan_states(
 def plan_families(
     families: Sequence[str], cards: str | None, each: int | None, options: RunOptions
 ) -> ComparisonPlan:
-    """Plan to measure possible and impossible instances of families, in several sizes.
+    """Plan to measure possible and impossible instances of problem families, in several sizes.
 
     `cards` lists the sizes, such as `12,52`.
 

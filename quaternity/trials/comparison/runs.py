@@ -104,7 +104,7 @@ class Comparison(Displayable):
 
     @property
     def of_games(self) -> bool:
-        """Return whether the instances are states of games or files, and not of families."""
+        """Return whether the instances come from games or files, and not from problem families."""
         return all(not name or parse_size_name(name) for name in self.families)
 
     @property
@@ -117,7 +117,7 @@ class Comparison(Displayable):
         return replace(self, runs=[run for run in self.runs if run.feasible is feasible])
 
     def picture(self) -> Display:
-        """Return a table of the solvers by PAR-2, with the best one first."""
+        """Return a table of the solvers, sorted by PAR-2 score (mean time with a penalty)."""
         table = [heading_cells("solver", "rank", "PAR-2 (s)", "decided", "fastest", "alone")]
         for row in sorted(self.rows, key=lambda row: (row.rank, row.solver)):
             low, high = row.rank_interval
