@@ -80,7 +80,6 @@ def _game_of(words: list[str]) -> tuple[str | None, list[str]]:
 
 @cache
 def _own_command(name: str) -> Any:
-    """Import the modules of a command that belongs to this distribution, and return the command."""
     for module in ENTRIES[name].modules.split():
         import_module(f"quaternity.cli.{module}")
     return typer.main.get_group(app).commands[name]

@@ -127,7 +127,6 @@ def instances(
 def _make_instances(
     families: list[str], cards: int, numbers: range, coalition: int | None, depth: int | None
 ) -> Iterator[tuple[str, DealProblem, dict[str, object]]]:
-    """Yield each instance as a tuple of its name, its problem, and the fields of its JSON line."""
     from solvers.instances import make_pair
 
     shape = {"coalition": coalition, "depth": depth}

@@ -126,7 +126,6 @@ def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str]
 
 
 def _save_failure(fault: PlayerFault, kind: str, failures: Failures) -> FailedGame:
-    """Save the game in which a player failed, and print how to replay it."""
     place = fault.place
     assert place is not None, "the failure must have happened in a game"
     command = join(failures.replay(place.game))

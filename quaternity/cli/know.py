@@ -126,7 +126,6 @@ def _print_answers(
     as_json: bool,
     svg: str | None,
 ) -> None:  # fmt: skip
-    """Print whether formulas are true after `step`, or after every step if `step` is None."""
     if svg is not None and step is not None:
         raise InputError("--svg draws the truth over time: add --over-time")
     with ExitWithStatus() as leaving:
@@ -193,7 +192,6 @@ class _Evaluation:
         as_json: bool,
         leaving: ExitWithStatus,
     ) -> None:
-        """Print whether the formulas are true after `step` requests."""
         try:
             at, supposed = self.after_announcements(self.moment(step))
         except _NotTrue as error:
@@ -259,7 +257,6 @@ class _Evaluation:
     def over_time(
         self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: ExitWithStatus
     ) -> None:
-        """Print after each request whether the formulas are true."""
         rows: list[list[SeenValue]] = [[] for _ in formulas]
         undecided = [
             problem for step in range(len(self.log.events) + 1)
@@ -288,7 +285,6 @@ class _Evaluation:
     def _add_truths(
         self, step: int, formulas: Sequence[str], rows: Sequence[list[SeenValue]]
     ) -> Iterator[str]:
-        """Add the truth of each formula after a request to its row. Yield errors as messages."""
         at = self.moment(step)
         parsed_formulas = [read_formula(text, at) for text in formulas]
         try:

@@ -130,7 +130,6 @@ def _start_log(
     settings: KwartetSettings, seat: int | None, hand: str | None, cards: str | None,
     speech: DeckWords,
 ) -> SeatLog:  # fmt: skip
-    """Return the log right after the deal, and ask for the hand of the seat if it is not given."""
     sizes = settings.hand_sizes()
     if cards is not None:
         try:
@@ -219,7 +218,6 @@ class _Notes:
             self.file.append(end.decode() + "".join(f"{line}\n" for line in new[same:]))
 
     def run(self) -> None:
-        """Read and execute lines until the user quits or the input ends."""
         for line in self.state(""):
             print(line)
         print("type what is said at the table, or help")
@@ -264,7 +262,6 @@ class _Notes:
             yield from self.news(before)
 
     def log_after(self, line: str) -> SeatLog:
-        """Return the log after adding the event that a typed line describes."""
         if not line:
             return self.log
         down = _PUTS_DOWN.fullmatch(line)
@@ -290,7 +287,6 @@ class _Notes:
         return self.rules.read(request, asker), Answer.parse(answer)
 
     def put_down(self, player: int, index: int) -> SeatLog:
-        """Return the log with another set, put down after the last request or at the deal."""
         log = self.log
         if log.events:
             last = log.events[-1]
@@ -350,7 +346,6 @@ class _Notes:
         yield from chance_lines(table, columns(), 3, aside=self.log.settings.players)
 
     def hint(self, argument: str) -> Iterator[str]:
-        """Show the request that the strongest program would make in the user's seat."""
         del argument
         view = self.log.views[-1]
         if view.public.is_over or view.seat != view.public.turn:

@@ -75,7 +75,6 @@ class MatchScreen:
         self._shown, self._last_seen[seat] = -1, self._news_start
 
     def _change_seats(self, seat: int, confirm: Callable[[str], None]) -> None:
-        """Hide the table, and wait until the next player sits at the terminal."""
         if self.looking is not None and sys.stdout.isatty():
             sys.stdout.write(CLEAR)
             print(self.undo_message, end="\n" if self.undo_message else "")
@@ -85,7 +84,6 @@ class MatchScreen:
         self._shown = -1
 
     def _show_table(self, view: int | None, seat: int | None, remark: str = "") -> None:
-        """Show the table, with the news for a seat below it, or above it if there is no room."""
         table = table_text(self.match.rules, self.match.view(view), self.speech)
         news = "\n".join(map(wrap_text, self._news(seat))).splitlines()
         remarks = wrap_text(remark).splitlines()

@@ -186,7 +186,6 @@ def _reachable(board: Board) -> str:
 
 
 def _print_moves(rows: Iterable[tuple[QuartoMove, int]]) -> None:
-    """Print moves, with moves of the same cell and distance on one line."""
     alike: dict[tuple[int, int | None], list[str]] = {}
     for (cell, name), distance in rows:
         alike.setdefault((distance, cell), []).extend([] if name is None else [name])

@@ -90,7 +90,6 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
 
 
 def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Yield the legal questions, with cards grouped if they have the same possible answers."""
     del seat, argument
     groups = []
     for asked, index, cards, answers in session.match.position.state.legal_questions.groups():

@@ -330,7 +330,6 @@ def _line(card: int) -> str:
 
 
 def _print_threes(threes: Iterable[Triple], rule: Rule) -> None:
-    """Print a numbered paragraph for each SET or triple, or a line that says that there is none."""
     number = 0
     for number, three in enumerate(threes, start=1):
         print(f"{rule.three} {number}")

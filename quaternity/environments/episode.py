@@ -333,7 +333,6 @@ def _settings(name: str, values: Mapping[str, Any]) -> Any:
 
 
 def _load_start(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[Any, Any]:
-    """Return the rules and last position of a record, or of a state if the game supports states."""
     if not isinstance(start, str | os.PathLike):
         raise InputError(f"start: must be a string or a path, not {quote_value(start)}")
     start = os.fspath(start)

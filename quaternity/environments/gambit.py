@@ -27,7 +27,6 @@ def efg_text(game: TableGame) -> str:
 
 
 def _nodes(tree: GameTree) -> Iterator[str]:
-    """Yield one line for each node of the tree, in depth-first order with parents first."""
     children: list[list[int]] = [[] for _ in range(len(tree))]
     for moment, parent in enumerate(tree.parent[1:].tolist(), 1):
         children[parent].append(moment)

@@ -306,8 +306,6 @@ def _register(
     short: str, usual: dict[str, Any], make: Callable[[dict[str, Any]], TableGame], chosen: bool
 ) -> None:
     class Named(TableSpielGame):
-        """OpenSpiel game that OpenSpiel can construct from parameters alone."""
-
         def __init__(self, params: dict[str, Any] | None = None) -> None:
             super().__init__(short, make(params or {}), usual, params or {})
 

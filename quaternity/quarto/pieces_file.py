@@ -114,7 +114,6 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
 
 
 def _unify_spellings(lines: list[_Line]) -> list[_Line]:
-    """Replace each name of a property or feature by its first spelling in the lines."""
     first = dict[str, str]()
     words = [[first.setdefault(name_key(x), x) for x in line.fields[1:]] for line in lines]
     return [replace(x, fields=(*x.fields[:1], *y)) for x, y in zip(lines, words, strict=True)]

@@ -174,7 +174,6 @@ class PlayoutEstimate:
     def _simulate_games(
         self, name: str, games: int, index: int, move: tuple[int, Any] | None = None
     ) -> tuple[list[Shares], float]:
-        """Simulate games from a position or, if a move is given, from the position after it."""
         work, results = 0.0, list[Shares]()
         for number in range(games):
             self.judge.deadline.remaining()

@@ -101,7 +101,6 @@ class RecordedGame:
 
 
 def _check_length(data: bytes) -> None:
-    """Raise InputError if a record has too many moves, before it is parsed."""
     words = (line.split(None, 2)[:2] for line in data.splitlines())
     # Such a line belongs to the request before it, because the request completed the set.
     moves = sum(line[0].isdigit() and line[1:] != [b"puts"] for line in words if line)

@@ -341,7 +341,6 @@ def _limit_memory(memory: int) -> None:
 
 
 def _total_processor_time() -> float:
-    """Return the processor time of this process and of its finished children, in seconds."""
     import resource
 
     children = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -288,8 +288,6 @@ def threaded_map(
 
 
 class _Chunk(Generic[Item, Result]):
-    """Some items, with the future of their results once they are submitted."""
-
     __slots__ = ("future", "items")
 
     def __init__(self, items: Sequence[Item]) -> None:

@@ -158,7 +158,6 @@ def _styles(solvers: Iterable[str]) -> dict[str, Style]:
 
 
 def _draw_medians(axes: Axes, rows: Sequence[Row], styles: Mapping[str, Style]) -> None:
-    """Plot each solver's median and its interval, 95th percentile, build time and solving time."""
     for place, row in enumerate(rows):
         style = styles[row.solver]
         if row.median is None or row.p95 is None:

@@ -229,7 +229,6 @@ def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
 def _unscaled_law(
     point: np.ndarray, spread: np.ndarray, best: float, centre: float, width: float
 ) -> Law:
-    """Convert (δ, γ) and its covariance matrix to a law for the unscaled sizes."""
     slope = point[1] / point[2]
     # The slope is δ₁/γ. The delta method gives its variance.
     direction = (0.0, 1 / point[2], -point[1] / point[2] ** 2)

@@ -384,7 +384,6 @@ class _Measurement:
         return True
 
     def accepts(self, solver: Solver) -> bool:
-        """Return whether a solver accepts the problem. If it does not, record the reason."""
         if self.check_budget(solver.name):
             return False
         with self._guard(solver, pays=isinstance(solver, IsolatedSolver)) as ready:
@@ -436,6 +435,5 @@ def _classify_error(solver: str, error: BaseException, cut: bool) -> tuple[Answe
 
 
 def _rotate(solvers: Sequence[Solver], number: int) -> list[Solver]:
-    """Return the solvers rotated by `number`, so that each solver is the first one in turn."""
     start = number % len(solvers)
     return [*solvers[start:], *solvers[:start]]

@@ -338,7 +338,6 @@ def _figures(comparison: Comparison, row: Row) -> dict[str, Any]:
 
 
 def _keys(name: str) -> tuple[str, ...]:
-    """Return the keys for an attribute of `Row`. An interval has a key for each of its ends."""
     return (f"{name}_low", f"{name}_high") if name.endswith("interval") else (name,)
 
 

@@ -180,7 +180,6 @@ def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
 
 
 def _endings(met: Iterable[Iterable[Run]]) -> dict[str, int]:
-    """Count the instances by how their runs ended. The keys are attributes of `Row`."""
     ends = Counter(answer for runs in met for answer in {run.answer for run in runs})
     return {
         "skipped": ends["refused"],
@@ -194,7 +193,6 @@ def _endings(met: Iterable[Iterable[Run]]) -> dict[str, int]:
 
 
 def _by_instance(runs: Iterable[Run], solvers: Iterable[str]) -> dict[str, list[list[Run]]]:
-    """Return each solver's runs on each instance, in the same order of instances for all."""
     instances: dict[str, int] = {}
     for run in runs:
         instances.setdefault(run.instance, len(instances))

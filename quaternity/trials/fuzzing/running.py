@@ -164,7 +164,6 @@ def _shrink_problem(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
 
 
 def _shrink_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:
-    """Return a fault of the engine in a smaller game, or `finding` if no smaller game is found."""
     from quaternity.trials.strategies import games
     from solvers.counterexample import smallest_counterexample
 
