@@ -67,11 +67,11 @@ class MatchScreen:
         self.note_seen(seat)
 
     def note_seen(self, *seats: int | None) -> None:
-        """Note that some seats have seen all moves so far."""
+        """Note that these seats have now seen all moves."""
         self._last_seen |= dict.fromkeys(seats, len(self.match.moves))
 
     def repeat(self, seat: int) -> None:
-        """Let the next `show` show the table again, with the same news."""
+        """Make the next call of `show` show the table again, with the same news."""
         self._shown, self._last_seen[seat] = -1, self._news_start
 
     def _change_seats(self, seat: int, confirm: Callable[[str], None]) -> None:

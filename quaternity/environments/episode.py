@@ -67,7 +67,7 @@ class Encoded(Protocol[P, M, V_contra]):
         """Return the view as 32-bit floats between 0 and 1, with the layout `entries`."""
 
     def outcome(self, before: P, after: P) -> bytes:
-        """Encode the public result of a move, without its seat and action (see `outcomes`)."""
+        """Return the public result of a move as bytes, without its seat and action."""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Return the next possible draws of chance, with their probabilities.
@@ -79,7 +79,7 @@ class Encoded(Protocol[P, M, V_contra]):
         """
 
     def initial_position(self, drawn: Sequence[int]) -> P:
-        """Return the initial position, given all draws."""
+        """Return the initial position that results from all draws of chance."""
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
@@ -268,7 +268,7 @@ class TableGame:
 
     @property
     def memory_layout(self) -> Sequence[tuple[str, int, str]]:
-        """Layout of a player's memory as numbers, in the format of `Encoded.entries`.
+        """Layout of the numbers that describe all that a player has seen (as in `Encoded.entries`).
 
         The layout is empty if the number of moves is unlimited or the game has no
         `Encoded.outcomes`.

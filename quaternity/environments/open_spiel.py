@@ -274,7 +274,7 @@ class TableObserver:
             row[table.seats + table.encoded.actions :] = np.frombuffer(outcome, np.float32)
 
     def string_from(self, state: TableSpielState, player: int) -> str:
-        """Return the view or the memory of a player as text."""
+        """Return what a player sees, or (with perfect recall) has seen, as text."""
         episode, rules = state.episode, self._table.rules
         seat = player if self._private else None
         if episode is None:

@@ -97,7 +97,8 @@ def sentence(text: str) -> str:
 def position_of(puzzle: Puzzle) -> Game | SeatLog | Board | tuple[int, ...]:
     """Parse the position of a puzzle.
 
-    The result is a game of Quaternity, a seat's log of Kwartet, a Quarto board or cards of SET.
+    The result is a game of Quaternity, what a seat saw of a game of Kwartet, a board of Quarto, or
+    cards of SET.
     """
     if puzzle.game == "quaternity":
         return Game.parse(puzzle.position)

@@ -135,14 +135,14 @@ class Count(NamedTuple):
 
     @property
     def score(self) -> int:
-        """The amount of counting in the proof. A higher score is harder."""
+        """The number of players and sets to count. A higher score is harder."""
         return len(self.players) + self.sets
 
 
 def hints(
     game: Game, proofs: Sequence[Explanation], card: Card, these: MessageTemplate = THESE_MOVES
 ) -> Iterator[Step]:
-    """Yield hints that say what to count, and which moves matter in the proofs about a card."""
+    """Yield hints about a card: what to count, and which moves matter in the proofs about it."""
     count = max(map(Count.of, proofs), key=lambda count: count.score)
     if count.sets > 1:
         yield Step(LOOK_AT(who=count.players), tuple(f"player {p}" for p in count.players))
@@ -228,7 +228,7 @@ class Owner:
         return None if game is None else self.of_game(game, level)
 
     def of_game(self, game: Game, level: int | None = None) -> Puzzle | None:
-        """Return a puzzle of this level, or of any level, about the position of a game."""
+        """Return a puzzle about the end of a game. If `level` is None, any level will do."""
         state = game.state
         problem, exact = state.problem, state.filtered()
         certain = list(certain_cards(problem, exact))
@@ -348,7 +348,8 @@ def wrong_owners(
 ) -> Iterator[tuple[str, Message]]:
     """Yield all wrong answers about cards that are not in `certain`, with the reasons.
 
-    An answer consists of a card and a player.
+    An answer names a card and a player. If only one player can have the card, the reason is
+    `seen(card)`. Otherwise, the reason is a deal in which another player has it.
     """
     for index, constraint in enumerate(exact.sets):
         for number, mask in enumerate(constraint.owners):

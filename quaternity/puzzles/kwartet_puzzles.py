@@ -147,7 +147,7 @@ def random_log(random: Random, size: tuple[int, int], max_requests: int) -> Seat
 
 
 class Trace:
-    """A kind of puzzle that asks which card of another player a seat can locate."""
+    """A kind of puzzle that asks which card another player must have, given what a seat saw."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle of this level about a card whose owner the seat can deduce."""
@@ -156,7 +156,7 @@ class Trace:
         return None if log is None else self.of_log(log, level)
 
     def of_log(self, log: SeatLog, level: int | None = None) -> Puzzle | None:
-        """Return a puzzle of this level, or of any level, about the game that a seat saw."""
+        """Return a puzzle about the game that a seat saw. If `level` is None, any level will do."""
         seat, view = _seat(log), log.views[-1]
         exact = filter_problem(view.problem)
         certain = {
@@ -270,7 +270,7 @@ def _seat(log: SeatLog) -> int:
 
 
 def seen_log(text: str) -> SeatLog:
-    """Parse the text of a seat's log."""
+    """Parse the text of a log, which contains what one seat saw of a game."""
     log = parse_any_log(text)
     assert isinstance(log, SeatLog), "the log must show the view of a seat"
     return log

@@ -21,7 +21,7 @@ MAX_ATTEMPTS = 20_000
 
 
 class PuzzleKind(Protocol):
-    """Interface of a kind of puzzle. The class is called without arguments."""
+    """Interface of a kind of puzzle, implemented by a class that is called without arguments."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle, or None if the random position does not contain one.
@@ -31,7 +31,7 @@ class PuzzleKind(Protocol):
         """
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right answers, found by another method from the content of the puzzle."""
+        """Return the right answers of a puzzle, found by another method than in `attempt`."""
 
 
 KINDS = {

@@ -20,7 +20,7 @@ class Careful:
     """A player who completes a quarto if possible, and otherwise avoids an immediate loss."""
 
     def choose(self, view: QuartoPosition, random: Random) -> QuartoMove:
-        """Return a random move from `careful_moves`."""
+        """Return a random move that wins at once or, failing that, does not lose at once."""
         return random.choice(careful_moves(view))
 
 
@@ -88,7 +88,7 @@ class Search:
 
 
 def different_moves(view: QuartoPosition, random: Random) -> list[QuartoMove]:
-    """Return the moves of `careful_moves` in random order, but only one of symmetric moves."""
+    """Return the moves of `careful_moves` in random order. Of symmetric moves, return only one."""
     board, geometry = view.board, lines(view.squares)
     moves = careful_moves(view)
     random.shuffle(moves)

@@ -64,7 +64,7 @@ class QuartoPosition:
 
     @property
     def quartos(self) -> list[tuple[Row, int]]:
-        """The rows (and squares, if they count) that are quartos, with common properties."""
+        """The rows (and squares, if they count) that are quartos, with their shared properties."""
         return self.board.quartos(self.squares)
 
     @property
@@ -73,7 +73,7 @@ class QuartoPosition:
         return None not in self.board.cells or _has_quarto(self.board, self.squares)
 
     def place(self, cell: int) -> QuartoPosition:
-        """Return the position after placing the piece in hand, before handing over another."""
+        """Return the position after the piece in hand is placed, before the next is handed over."""
         assert self.in_hand is not None, "a piece must be in hand"
         board = self.board.after(cell, self.board.pieces.piece(self.in_hand))
         return QuartoPosition(board, None, self.turn, self.squares)

@@ -235,5 +235,5 @@ class Search:
 
 
 def largest_with_parity(placements: int, odd: bool) -> int:
-    """Return the largest number <= `placements` that is odd, or even if `odd` is false."""
+    """Return the largest number <= `placements` that is odd or, if `odd` is false, even."""
     return placements - (placements % 2 != odd)

@@ -25,7 +25,7 @@ SYMMETRIC_FROM = 9
 
 
 class Outcome(IntEnum):
-    """The result of the game for the player to move if both players play perfectly."""
+    """The result for the player to move if both players play perfectly: win, draw or loss."""
 
     __repr__ = code_name
 

@@ -147,7 +147,7 @@ class KwartetJudge(AskingJudge):
         return owned / weights.total if weights.exact else None
 
     def advice(self, view: View, random: Random) -> Question:
-        """Return the move of the strategy `exact`."""
+        """Return the move that the strategy `exact` would make."""
         return exact(view, random)
 
     def simulate(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
@@ -188,7 +188,7 @@ class QuaternityJudge(AskingJudge):
             self.proofs = ProofGraph(self.code, self.policy.options)
 
     def chance(self, view: QuaternityPosition, move: Any) -> float | None:
-        """Return the share of deals in which the answer to a question is yes.
+        """Return the share of the possible deals in which the answer to a question is yes.
 
         Return None for a move that is not a question.
         """
@@ -212,7 +212,7 @@ class QuaternityJudge(AskingJudge):
         return None if forcing is None else tuple([float(seat == forcing) for seat in seats])
 
     def forces(self, position: QuaternityPosition, player: int) -> bool | None:
-        """Return whether a player can force a win, or None if this was not decided."""
+        """Return whether a player can force a win, or None if the search was stopped too early."""
         state, asked = position.state, position.pending
         if state.is_over:
             return state.winner == player
@@ -240,7 +240,10 @@ class QuaternityJudge(AskingJudge):
     def move_value(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
     ) -> MoveValue | None:
-        """Return the value of a move that kept or lost a forced win, or None for other moves."""
+        """Return how good a move in a forced win was: it kept or lost the win.
+
+        Return None if the player could not force a win before the move.
+        """
         if not self.small or not self.forces(before, seat):
             return None
         kept = self.forces(after, seat)
@@ -268,7 +271,7 @@ class QuaternityJudge(AskingJudge):
         return None
 
     def advice(self, view: QuaternityPosition, random: Random) -> Question | Answer:
-        """Return the move of the bot `informed`."""
+        """Return the move that the bot `informed` would make."""
         bot = InformedBot(random)
         if view.pending is None:
             return bot.ask(view.state)

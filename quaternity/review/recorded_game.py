@@ -64,7 +64,7 @@ class RecordedGame:
         self._seen = [rules.view(x, seat) for x in positions] if self.own else positions
 
     def may_see(self, seat: int) -> bool:
-        """Return whether the review may use what a seat saw."""
+        """Return whether the review may use what this seat saw."""
         return not self.own or seat == self.seat
 
     def view(self, index: int, seat: int) -> Any:
@@ -88,7 +88,7 @@ class RecordedGame:
         return self.rules.like(self.rules.view(position, None), random)
 
     def whole_moves(self, index: int) -> int:
-        """Return the number of positions without a pending question before a given position."""
+        """Return the number of moves before a position. A question and its answer are one move."""
         return bisect_left(self.settled, index)
 
     def around(self, index: int) -> tuple[int, int | None]:

@@ -230,7 +230,7 @@ _thread_local = threading.local()
 
 
 def own_process() -> IsolatedProcess:
-    """Return the isolated process of the current thread."""
+    """Return the isolated process that belongs to the current thread."""
     if not hasattr(_thread_local, "process"):
         _thread_local.process = IsolatedProcess()
     process: IsolatedProcess = _thread_local.process

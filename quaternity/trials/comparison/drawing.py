@@ -72,8 +72,9 @@ def runs_svg(times: Times) -> str:
 def growth_svg(comparison: Comparison) -> str | None:
     """Return an SVG of the time against the size, with a panel for every family and kind.
 
-    Each marker is the median time at one size. A hollow marker at the time limit means that the
-    median run was stopped. Return None if there are fewer than two sizes or no runs to plot.
+    The kind is possible or impossible. Each marker is the median time at one size. A hollow marker
+    at the time limit means that the median run was stopped. Return None if there are fewer than two
+    sizes or no runs to plot.
     """
     drawn = [run for run in comparison.runs if run.decided or run.ended]
     kinds = sorted({(run.family, run.feasible is True) for run in drawn})

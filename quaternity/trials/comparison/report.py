@@ -114,9 +114,10 @@ def _instances(comparison: Comparison, number: int) -> str:
 def row_table(
     comparison: Comparison, rows: Sequence[Row] | None = None, wide: bool = False
 ) -> list[list[str]]:
-    """Return the table of solvers, with a header.
+    """Return a table of the solvers as rows of text. The first row is the header.
 
-    The last row of a wide table is the virtual best solver.
+    The last row of a wide table is the virtual best solver, which is as fast as the best solver on
+    each instance.
     """
     rows = comparison.rows if rows is None else rows
     if not rows:

@@ -69,7 +69,7 @@ class Comparison(Displayable):
 
     @cached_property
     def instances(self) -> dict[str, Run]:
-        """Instances by name, in order. Each is represented by one of its runs."""
+        """One run of each instance, by the name of the instance."""
         return {run.instance: run for run in self.runs}
 
     @property
@@ -79,7 +79,7 @@ class Comparison(Displayable):
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Statistics of the solvers, in their given order for games and by rank for families."""
+        """A row of statistics for each solver. They are ranked if the instances are of families."""
         rows = rows_of(self.runs, list(self.versions), self.limit, self.seed)
         return rows if self.of_games else sorted(rows, key=lambda row: (row.rank, row.solver))
 
@@ -93,7 +93,7 @@ class Comparison(Displayable):
 
     @cached_property
     def labelled(self) -> Comparison:
-        """The comparison with names for people, in which external solvers include their version."""
+        """The comparison with solver names for readers, which may contain the solver's version."""
         labels = {
             name: name if text.split(" ")[0] in ("", "quaternity") else f"{name} ({text})"
             for name, text in self.versions.items()

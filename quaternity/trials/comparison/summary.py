@@ -101,9 +101,9 @@ def rounds_for(states: int) -> int:
 
 
 def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
-    """Return each solver's median seconds on each instance.
+    """Return each solver's median time on each instance, in seconds.
 
-    The entry is None unless all runs of the solver decided the instance.
+    The time is None unless all runs of the solver decided the instance.
     """
     table = _by_instance(runs, solvers)
     return {solver: [_median(own) for own in table[solver]] for solver in table}
