@@ -99,7 +99,7 @@ def words_of(game: str) -> GameWords:
 
 
 class MatchSession:
-    """A match between people and programs at one terminal."""
+    """A match between people and programs, played at one terminal."""
 
     def __init__(
         self, match: Match[Any, Any, Any], words: GameWords, journal: MatchJournal | None,

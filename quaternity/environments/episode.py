@@ -309,7 +309,7 @@ class TableGame:
         return ChanceNode(self, b"", self.start).after_chance()
 
     def episode(self, random: Random) -> Episode:
-        """Return the start of a new episode, with all chance moves drawn."""
+        """Return the start of a new episode, for which all random draws are made."""
         position = self.rules.start(random) if self.start is None else self.start
         several = len(self.rules.to_act(position)) > 1
         return Episode.begin(self, position, random.randrange(self.seats) if several else 0)
@@ -460,7 +460,7 @@ class Episode:
         return self.after_move(self.seat, move)
 
     def after_move(self, seat: int, move: Any) -> Episode:
-        """Return the episode after a move of a seat. None means that the seat waits."""
+        """Return the episode after a move of a seat. The move None means that the seat waits."""
         return Episode(self.game, self.history.play(seat, move), self.first, self)
 
     def returns(self) -> list[float]:
@@ -541,7 +541,7 @@ class ChanceNode:
         return Episode.begin(table, position)
 
     def after(self, action: int) -> ChanceNode | Episode:
-        """Return the next chance node or the episode after the given draw."""
+        """Return the next chance node, or the episode, after a draw that is given by its number."""
         if self.position is not None:
             return Episode.begin(self.table, self.position, action)
         return ChanceNode(self.table, self.drawn + bytes([action])).after_chance()

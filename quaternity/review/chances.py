@@ -133,7 +133,7 @@ class PlayoutEstimate:
         return change, -seat, was, became
 
     def confirms(self, before: int, after: int, seat: int, rises: bool) -> bool:
-        """Return whether further games confirm that a seat's chance rises or falls.
+        """Simulate further games. Return whether they confirm that a seat's chance rises or falls.
 
         `before` and `after` are indices of positions.
         """

@@ -15,7 +15,7 @@ _MAX_SWEEPS = 100
 
 
 def descendants(process: int) -> list[int]:
-    """Return a process and its descendants. The descendants are found on Linux only."""
+    """Return the ids of a process and, on Linux only, of its descendants."""
     processes = [process]
     for parent in processes:  # Descendants are appended to the list while it is traversed.
         for children in _files(f"/proc/{parent}/task", "children"):

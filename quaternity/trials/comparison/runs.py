@@ -113,7 +113,7 @@ class Comparison(Displayable):
         return [run for run in self.runs if run.at_fault]
 
     def of_kind(self, feasible: bool) -> Comparison:
-        """Return the comparison restricted to the possible or the impossible instances."""
+        """Return the comparison, restricted to the possible or the impossible instances."""
         return replace(self, runs=[run for run in self.runs if run.feasible is feasible])
 
     def picture(self) -> Display:
