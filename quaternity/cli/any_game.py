@@ -105,7 +105,6 @@ def _common(
 
 
 def _option(field: SettingField, default: Any) -> Parameter:
-    """Return the command-line option for a setting."""
     flag = f"--{field.name.replace('_', '-')}"
     kind: Any = {"number": int, "truth": bool, "choice": str}[field.kind]
     names = [f"{flag}/--no-{flag[2:]}"] if kind is bool else [flag]

@@ -80,14 +80,12 @@ def _game_of(words: list[str]) -> tuple[str | None, list[str]]:
 
 @cache
 def _own_command(name: str) -> Any:
-    """Import the modules of a command that belongs to this distribution, and return the command."""
     for module in ENTRIES[name].modules.split():
         import_module(f"quaternity.cli.{module}")
     return typer.main.get_group(app).commands[name]
 
 
 def _further_game(name: str) -> Any:
-    """Return the command group of a game in another distribution, or raise `InputError`."""
     try:
         group = plugin_games().usable[name].part("command")
         return typer.main.get_group(group if isinstance(group, typer.Typer) else group(name))
@@ -182,7 +180,6 @@ def _run(arguments: list[str] | None) -> int:
 
 
 def _internal_error(error: BaseException) -> ExitStatus:
-    """Report an unexpected error and return the exit status."""
     report_internal_error(error)
     return ExitStatus.INTERNAL_ERROR
 

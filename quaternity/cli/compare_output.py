@@ -116,10 +116,7 @@ def show_result(result: ComparisonResult, output: Output, solvers: str) -> None:
 
 
 def _save(comparison: Comparison, output: Output) -> None:
-    """Write the file of runs and the HTML page, if their paths are given.
-
-    Raises `InputError` if a file cannot be written, or if the page cannot be drawn.
-    """
+    """Write the file of runs and the HTML page, if their paths are given."""
     if output.runs is not None:
         write_text(output.runs, comparison.text())
     if output.page is not None:
@@ -143,7 +140,6 @@ def _print_tables(comparison: Comparison, wide: bool, growth: bool) -> None:
         return
 
     def show(part: Comparison) -> list[list[str]]:
-        """Print and return a table. On a terminal, the lines of faulty solvers are red."""
         table = row_table(part, wide=wide)
         faulty = tuple(f"{run.solver}  " for run in part.faults)
         for line in table_lines(table[0], table[1:], width() or (None if wide else WIDTH)):

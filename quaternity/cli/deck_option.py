@@ -29,7 +29,7 @@ DeckName = Annotated[
 def deck_words(name: str | None, settings: Any) -> DeckWords:
     """Return the card names of a deck. If `name` is None, cards are written as numbers.
 
-    Raises `InputError` if the deck does not exist, its file is invalid, or it has too few cards.
+    Raise `InputError` if the deck does not exist, its file is invalid, or it has too few cards.
     """
     if name is None:
         return DeckWords(PLAIN)

@@ -127,7 +127,6 @@ def instances(
 def _make_instances(
     families: list[str], cards: int, numbers: range, coalition: int | None, depth: int | None
 ) -> Iterator[tuple[str, DealProblem, dict[str, object]]]:
-    """Yield each instance as a tuple of its name, its problem, and the fields of its JSON line."""
     from solvers.instances import make_pair
 
     shape = {"coalition": coalition, "depth": depth}
@@ -166,7 +165,7 @@ def _list_families(as_json: bool) -> None:
 def select_families(names: str) -> list[str]:
     """Return the names of the families in a comma-separated list.
 
-    Raises `InputError` if a name is unknown or repeated.
+    Raise `InputError` if a name is unknown or repeated.
     """
     from solvers.instances import FAMILIES
 
@@ -272,10 +271,7 @@ def prove(
 
 
 def _veripb(paths: list[str]) -> bool | None:
-    """Return True if VeriPB accepts a proof, or None if VeriPB is not installed.
-
-    Raises `SolverFault` if VeriPB rejects the proof.
-    """
+    """Return True if VeriPB accepts a proof, or None if VeriPB is not installed."""
     program = which("veripb")
     if program is None:
         return None
@@ -288,7 +284,6 @@ def _veripb(paths: list[str]) -> bool | None:
 
 
 def _problem(path: str) -> DealProblem:
-    """Return the deal problem of the position in a file."""
     try:
         return open_document(path).problem
     except IMPOSSIBLE_ERRORS as error:

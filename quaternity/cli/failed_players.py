@@ -65,7 +65,8 @@ def play_tournament(
     """Play until all games are finished or something stops them.
 
     Raises:
-        The error that stopped the games, if no game is finished and no player has failed.
+        Exception: The error that stopped the games, if no game is finished and no player has
+            failed.
     """
     if not 1 <= games <= MAX_GAMES:
         raise InputError(f"games: {games} is out of range 1..{MAX_GAMES}")
@@ -125,7 +126,6 @@ def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str]
 
 
 def _save_failure(fault: PlayerFault, kind: str, failures: Failures) -> FailedGame:
-    """Save the game in which a player failed, and print how to replay it."""
     place = fault.place
     assert place is not None, "the failure must have happened in a game"
     command = join(failures.replay(place.game))

@@ -112,7 +112,6 @@ def _check_budget(seconds: float | None, examples: int | None) -> None:
 def _show_progress(
     examples: int | None, seconds: float | None
 ) -> Iterator[Callable[[Tally], None]]:
-    """Show a progress bar while the block runs. Yield the function that advances it."""
     start, shown = monotonic(), 0.0
     description, total = ("seconds", seconds) if examples is None else ("examples", float(examples))
     with progress(description, total) as bar:

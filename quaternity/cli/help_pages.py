@@ -93,7 +93,6 @@ HelpGroup.context_class = HelpContext
 
 
 def _lines(text: str, width: int, indent: str) -> list[str]:
-    """Break a paragraph at spaces into lines that fit the width."""
     return wrap(
         text, width, initial_indent=indent, subsequent_indent=indent,
         break_long_words=False, break_on_hyphens=False,

@@ -78,7 +78,7 @@ class InputDocument:
 
     @property
     def problem(self) -> DealProblem:
-        """The deal problem of the position."""
+        """The deal problem of the position: which cards each player may have."""
         return problem_of(self.position)
 
 

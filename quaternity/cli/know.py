@@ -126,7 +126,6 @@ def _print_answers(
     as_json: bool,
     svg: str | None,
 ) -> None:  # fmt: skip
-    """Print whether formulas are true after `step`, or after every step if `step` is None."""
     if svg is not None and step is not None:
         raise InputError("--svg draws the truth over time: add --over-time")
     with ExitWithStatus() as leaving:
@@ -165,16 +164,10 @@ class _Evaluation:
         self.method, self.seconds = method, seconds
 
     def moment(self, step: int) -> QueryContext:
-        """Return the moment after `step` requests, before any announcement."""
         return moment(self.log, step, self.seat)
 
     def after_announcements(self, at: QueryContext) -> tuple[QueryContext, list[str]]:
-        """Return the moment after all announcements, and the announcements only assumed to be true.
-
-        Raises:
-            _NotTrue: If an announcement is not true when it is made.
-            LimitError: If it cannot be decided within the limits whether an announcement is true.
-        """
+        """Make all announcements. Return the context after them, and those only assumed true."""
         supposed = []
         for text in self.announcements:
             formula = read_formula(text, at)
@@ -199,7 +192,6 @@ class _Evaluation:
         as_json: bool,
         leaving: ExitWithStatus,
     ) -> None:
-        """Print formulas' truth values at a moment. Set status `LIMIT` if a reason is unknown."""
         try:
             at, supposed = self.after_announcements(self.moment(step))
         except _NotTrue as error:
@@ -225,12 +217,7 @@ class _Evaluation:
     def evaluate(
         self, text: str, at: QueryContext, why: bool, chance: bool
     ) -> tuple[dict[str, Any], list[str], list[str]]:
-        """Evaluate a formula at a moment.
-
-        Returns:
-            The answer as a JSON object, the lines to print below the truth value, and messages
-                about missing reasons or chances.
-        """
+        """Evaluate a formula. Return a JSON object, further lines to print, and warnings."""
         start, formula, problems = monotonic(), read_formula(text, at), []
         truth = truth_at(formula, at, self.method, self.seconds, why)
         answer: dict[str, Any] = {"formula": text, "true": truth.truth}
@@ -270,7 +257,6 @@ class _Evaluation:
     def over_time(
         self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: ExitWithStatus
     ) -> None:
-        """Print formulas' truth values after each request. Set status `LIMIT` if one is unknown."""
         rows: list[list[SeenValue]] = [[] for _ in formulas]
         undecided = [
             problem for step in range(len(self.log.events) + 1)
@@ -299,10 +285,6 @@ class _Evaluation:
     def _add_truths(
         self, step: int, formulas: Sequence[str], rows: Sequence[list[SeenValue]]
     ) -> Iterator[str]:
-        """Append the truth value of each formula after `step` requests to the row of the formula.
-
-        Yield a message for each formula that could not be decided.
-        """
         at = self.moment(step)
         parsed_formulas = [read_formula(text, at) for text in formulas]
         try:
@@ -334,7 +316,6 @@ class _Evaluation:
         print(json.dumps(answer, separators=(",", ":")), flush=True)
 
     def _print(self, line: Timeline, wide: int) -> None:
-        """Print a row of marks for a formula's truth values, and the requests that change them."""
         marks = {True: "#", False: ".", None: "?", UNDEFINED: "-"}
         row = "".join(marks[t] for t in line.values)
         max_marks = (width() or inf) - wide - 2

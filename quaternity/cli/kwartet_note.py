@@ -130,7 +130,6 @@ def _start_log(
     settings: KwartetSettings, seat: int | None, hand: str | None, cards: str | None,
     speech: DeckWords,
 ) -> SeatLog:  # fmt: skip
-    """Return the log right after the deal, and ask for the hand of the seat if it is not given."""
     sizes = settings.hand_sizes()
     if cards is not None:
         try:
@@ -172,7 +171,6 @@ def _start_log(
 def _log_with_hand(
     settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str
 ) -> SeatLog:
-    """Return the log right after the deal, with the hand that was typed."""
     cards = [Card.parse(word) for word in text.replace(",", " ").split()]
     for number, card in enumerate(cards):
         if card in cards[:number]:
@@ -185,7 +183,7 @@ def _log_with_hand(
 
 
 class _Notes:
-    """Dialogue in which a game with real cards is written down."""
+    """The dialogue in which a game with real cards is written down."""
 
     def __init__(self, log: SeatLog, file: AppendOnlyFile, speech: DeckWords) -> None:
 
@@ -206,10 +204,7 @@ class _Notes:
         }
 
     def keep(self, before: SeatLog) -> None:
-        """Write the current game to the file. It is on the disk when this method returns.
-
-        Only the changes are written: the last request, or the sets put down at the deal.
-        """
+        """Write the changes of the game to the file. They are on the disk when the method ends."""
         old, new = _lines(before), _lines(self.log)
         data, same = read_bytes(self.file.path), len(old)
         if new[:same] != old:
@@ -223,7 +218,6 @@ class _Notes:
             self.file.append(end.decode() + "".join(f"{line}\n" for line in new[same:]))
 
     def run(self) -> None:
-        """Read and execute lines until the user quits or the input ends."""
         for line in self.state(""):
             print(line)
         print("type what is said at the table, or help")
@@ -241,12 +235,10 @@ class _Notes:
                 print(wrap_text(text, 2))
 
     def prompt(self) -> str:
-        """Return the prompt, which names the player to move."""
         public = self.log.views[-1].public
         return "over> " if public.is_over else f"player {public.turn} asks> "
 
     def obey(self, line: str) -> Iterator[str]:
-        """Execute a typed line, and yield the lines of the reply."""
         try:
             line = self.speech.read(line)
         except InputError as error:
@@ -270,12 +262,6 @@ class _Notes:
             yield from self.news(before)
 
     def log_after(self, line: str) -> SeatLog:
-        """Return the log after adding the event that a typed line describes.
-
-        Raises:
-            InputError: If the line is not understood.
-            IllegalMove: If the event is impossible.
-        """
         if not line:
             return self.log
         down = _PUTS_DOWN.fullmatch(line)
@@ -293,7 +279,6 @@ class _Notes:
         )
 
     def read(self, request: str, answer: str) -> tuple[Question, Answer]:
-        """Parse a request of the player to move, and its answer."""
         view = self.log.views[-1]
         asker = View(view.public, view.public.turn, view.hand)
         plain = _PLAIN.fullmatch(request)
@@ -302,7 +287,6 @@ class _Notes:
         return self.rules.read(request, asker), Answer.parse(answer)
 
     def put_down(self, player: int, index: int) -> SeatLog:
-        """Return the log with another set, put down after the last request or at the deal."""
         log = self.log
         if log.events:
             last = log.events[-1]
@@ -339,23 +323,19 @@ class _Notes:
     # -- commands -----------------------------------------------------------------------------
 
     def moment(self) -> QueryContext:
-        """Return the current moment of the game."""
         return moment(self.log, len(self.log.events))
 
     def formula_lines(self, formula: str, why: bool) -> Iterator[str]:
-        """Yield lines about what the seat knows about a formula."""
         if not formula:
             yield "type a formula, such as know H0 4/1; kwartet know --help explains formulas"
             return
         yield from answer_lines(formula, self.moment(), why=why, wide=columns())
 
     def state(self, argument: str) -> Iterator[str]:
-        """Show the table as the seat sees it."""
         del argument
         yield self.rules.show(self.log.views[-1], columns(), self.speech)
 
     def chances(self, argument: str) -> Iterator[str]:
-        """Show the chance of each possible owner of each card."""
         del argument
         try:
             table = chances(self.log.views[-1].problem)
@@ -366,7 +346,6 @@ class _Notes:
         yield from chance_lines(table, columns(), 3, aside=self.log.settings.players)
 
     def hint(self, argument: str) -> Iterator[str]:
-        """Show the request that the strongest program would make in the user's seat."""
         del argument
         view = self.log.views[-1]
         if view.public.is_over or view.seat != view.public.turn:
@@ -382,7 +361,6 @@ class _Notes:
         yield f"{name} would play: {move_text(self.speech, move, str(move))}{chance}"
 
     def history(self, argument: str) -> Iterator[str]:
-        """List the requests so far."""
         del argument
         for number, event in enumerate(self.log.events, start=1):
             yield f"{number}. {' · '.join(map(self.speech.say, event.sentences()))}"
@@ -426,7 +404,6 @@ def _whole_length(path: str, log: SeatLog) -> int:
 
 
 def _blocks(log: SeatLog) -> list[Sequence[str]]:
-    """Return the blocks of a log: the sets put down at the deal, then the lines of each request."""
     return [put_down_at_deal(log.states[0]), *(event.sentences() for event in log.events)]
 
 
@@ -435,7 +412,6 @@ def _lines(log: SeatLog) -> list[str]:
 
 
 def _certain_owners(log: SeatLog) -> dict[tuple[int, int], int]:
-    """Return the owner of each card whose owner the seat knows for certain."""
     return {
         (index, number): mask.bit_length() - 1
         for index, constraint in enumerate(filter_problem(log.views[-1].problem).sets)

@@ -180,7 +180,6 @@ def simulate(
 
 
 def _replay(tournament: Tournament, game: int) -> list[str]:
-    """Return the command that replays a game."""
     settings = tournament.rules.settings
     options = {
         "seats": ",".join(tournament.players), "game": game, "seed": tournament.seed,

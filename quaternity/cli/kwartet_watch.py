@@ -185,11 +185,7 @@ def _names(log: GameLog | SeatLog) -> str:
 
 
 def _say_worlds(log: GameLog | SeatLog, step: int, seat: int | None) -> None:
-    """Print how many deals everybody considers possible, and how many each player does.
-
-    If `seat` is given, it is the only player whose number is printed. If the log is a `SeatLog` and
-    `seat` is None, only the number for everybody is printed.
-    """
+    """Print how many deals everybody considers possible, and how many each shown player does."""
     say(f"possible deals: for everybody {_number(count_or_none(log.states[step].problem))}")
     seats = range(log.settings.players) if seat is None else (seat,)
     if seat is not None or not isinstance(log, SeatLog):

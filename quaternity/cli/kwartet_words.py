@@ -69,7 +69,6 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 
 
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Yield lines that say what a seat, given its view, knows about a formula."""
     if not argument:
         yield "type a formula, such as know H1 0/2; kwartet know --help explains formulas"
         return
@@ -77,7 +76,6 @@ def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 
 
 def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Yield what a seat knows about a formula, and the requests or deals that show why."""
     if not argument:
         yield "type a formula, for example why H1 0/2 (how do you know that player 1 has 0/2?)"
         return
@@ -90,10 +88,7 @@ def _moment(session: MatchSession, seat: int) -> QueryContext:
 
 
 def _advice(view: View, question: Question) -> str:
-    """Return a text with two chances of the answer yes: exact, and estimated from the requests.
-
-    The exact chance is left out if there are too many deals to count.
-    """
+    """Return a text with the chance of the answer yes, exact if possible, and estimated."""
     from quaternity.kwartet.strategies.reader import beliefs
 
     (index, number), asked = question.card, question.asked

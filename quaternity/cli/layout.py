@@ -62,7 +62,6 @@ def _min_width(text: Text) -> int:
 
 
 def _table_width(widths: list[int]) -> int:
-    """Return the width of a table, with two blanks between its columns and one at each end."""
     return sum(widths) + 2 * len(widths)
 
 

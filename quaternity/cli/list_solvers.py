@@ -56,7 +56,6 @@ def solvers(
 
 
 def _rival_row(rival: ExternalSolver) -> dict[str, Any]:
-    """Describe an external solver, whether it is installed or not."""
     row = {
         "name": rival.name, "kind": "rival", "family": rival.family, "idea": rival.idea,
         "package": rival.package, "version": rival.version, "licence": rival.licence,
@@ -67,7 +66,6 @@ def _rival_row(rival: ExternalSolver) -> dict[str, Any]:
 
 
 def _own_row(solver: Solver) -> dict[str, Any]:
-    """Describe a built-in solver, or one that another distribution has registered."""
     evidence = "shortage" if solver.certifies else "paired"
     row = {"name": solver.name, "kind": "registered", "family": "", "idea": solver.idea}
     package, _, version = solver_version(solver.name).rpartition(" ")

@@ -99,7 +99,7 @@ def words_of(game: str) -> GameWords:
 
 
 class MatchSession:
-    """A match between people and programs at one terminal."""
+    """A match between people and programs, played at one terminal."""
 
     def __init__(
         self, match: Match[Any, Any, Any], words: GameWords, journal: MatchJournal | None,
@@ -211,7 +211,6 @@ class MatchSession:
         return max(0.0, planned.seconds - (monotonic() - self.clock[1]))
 
     def _move(self, line: str, seat: int) -> None:
-        """Make the move that a line describes, or print the reason why it cannot be made."""
         rules = self.match.rules
         # Also accept a line of a record: "1 place it on H1V1, hand over B".
         acting = [str(t) for t in rules.to_act(self.match.position) if t in self.match.people]
@@ -257,8 +256,8 @@ class MatchSession:
     def _read(self, prompt: str, seconds: float | None) -> str | None:
         """Return a typed line without surrounding whitespace, or None if time runs out.
 
-        Raises `_Quit` if the input has ended. Only a terminal has a time limit: with piped input, a
-        program moves after an empty line.
+        Raise `_Quit` if the input has ended. Without a terminal, time never runs out: an empty line
+        lets a program move.
         """
         typed, self.typed = self.typed, ""
         try:
@@ -274,7 +273,6 @@ class MatchSession:
             return "?"
 
     def _confirm(self, prompt: str) -> None:
-        """Wait until the user presses Enter."""
         while line := self._read(prompt, None):
             if line.lower() in QUIT:
                 raise _Quit
@@ -326,7 +324,6 @@ class MatchSession:
         print(wrap_text("\n".join([self.words.forms, *more, COMMANDS]), 9))
 
     def _hint(self, seat: int) -> None:
-        """Print the move that the strongest program of this game would make."""
         rules = self.match.rules
         name = registration(rules.name).strongest
         random = self.match.history.chance(self.match.seed, "hint")

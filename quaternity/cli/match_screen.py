@@ -67,15 +67,14 @@ class MatchScreen:
         self.note_seen(seat)
 
     def note_seen(self, *seats: int | None) -> None:
-        """Note that some seats have seen all moves so far."""
+        """Note that these seats have now seen all moves."""
         self._last_seen |= dict.fromkeys(seats, len(self.match.moves))
 
     def repeat(self, seat: int) -> None:
-        """Let the next `show` show the table again, with the same news."""
+        """Make the next call of `show` show the table again, with the same news."""
         self._shown, self._last_seen[seat] = -1, self._news_start
 
     def _change_seats(self, seat: int, confirm: Callable[[str], None]) -> None:
-        """Hide the table, and wait until the next player sits at the terminal."""
         if self.looking is not None and sys.stdout.isatty():
             sys.stdout.write(CLEAR)
             print(self.undo_message, end="\n" if self.undo_message else "")
@@ -85,7 +84,6 @@ class MatchScreen:
         self._shown = -1
 
     def _show_table(self, view: int | None, seat: int | None, remark: str = "") -> None:
-        """Show the table, with the news for a seat below it, or above it if there is no room."""
         table = table_text(self.match.rules, self.match.view(view), self.speech)
         news = "\n".join(map(wrap_text, self._news(seat))).splitlines()
         remarks = wrap_text(remark).splitlines()

@@ -119,7 +119,6 @@ def _play(
 
 
 def _seats(random: list[int], bots: list[str]) -> dict[int, str]:
-    """Return the bot of each seat that `--random` and `--bot` name."""
     names = dict.fromkeys(random, "random")
     for text in bots:
         seat, equals, name = text.partition("=")

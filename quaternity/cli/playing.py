@@ -46,7 +46,7 @@ class MatchOptions(NamedTuple):
 
 
 def seats_of(text: str | None) -> list[str] | None:
-    """Return the player of each seat in a list such as `you,exact,greedy`, or None for None."""
+    """Split a list of players such as `you,exact,greedy`. Return None if there is no list."""
     return None if text is None else split_names(text)
 
 

@@ -176,19 +176,16 @@ def _board(pieces: str, configuration: str) -> Board:
 
 
 def _print_board(board: Board) -> None:
-    """Print the board and the pieces that are left."""
     print(board_text(board))
     print(f"\nleft:      {' '.join(board.left) or 'no piece'}")
 
 
 def _reachable(board: Board) -> str:
-    """Return whether a game can reach a board, and the reason if it cannot."""
     reason = why_unreachable(board)
     return "yes" if reason is None else f"no ({reason})"
 
 
 def _print_moves(rows: Iterable[tuple[QuartoMove, int]]) -> None:
-    """Print moves, with moves of the same cell and distance on one line."""
     alike: dict[tuple[int, int | None], list[str]] = {}
     for (cell, name), distance in rows:
         alike.setdefault((distance, cell), []).extend([] if name is None else [name])

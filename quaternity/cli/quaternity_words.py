@@ -90,7 +90,6 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
 
 
 def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Yield the legal questions, with cards grouped if they have the same possible answers."""
     del seat, argument
     groups = []
     for asked, index, cards, answers in session.match.position.state.legal_questions.groups():
@@ -127,7 +126,6 @@ def _formula_lines(
 
 
 def _game(match: Match[Any, Any, Any], moves: int | None = None) -> Game:
-    """Return the game after a number of moves of a match, or after all moves if it is None."""
     last = len(match.moves) if moves is None else moves
     positions = match.history.positions()[: last + 1]
     return game_of(match.rules.settings, positions, match.moves[:last])
@@ -167,7 +165,6 @@ def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 
 
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Yield lines about what everybody knows about a formula."""
     del seat
     if not argument:
         yield "type a formula, such as know H1 0/2; kwartet know --help explains formulas"

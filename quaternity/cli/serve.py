@@ -247,7 +247,6 @@ def _report_faults(*checks: Callable[[], object]) -> None:
 
 
 def _welcome(host: str, port: int, path: str, open_page: bool) -> None:
-    """Print the link of the server and, if `open_page`, open it in a browser."""
     from quaternity.cli.terminal import say
 
     everywhere = host in ("0.0.0.0", "::")

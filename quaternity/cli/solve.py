@@ -211,7 +211,6 @@ def _check_goal(everybody: str | None, ties: str | None, endless: bool) -> None:
 
 
 def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
-    """Return the state to solve. Options may repeat the settings of its file."""
     if "tie_break" in options:
         options["tie_break"] = TieBreak.parse(options["tie_break"])
     if position is None:
@@ -232,7 +231,6 @@ def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
 
 
 def _state_in(path: str) -> State:
-    """Return the state in a file, or the last position of a record."""
     try:
         return open_document(path).state
     except IMPOSSIBLE_ERRORS as error:
@@ -241,11 +239,6 @@ def _state_in(path: str) -> State:
 
 
 def _solve(task: SolvingTask, as_json: bool) -> None:
-    """Solve a game, or read the result from its tablebase, and print it.
-
-    If the outcomes for all players cannot be computed, the result is printed without them and the
-    error is raised.
-    """
     solved = _solve_or_read(task)
     with ExitWithStatus() as leaving:
         try:
@@ -369,8 +362,6 @@ def _show_everybody(result: MaxNResult) -> None:
 
 
 def _show_chances(result: FairDrawResult | AnyChanceResult) -> None:
-    """Print the outcomes if ties are broken by chance."""
-
     def outcome_text(gets: Outcome) -> str:
         if result.wish == "points":
             return f"{', '.join(map(str, gets))} sets"

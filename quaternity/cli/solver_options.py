@@ -68,7 +68,7 @@ def isolate_solvers(
 def select_solvers(names: str) -> list[Solver]:
     """Return the solvers that a comma-separated list names.
 
-    Raises `InputError` if a name is unknown or repeated, or if the list is empty.
+    Raise `InputError` if a name is unknown or repeated, or if the list is empty.
     """
     # Call these functions only if their group is named, because some of them search other packages.
     groups = {

@@ -71,7 +71,6 @@ def _reader(data: str | None) -> Iterator[Reader]:
 
 
 def _cells(table: TableSummary) -> list[str]:
-    """Return the texts of a table's line, in the order of `HEAD`."""
     numbers = map(str, (*table.seats, table.activity.moves))
     return [table.id, table.game, table.made, table.touched_at, *numbers, table.state]
 

@@ -228,7 +228,6 @@ def forget_lines() -> None:
 
 
 def _editor() -> ModuleType | None:
-    """Import readline so that `input` uses it. Return the module, or None if it does not exist."""
     try:
         import readline
     except ImportError:

@@ -284,7 +284,6 @@ def _report_early_end(best: Incumbent[Any]) -> Iterator[list[ExitStatus]]:
 
 
 def _optional_random(seed: int | None) -> Random | None:
-    """Return a random generator for a seed, or None if there is no seed."""
     return None if seed is None else Random(seed)
 
 
@@ -327,12 +326,10 @@ def ternary_digits(card: int) -> str:
 
 
 def _line(card: int) -> str:
-    """Return a card as index, as ternary digits and in words."""
     return f"{card:>2}  {ternary_digits(card)}  {SetCard(card)}"
 
 
 def _print_threes(threes: Iterable[Triple], rule: Rule) -> None:
-    """Print a numbered paragraph for each SET or triple, or a line that says that there is none."""
     number = 0
     for number, three in enumerate(threes, start=1):
         print(f"{rule.three} {number}")

@@ -183,6 +183,5 @@ def chain(
 
 
 def _random(seed: int | None) -> tuple[Random, int]:
-    """Return a random generator and its seed. The seed is drawn at random if `seed` is None."""
     used_seed = Random().randrange(2**32) if seed is None else seed
     return Random(used_seed), used_seed

@@ -112,10 +112,7 @@ def add_tournament(
 
 
 def _game_to_replay(own_game: str, game: str | None, replay: int | None) -> int | None:
-    """Return the number of the game to replay, or None if no game is to be replayed.
-
-    In older versions, the number was the value of `--game`. This is still allowed, with a warning.
-    """
+    """Return the number of the game to replay, or None if no game is to be replayed."""
     if game is None or game == own_game:
         return replay
     if game.isdecimal():
@@ -265,7 +262,7 @@ def _in_errors(margin: Measured) -> str:
 
 
 def orders_text(table: Table, seats: int) -> str:
-    """Describe the orders of seats in which the deals were played."""
+    """Return a text that says in which orders of seats each deal was played."""
     whole, extra = divmod(table.games, table.games_a_deal)
     orders = f"{table.games_a_deal} orders of seats"
     if not whole:

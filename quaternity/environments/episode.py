@@ -67,7 +67,7 @@ class Encoded(Protocol[P, M, V_contra]):
         """Return the view as 32-bit floats between 0 and 1, with the layout `entries`."""
 
     def outcome(self, before: P, after: P) -> bytes:
-        """Encode the public result of a move, without its seat and action (see `outcomes`)."""
+        """Return the public result of a move as bytes, without its seat and action."""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Return the next possible draws of chance, with their probabilities.
@@ -79,7 +79,7 @@ class Encoded(Protocol[P, M, V_contra]):
         """
 
     def initial_position(self, drawn: Sequence[int]) -> P:
-        """Return the initial position, given all draws."""
+        """Return the initial position that results from all draws of chance."""
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
@@ -268,7 +268,7 @@ class TableGame:
 
     @property
     def memory_layout(self) -> Sequence[tuple[str, int, str]]:
-        """Layout of a player's memory as numbers, in the format of `Encoded.entries`.
+        """Layout of the numbers that describe all that a player has seen (as in `Encoded.entries`).
 
         The layout is empty if the number of moves is unlimited or the game has no
         `Encoded.outcomes`.
@@ -309,7 +309,7 @@ class TableGame:
         return ChanceNode(self, b"", self.start).after_chance()
 
     def episode(self, random: Random) -> Episode:
-        """Return the start of a new episode, with all chance moves drawn."""
+        """Return the start of a new episode, for which all random draws are made."""
         position = self.rules.start(random) if self.start is None else self.start
         several = len(self.rules.to_act(position)) > 1
         return Episode.begin(self, position, random.randrange(self.seats) if several else 0)
@@ -333,7 +333,6 @@ def _settings(name: str, values: Mapping[str, Any]) -> Any:
 
 
 def _load_start(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[Any, Any]:
-    """Return the rules and last position of a record, or of a state if the game supports states."""
     if not isinstance(start, str | os.PathLike):
         raise InputError(f"start: must be a string or a path, not {quote_value(start)}")
     start = os.fspath(start)
@@ -461,7 +460,7 @@ class Episode:
         return self.after_move(self.seat, move)
 
     def after_move(self, seat: int, move: Any) -> Episode:
-        """Return the episode after a move of a seat. None means that the seat waits."""
+        """Return the episode after a move of a seat. The move None means that the seat waits."""
         return Episode(self.game, self.history.play(seat, move), self.first, self)
 
     def returns(self) -> list[float]:
@@ -542,7 +541,7 @@ class ChanceNode:
         return Episode.begin(table, position)
 
     def after(self, action: int) -> ChanceNode | Episode:
-        """Return the next chance node or the episode after the given draw."""
+        """Return the next chance node, or the episode, after a draw that is given by its number."""
         if self.position is not None:
             return Episode.begin(self.table, self.position, action)
         return ChanceNode(self.table, self.drawn + bytes([action])).after_chance()

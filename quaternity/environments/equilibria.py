@@ -1,9 +1,8 @@
 """Values of small zero-sum games of two players, computed by a linear program in sequence form.
 
 OpenSpiel's CFR+ approximates the same values. OpenSpiel's own linear program needs CVXPY and ECOS,
-and is too slow for our games, because its matrices are dense.
-
-Source: Koller, Megiddo and von Stengel 1996.
+and is too slow for our games, because its matrices are dense. The linear program is that of Koller,
+Megiddo and von Stengel (1996).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def efg_text(game: TableGame) -> str:
     """Return a game in Gambit's `.efg` format. Information sets are labelled with `memory_text`.
 
     Raises:
-        LimitError: If the game has more than `MAX_EXPORTED_MOMENTS` moments.
+        LimitError: If the tree of the game has more than `MAX_EXPORTED_MOMENTS` nodes.
     """
     tree = GameTree(game, MAX_EXPORTED_MOMENTS)
     players = " ".join(_quote(f"player {seat}") for seat in range(game.seats))
@@ -27,7 +27,6 @@ def efg_text(game: TableGame) -> str:
 
 
 def _nodes(tree: GameTree) -> Iterator[str]:
-    """Yield one line for each moment, in depth-first order with parents before children."""
     children: list[list[int]] = [[] for _ in range(len(tree))]
     for moment, parent in enumerate(tree.parent[1:].tolist(), 1):
         children[parent].append(moment)
@@ -63,7 +62,6 @@ def _nodes(tree: GameTree) -> Iterator[str]:
 
 
 def _moves(tree: GameTree, place: int) -> Sequence[str]:
-    """Return the text of each legal move in an information set."""
     known, game = tree.information_sets[place], tree.game
     moves = [game.encoded.move(action, known.moment.view) for action in known.actions]
     return ["wait" if move is None else str(game.rules.write(move)) for move in moves]

@@ -16,8 +16,8 @@ from quaternity.base.errors import LimitError
 from quaternity.environments.episode import ChanceNode, Episode, TableGame
 
 MAX_TREE_MOMENTS = 3_000_000
-"""Default maximum number of moments in a tree. Each moment takes about 200 bytes and 30
-microseconds."""
+"""Default maximum number of moments (nodes) in a tree. A moment takes about 200 bytes of memory and
+30 microseconds."""
 
 CHANCE, OVER = -1, -2
 """Values of `GameTree.player` at a chance node and at the end of a game."""
@@ -51,12 +51,13 @@ class GameTree:
         player: The player to act at each moment, `CHANCE` or `OVER`.
         parent: The parent of each moment. The root is its own parent.
         action: The action or draw that led to each moment, or -1 for the root.
-        choice: The choice that led to each moment, or -1 for the root and after chance.
+        choice: The choice that led to each moment, or -1 for the root and after chance. A choice is
+            an action in a given information set.
         chance: The probability of the draw that led to each moment, or 1 for the root and after a
             player's choice.
         information_set: The information set of each moment, or -1 if no player is to act.
         returns: The return of each player at each moment, which is 0 before the end.
-        levels: For each level, the slice of its moments.
+        levels: For each depth in the tree, the slice of its moments.
         choices: Number of choices.
         set_of: The information set of each choice.
         owner: The player of each choice.
@@ -66,7 +67,7 @@ class GameTree:
         """Build the tree of a game.
 
         Raises:
-            LimitError: If there are more moments than `limit`. The error is raised as soon as this
+            LimitError: If the tree has more than `limit` nodes. The error is raised as soon as this
                 is known.
         """
         self.game = game
@@ -116,11 +117,6 @@ class GameTree:
     def _expand(
         self, moment: ChanceNode | Episode
     ) -> tuple[int, int, list[tuple[int, int, float]]]:
-        """Return the player to act, the information set, and the legal actions at a moment.
-
-        Each action is accompanied by the number of its choice and, at a chance node, its
-        probability.
-        """
         if isinstance(moment, ChanceNode):
             return CHANCE, -1, [(action, -1, chance) for action, chance in moment.outcomes]
         if moment.seat is None:

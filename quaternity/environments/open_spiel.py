@@ -69,7 +69,6 @@ def _memory_size(table: TableGame) -> int:
 
 
 def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = True) -> Any:
-    """Return OpenSpiel's game type. If `chosen`, it describes the game with these settings only."""
     dealt = bool(table.encoded.chance(()))
     min_players, max_players = registration(table.name).seats or (table.seats, table.seats)
     zero_sum = not chosen or (table.reward.zero_sum and table.seats > 1)
@@ -275,7 +274,7 @@ class TableObserver:
             row[table.seats + table.encoded.actions :] = np.frombuffer(outcome, np.float32)
 
     def string_from(self, state: TableSpielState, player: int) -> str:
-        """Return the view or the memory of a player as text."""
+        """Return what a player sees, or (with perfect recall) has seen, as text."""
         episode, rules = state.episode, self._table.rules
         seat = player if self._private else None
         if episode is None:
@@ -286,7 +285,6 @@ class TableObserver:
 
 
 def _make_game(name: str, params: dict[str, Any]) -> TableGame:
-    """Return the game for a set of OpenSpiel parameters."""
     settings, usual = dict(params), _parameters(name)
     own = {key: settings.pop(key, value) for key, value in _EXTRA_PARAMETERS.items()}
     max_moves = own["max_moves"]
@@ -308,8 +306,6 @@ def _register(
     short: str, usual: dict[str, Any], make: Callable[[dict[str, Any]], TableGame], chosen: bool
 ) -> None:
     class Named(TableSpielGame):
-        """OpenSpiel game that OpenSpiel can construct from parameters alone."""
-
         def __init__(self, params: dict[str, Any] | None = None) -> None:
             super().__init__(short, make(params or {}), usual, params or {})
 

@@ -151,11 +151,6 @@ class _Table:
         """Do nothing, because there are no resources to release."""
 
     def _number(self, action: object) -> int:
-        """Return an action number as an int.
-
-        Raises:
-            InputError: If no action has this number.
-        """
         return check_index(action, self.game.encoded.actions, "action")  # type: ignore[arg-type]
 
     def render(self) -> str | NDArray[np.uint8] | None:
@@ -276,7 +271,6 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
         self._select()
 
     def _lose(self, agent: str, action: int) -> None:
-        """End the game because of an illegal action of an agent, who gets a reward of -1."""
         logger.warn(f"action {action} of {agent} is not legal: it loses, and the game ends")
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self.rewards[agent] = -1.0
@@ -397,7 +391,7 @@ def picture(text: str, lines: int) -> NDArray[np.uint8]:
 
 
 class Version:
-    """One game's environments, with the functions that PettingZoo expects in a versioned module."""
+    """The environments of one game, with the functions of a versioned PettingZoo module."""
 
     def __init__(self, game: str) -> None:
         self.game = game
@@ -428,10 +422,7 @@ def __getattr__(name: str) -> Version:
 
 
 def _register() -> None:
-    """Register the environments for `pettingzoo.make("aec", "quaternity/quarto-v0")`.
-
-    Do nothing if this version of PettingZoo has no registry.
-    """
+    """Register the environments for `pettingzoo.make("aec", "quaternity/quarto-v0")`."""
     if hasattr(pettingzoo, "register"):
         for version in map(Version, game_names()):
             name = f"quaternity/{version.game}-v0"

@@ -99,7 +99,7 @@ class PlainEncoded:
         return [(number, 1 / START_COUNT) for number in range(START_COUNT)]
 
     def initial_position(self, drawn: Sequence[int]) -> Any:
-        """Return the initial position for a draw."""
+        """Return the initial position that results from a random draw."""
         return self.rules.start(Random(drawn[0] if drawn else 0))
 
     def _has_chance(self) -> bool:

@@ -34,7 +34,7 @@ class PolicyPlayer:
         self._choose = choose
 
     def __call__(self, rules: Any, argument: str | None = None) -> _Seated:
-        """Return a player for a game with these rules."""
+        """Return a player that applies the policy in a game with these rules."""
         del argument
         return _Seated(rules, self._choose)
 

@@ -97,7 +97,8 @@ def sentence(text: str) -> str:
 def position_of(puzzle: Puzzle) -> Game | SeatLog | Board | tuple[int, ...]:
     """Parse the position of a puzzle.
 
-    The result is a game of Quaternity, a seat's log of Kwartet, a Quarto board or cards of SET.
+    The result is a game of Quaternity, what a seat saw of a game of Kwartet, a board of Quarto, or
+    cards of SET.
     """
     if puzzle.game == "quaternity":
         return Game.parse(puzzle.position)
@@ -115,7 +116,6 @@ def _game_text(game: Game) -> str:
 
 
 def _log_text(log: str) -> str:
-    """Return the text of a seat's log with clearer lines for the hands and numbered requests."""
     number, lines = 0, list[str]()
     for line in log.splitlines():
         asks = " asks " in line

@@ -101,7 +101,7 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
 
 
 class Count(NamedTuple):
-    """Amount of counting in a proof: the players, and the number of sets with cards to count.
+    """The players, and the number of sets, whose cards must be counted to follow a proof.
 
     If the table of possible owners already shows the result, the number of sets is 0.
     """
@@ -135,14 +135,14 @@ class Count(NamedTuple):
 
     @property
     def score(self) -> int:
-        """The amount of counting in the proof. A higher score is harder."""
+        """The number of players and sets to count. A higher score is harder."""
         return len(self.players) + self.sets
 
 
 def hints(
     game: Game, proofs: Sequence[Explanation], card: Card, these: MessageTemplate = THESE_MOVES
 ) -> Iterator[Step]:
-    """Yield hints that say what to count, and which moves matter in the proofs about a card."""
+    """Yield hints about a card: what to count, and which moves matter in the proofs about it."""
     count = max(map(Count.of, proofs), key=lambda count: count.score)
     if count.sets > 1:
         yield Step(LOOK_AT(who=count.players), tuple(f"player {p}" for p in count.players))
@@ -155,7 +155,7 @@ def hints(
 
 
 class Possible:
-    """Kind of puzzle that asks whether an answer to a question is possible."""
+    """A kind of puzzle that asks whether an answer to a question is possible."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about a question at the end of a random game."""
@@ -210,7 +210,7 @@ class Possible:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Find out with the solver max-flow whether any deal allows the answer in the puzzle."""
+        """Return the right answer, "yes" or "no", found with the solver max-flow."""
         about = message_data(puzzle.question)
         question = Question(about["asker"], about["asked"], about["card"])
         state = Game.parse(puzzle.position).state
@@ -219,7 +219,7 @@ class Possible:
 
 
 class Owner:
-    """Kind of puzzle that asks which card has only one possible owner."""
+    """A kind of puzzle that asks which card has only one possible owner."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle of this level about the only card whose owner can be deduced."""
@@ -228,7 +228,7 @@ class Owner:
         return None if game is None else self.of_game(game, level)
 
     def of_game(self, game: Game, level: int | None = None) -> Puzzle | None:
-        """Return a puzzle of this level, or of any level, about the position of a game."""
+        """Return a puzzle about the end of a game. If `level` is None, any level will do."""
         state = game.state
         problem, exact = state.problem, state.filtered()
         certain = list(certain_cards(problem, exact))
@@ -265,10 +265,7 @@ class Owner:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Find the answers with max-flow.
-
-        Every owner that the table of possible owners shows is checked.
-        """
+        """Return the right answers, found with the solver max-flow."""
         return certain_by_max_flow(Game.parse(puzzle.position).state.problem)
 
 
@@ -285,7 +282,7 @@ def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterat
 
 
 def certain_by_max_flow(problem: DealProblem) -> set[str]:
-    """Return the cards whose only possible owner max-flow finds, while the problem lists several.
+    """Return the cards for which max-flow finds one possible owner, but `problem` lists several.
 
     Each card comes with its owner, as in `0/2 1`.
     """
@@ -317,7 +314,7 @@ def _with_owner_mask(constraint: SetConstraint, card: Card, mask: int) -> SetCon
 
 
 def prove_impossible(game: Game, card: Card, player: int) -> Explanation:
-    """Return a proof that a player cannot have a card, which must be true."""
+    """Return a proof that a player cannot have a card. The caller must know that this is true."""
     index, number = card
     proof = refutation(
         game, index, lambda row: _with_owner_mask(row, card, row.owners[number] & 1 << player)
@@ -332,7 +329,10 @@ def _deal(problem: DealProblem) -> Deal | None:
 
 
 def certain_cards(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Card, int]]:
-    """Yield (card, owner) for cards with one owner in `exact`, but several in `problem`."""
+    """Yield each card that has several owners in `problem`, but only one owner in `exact`.
+
+    Each card comes with the one owner, as a pair (card, owner).
+    """
     for index, (before, after) in enumerate(zip(problem.sets, exact.sets, strict=True)):
         for number, (marks, mask) in enumerate(zip(before.owners, after.owners, strict=True)):
             if mask.bit_count() == 1 < marks.bit_count():
@@ -348,7 +348,8 @@ def wrong_owners(
 ) -> Iterator[tuple[str, Message]]:
     """Yield all wrong answers about cards that are not in `certain`, with the reasons.
 
-    An answer consists of a card and a player.
+    An answer names a card and a player. If only one player can have the card, the reason is
+    `seen(card)`. Otherwise, the reason is a deal in which another player has it.
     """
     for index, constraint in enumerate(exact.sets):
         for number, mask in enumerate(constraint.owners):

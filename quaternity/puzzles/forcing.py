@@ -50,7 +50,7 @@ FAILS = MessageTemplate("fails", "This can follow, and then it is too late: {lin
 
 
 class Force:
-    """Kind of puzzle that asks which question completes a set in time, whatever the answers are."""
+    """A puzzle kind that asks which question completes a set in time, whatever the answers are."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle from a random game in which the player to move can force a set."""
@@ -94,7 +94,7 @@ class Force:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Find the answers by searching states of the game instead of canonical states."""
+        """Return the right questions, found by a search that does not use canonical states."""
         state, within = Game.parse(puzzle.position).state, puzzle.level_from["questions"]
         assert state.turn is not None, "a player must be to move"
         goal = state.points[state.turn] + 1
@@ -121,7 +121,7 @@ def _is_forced(state: State, me: int, goal: int, within: int) -> bool:
 
 @dataclass(slots=True)
 class Line:
-    """The steps that complete a set, and numbers that measure how hard they are to find.
+    """A way to complete a set: its steps, and numbers that measure how hard it is to find.
 
     Attributes:
         set_index: The set of the first question.
@@ -140,12 +140,15 @@ class Line:
 
     @property
     def score(self) -> float:
-        """The difficulty of finding the line. A higher score is harder."""
+        """The difficulty of finding this way. A higher score is harder."""
         return self.questions + self.hidden + self.own + self.counted / 4
 
 
 class Search:
-    """Search in canonical states for a way to complete a set, whatever the answers are."""
+    """A search for questions that complete a set in time, whatever the answers are.
+
+    Equivalent states are searched only once, because results are stored by canonical state.
+    """
 
     def __init__(self, state: State) -> None:
         assert state.turn is not None, "a player must be to move"
@@ -154,11 +157,13 @@ class Search:
         self.cache: dict[tuple[Key, int, int], bool] = {}
 
     def forces(self, state: State, question: Question, within: int) -> bool:
-        """Return whether a question leads to the goal, whatever the answers are."""
+        """Return whether a question leads to a completed set in time, whatever the answers are.
+
+        `within` is the maximum number of questions by all players.
+        """
         return self._spoiler(state, question, within) is None
 
     def _spoiler(self, state: State, question: Question, within: int) -> Answer | None:
-        """Return an answer after which the goal cannot be forced, or None if there is none."""
         answers = state.answers(question)
         return next((x for x in answers if not self._after(state, question, x, within)), None)
 
@@ -185,7 +190,7 @@ class Search:
         return forced
 
     def spoiling_line(self, question: Question, within: int) -> list[Message]:
-        """Return the moves of a line that starts with the given question and misses the goal."""
+        """Return questions and answers after which a set is not completed in time."""
         state, line = self.state, list[Message]()
         while (answer := self._spoiler(state, question, within)) is not None:
             line.append(question_sentence(question, answer))
@@ -196,7 +201,7 @@ class Search:
         return line
 
     def line(self, game: Game, question: Question, within: int) -> Line:
-        """Return a line that says what to ask after each answer, with its difficulty."""
+        """Return what to ask after each answer so that a set is completed, with the difficulty."""
         line = Line(question.card.set_index, questions=within)
         open_lines = [(game, question, within)]
         while open_lines:
@@ -225,12 +230,10 @@ class Search:
         return line
 
     def _next_question(self, state: State, within: int) -> Question:
-        """Return a question that leads to the goal, preferably for a card whose owner is known."""
         good = [x for x in state.legal_questions if self.forces(state, x, within)]
         return min(good, key=lambda question: len(state.owners_of(*question.card)) > 1)
 
     def _completion_steps(self, before: Game, after: Game, asked: Card) -> Iterator[Step]:
-        """Yield steps that say why the asker must have the other cards of the completed set."""
         index, me = asked.set_index, self.me
         if after.state.completed[index] != me:
             return

@@ -147,7 +147,7 @@ def random_log(random: Random, size: tuple[int, int], max_requests: int) -> Seat
 
 
 class Trace:
-    """Kind of puzzle that asks which card of another player a seat can locate."""
+    """A kind of puzzle that asks which card another player must have, given what a seat saw."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle of this level about a card whose owner the seat can deduce."""
@@ -156,7 +156,7 @@ class Trace:
         return None if log is None else self.of_log(log, level)
 
     def of_log(self, log: SeatLog, level: int | None = None) -> Puzzle | None:
-        """Return a puzzle of this level, or of any level, about what a seat saw."""
+        """Return a puzzle about the game that a seat saw. If `level` is None, any level will do."""
         seat, view = _seat(log), log.views[-1]
         exact = filter_problem(view.problem)
         certain = {
@@ -191,14 +191,14 @@ class Trace:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Find the answers with max-flow, by checking who may have each card of others."""
+        """Return the right answers, found with the solver max-flow."""
         log = seen_log(puzzle.position)
         return {text for text in certain_by_max_flow(log.views[-1].problem)
                 if text.split()[1] != str(log.seat)}  # fmt: skip
 
 
 class Knows:
-    """Kind of puzzle that asks whether a player knows a fact."""
+    """A kind of puzzle that asks whether a player knows a fact."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about the knowledge of another player."""
@@ -257,7 +257,7 @@ class Knows:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Find the answer by evaluating the formula with the solvers, without listing all deals."""
+        """Return the right answer, found by the solvers without listing all deals."""
         truth = _truth(
             seen_log(puzzle.position), message_data(puzzle.question)["formula"], "solvers"
         )
@@ -270,7 +270,7 @@ def _seat(log: SeatLog) -> int:
 
 
 def seen_log(text: str) -> SeatLog:
-    """Parse the text of a seat's log."""
+    """Parse the text of a log, which contains what one seat saw of a game."""
     log = parse_any_log(text)
     assert isinstance(log, SeatLog), "the log must show the view of a seat"
     return log
@@ -295,7 +295,6 @@ def _requests(why: QueryReason) -> tuple[int, ...]:
 def _steps(
     log: SeatLog, why: QueryReason, card: Card, first: Step, lines: slice = slice(None)
 ) -> tuple[Step, ...]:
-    """Return the steps of a proof about a card. The first step is the given hint."""
     numbers = _requests(why)
     events = [REQUEST(number=number + 1, event=log.events[number].sentences()[0])
               for number in numbers]  # fmt: skip
@@ -333,10 +332,7 @@ def _lines(log: SeatLog, why: QueryReason, card: Card) -> Iterator[Step]:
 
 
 def _in_words(value: Any) -> Any:
-    """Return a message in which each formula is a message in words.
-
-    For example, `K1 H2 2/3` becomes "that player 1 knows that player 2 has 2/3".
-    """
+    """Replace formulas in a message by words: `K1 H2 2/3` is "player 1 knows that ..."."""
     if isinstance(value, Message):
         return value.kind(**{name: _in_words(part) for name, part in value.data.items()})
     if isinstance(value, list):

@@ -21,7 +21,7 @@ MAX_ATTEMPTS = 20_000
 
 
 class PuzzleKind(Protocol):
-    """Interface of a kind of puzzle. The class is called without arguments."""
+    """Interface of a kind of puzzle, implemented by a class that is called without arguments."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle, or None if the random position does not contain one.
@@ -31,7 +31,7 @@ class PuzzleKind(Protocol):
         """
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right answers, found by another method from the content of the puzzle."""
+        """Return the right answers of a puzzle, found by another method than in `attempt`."""
 
 
 KINDS = {
@@ -62,6 +62,8 @@ def _kind(name: str) -> PuzzleKind:
 def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None) -> Puzzle:
     """Generate the puzzle for a kind, a seed and a level.
 
+    Most kinds take a few milliseconds. Level 5 of `force` and `knows` takes up to a second.
+
     Args:
         kind: One of `KINDS`, or your own class as `package.module:name` (see `PuzzleKind`).
         seconds: Time limit in seconds, or None for no limit.
@@ -70,8 +72,6 @@ def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None)
         InputError: If there is no such kind, level or seed.
         LimitError: If no puzzle was found within the time limit or `MAX_ATTEMPTS` attempts.
         SolverFault: If the two methods find different answers.
-
-    Cost: a few milliseconds for most kinds, and up to a second for level 5 of `force` and `knows`.
 
     >>> puzzle = make("sets", seed=1, level=1)
     >>> puzzle.check(puzzle.answers[0])
@@ -97,7 +97,7 @@ def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None)
 
 
 def check_answers(maker: PuzzleKind, puzzle: Puzzle) -> None:
-    """Raise SolverFault if the second method of a kind of puzzle finds other answers."""
+    """Raise SolverFault if a second method finds other answers than those in the puzzle."""
     again = maker.answers_again(puzzle)
     if again != set(puzzle.answers):
         raise SolverFault(

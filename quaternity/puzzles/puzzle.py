@@ -140,7 +140,6 @@ class Puzzle:
         }  # fmt: skip
 
     def _about(self) -> dict[str, Any]:
-        """Return a dictionary of the values that are inserted into the question."""
         values = document(self.question)
         return {name: value for name, value in values.items() if name not in ("text", "kind")}
 
@@ -150,7 +149,6 @@ class Puzzle:
 
 
 def _key(text: str) -> str:
-    """Normalize an answer for comparison: remove words without information and ignore case."""
     key = " ".join(_FILLING.sub(" ", text.strip().lower()).split())
     return {"y": "yes", "n": "no"}.get(key, key)
 

@@ -56,7 +56,7 @@ MAX_REFUTED_MOVES = 6
 
 
 class Quarto:
-    """Kind of puzzle that asks how to win soon, or which piece can safely be handed over."""
+    """A kind of puzzle that asks how to win soon, or which piece can safely be handed over."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about a random board on which nobody has won."""
@@ -72,7 +72,7 @@ class Quarto:
         return self._hand_over(board)
 
     def of_board(self, board: Board, piece: str) -> Puzzle | None:
-        """Return a puzzle about a board and the piece to place, which is empty if there is none."""
+        """Return a puzzle about a board. `piece` is the piece to place, or "" if there is none."""
         is_late = len(board.empty) <= max(EMPTY_AT[5])
         if piece and winning_cells(board, piece):
             return self._win_now(board, piece)
@@ -152,7 +152,7 @@ class Quarto:
         return _puzzle(board, piece, question, moves, wrong, steps, level, depth)
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Find the answers by searching all moves, without the bit representation of the solver."""
+        """Return the right moves, found by a search without the bit masks of the solver."""
         text, _, piece = puzzle.position.partition(" ")
         board = Board.parse(text, read_pieces(example_pieces()))
         depth = puzzle.level_from["placements"]
@@ -168,7 +168,6 @@ class Quarto:
 
 
 def _achieves(board: Board, piece: str, move: QuartoMove, question: str, depth: int) -> bool:
-    """Return whether a move solves the puzzle, by trying all continuations."""
     if move.cell is not None:
         board = board.after(move.cell, piece)
     if board.quartos() or move.hand_over is None:
@@ -181,10 +180,7 @@ def _achieves(board: Board, piece: str, move: QuartoMove, question: str, depth: 
 
 
 def _wins(board: Board, piece: str, within: int) -> bool:
-    """Return whether the player who must place a piece wins.
-
-    `within` is the maximum number of placements by this player.
-    """
+    """Return whether the player who must place a piece wins with at most `within` placements."""
     if within <= 0:
         return False
     if winning_cells(board, piece):
@@ -196,10 +192,7 @@ def _wins(board: Board, piece: str, within: int) -> bool:
 
 
 def _loses(board: Board, piece: str, within: int) -> bool:
-    """Return whether the player who must place a piece loses, whatever they do.
-
-    `within` is the maximum number of placements by the other player.
-    """
+    """Return whether the other player can force a win with at most `within` placements."""
     if winning_cells(board, piece) or len(board.empty) < 2 or within <= 0:
         return False
     return all(
@@ -209,10 +202,6 @@ def _loses(board: Board, piece: str, within: int) -> bool:
 
 
 def _losing_reply(board: Board, piece: str, move: QuartoMove) -> Message | None:
-    """Return a message that says how the other player wins at once after a move.
-
-    Return None if the other player does not win at once.
-    """
     after = board if move.cell is None else board.after(move.cell, piece)
     cells = winning_cells(after, str(move.hand_over)) if move.hand_over else ()
     if not cells:
@@ -221,7 +210,6 @@ def _losing_reply(board: Board, piece: str, move: QuartoMove) -> Message | None:
 
 
 def _line(board: Board, piece: str, rated: RatedMove, depth: int) -> Message:
-    """Return a message that describes best play after a move and the result."""
     move, wins = rated.move, rated.outcome == Outcome.WIN
     after = board if move.cell is None else board.after(move.cell, piece)
     line = [str(later) for later in line_of_play(after, move.hand_over)]
@@ -230,7 +218,6 @@ def _line(board: Board, piece: str, rated: RatedMove, depth: int) -> Message:
 
 
 def _steps(board: Board, piece: str, move: QuartoMove, ends: Message) -> Iterator[Step]:
-    """Yield steps that show a move, best play after the move, and the end of the game."""
     line, kinds = [move], cycle((YOU_DO, THEY_DO))
     while line:
         move, *line = line
@@ -260,7 +247,6 @@ def _puzzle(
 
 
 def _random_board(random: Random, empty: int) -> Board | None:
-    """Draw a random board with a number of empty cells. Return None if the board has a quarto."""
     board = Board.parse("?" * 16, read_pieces(example_pieces()))
     cells, pieces = list(range(16)), list(board.left)
     random.shuffle(cells)

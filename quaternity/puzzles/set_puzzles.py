@@ -42,7 +42,7 @@ PROPERTIES = tuple(
 
 
 class Sets:
-    """Kind of puzzle that asks for all SETs among some cards, or whether there is a SET."""
+    """A kind of puzzle that asks for all SETs among some cards, or whether there is a SET."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about some cards of a shuffled deck."""
@@ -92,7 +92,7 @@ class Sets:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Find the answers by trying all triples of cards.
+        """Return the right answers, found by trying all triples of cards.
 
         In a SET, the digits of every property add up to a multiple of 3.
         """
@@ -116,7 +116,6 @@ def _name(cards: tuple[int, ...], three: Triple) -> str:
 
 
 def _words(cards: tuple[int, ...], name: str) -> list[tuple[str, ...]]:
-    """Return, for each of `PROPERTIES`, the words of three cards."""
     of_cards = (SetCard(cards[LETTERS.index(letter)]).words for letter in name)
     return list(zip(*of_cards, strict=True))
 
@@ -135,7 +134,6 @@ def _proof(cards: tuple[int, ...], name: str) -> Message:
 
 
 def _wrong(cards: tuple[int, ...]) -> dict[str, str]:
-    """Return all triples that are not SETs, with the reasons."""
     wrong: dict[str, str] = {}
     for letters in combinations(LETTERS[: len(cards)], 3):
         name = "".join(letters)

@@ -24,19 +24,20 @@ no piece and is all 0."""
 
 _PIECE_NUMBERS[:-1] = np.arange(PIECES)[:, None] * 2 + 1 >> np.arange(1 + FEATURES) & 1
 _MARKS = np.array([piece | (PIECES - 1 - piece) << FEATURES for piece in range(PIECES)], np.uint8)
-"""Mark of each piece: a bit for each property, which is 1 if the piece has the property. Four
-pieces in a row are a quarto if their marks have a common bit."""
+"""Properties of each piece as a bit mask, with one bit for each of the eight properties. Four
+pieces in a row are a quarto if they have a bit in common."""
 
 
 class QuartoBatch:
     """A batch of Quarto games that are played together.
 
     Attributes:
-        cells: [game, cell] the piece on the cell, or -1 if it is empty.
-        in_hand: [game] the piece that the player to move must place, or -1 if there is none.
-        turn: [game] the player to move, or the last player who moved once the game is over.
-        over: [game] whether the game is over. Such a game does not change until it is reset.
-        winner: [game] the player who won, or -1 during the game and after a draw.
+        cells: The piece on each cell, or -1 if the cell is empty, as an array [game, cell].
+        in_hand: For each game, the piece that the player to move must place, or -1 if there is
+            none.
+        turn: For each game, the player to move, or the player of the last move if the game is over.
+        over: For each game, whether it is over. Such a game does not change until it is reset.
+        winner: For each game, the player who won, or -1 during the game and after a draw.
     """
 
     actions = QuartoEncoded.actions
@@ -44,7 +45,7 @@ class QuartoBatch:
     """Number of values in an observation."""
 
     def __init__(self, games: int, squares: bool = False) -> None:
-        """Start the given number of games, with `squares` as in `QuartoSettings`.
+        """Start the given number of games. If `squares` is true, 2 x 2 squares count as rows.
 
         Raises:
             InputError: If there are too many games, or if an argument is invalid.
@@ -82,7 +83,7 @@ class QuartoBatch:
     def step(self, actions: ArrayLike) -> None:
         """Make one move in each game that is not over. Actions for other games are ignored.
 
-        Cost: about 0.3 microseconds per game.
+        A step takes about 0.3 microseconds per game.
 
         Raises:
             InputError: If an action is illegal. The message names the game, and no game is changed.
@@ -125,18 +126,16 @@ class QuartoBatch:
         self.over |= ends
 
     def points(self) -> NDArray[np.float32]:
-        """Return the points as [game, player]: 1 for a win, 0.5 for a draw, otherwise 0."""
+        """Return an array [game, player] of points: 1 for a win, 0.5 for a draw, otherwise 0."""
         points = np.where(self.over & (self.winner < 0), 0.5, 0.0)[:, None].repeat(2, 1)
         won = np.nonzero(self.winner >= 0)[0]
         points[won, self.winner[won]] = 1.0
         return points.astype(np.float32)
 
     def masks(self) -> NDArray[np.uint8]:
-        """Return 1 for each legal action and 0 for the others, as [game, action].
+        """Return an array [game, action] that is 1 for each legal action and 0 for the others.
 
-        No action is legal once a game is over.
-
-        Cost: about a microsecond per game.
+        No action is legal once a game is over. A call takes about a microsecond per game.
         """
         mask = np.zeros((self.games, self.actions), np.uint8)
         first = (self.in_hand < 0) & ~self.over
@@ -154,14 +153,14 @@ class QuartoBatch:
         return mask
 
     def _free_pieces(self) -> NDArray[np.uint8]:
-        """Return 1 for each piece that is neither on the board nor in hand, as [game, piece]."""
         mask_bytes = self._free.astype("<u2").view(np.uint8).reshape(self.games, 2)
         return np.unpackbits(mask_bytes, axis=1, bitorder="little")
 
     def observations(self) -> NDArray[np.float32]:
-        """Return what the player to move sees, as [game, number] (see `QuartoEncoded.entries`).
+        """Return what the player to move sees, as an array [game, number].
 
-        Cost: about a microsecond per game.
+        `QuartoEncoded.entries` says what the numbers mean. A call takes about a microsecond per
+        game.
         """
         seen = np.empty((self.games, self.size), np.float32)
         end = 2 + CELLS * (1 + FEATURES)

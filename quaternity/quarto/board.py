@@ -108,7 +108,7 @@ class Board:
         return piece
 
     def after(self, cell: int, piece: int | str) -> Board:
-        """Return a copy of this board with another piece, which is given by its number or name."""
+        """Return a copy of this board with one more piece. `piece` is its number or its name."""
         empty = self.empty
         if type(cell) is not int or cell not in empty:
             allowed = f"one of the empty cells {empty}"
@@ -128,14 +128,14 @@ class Board:
     def quartos(self, squares: bool = False) -> list[tuple[Row, int]]:
         """Return each row that is a quarto, with the properties that its four pieces share.
 
-        The properties are given as a mark, a bit mask of properties (see
-        `quaternity.quarto.pieces`). If `squares` is true, squares of 2 x 2 cells are rows too.
+        The properties are a bit mask (see `quaternity.quarto.pieces`). If `squares` is true,
+        squares of 2 x 2 cells are rows too.
         """
         marks = [0 if piece is None else MARKS[piece] for piece in self.cells]
         return shared_in_rows(marks, (*ROWS, *SQUARES) if _check_squares(squares) else ROWS)
 
     def in_bits(self, squares: bool = False) -> BoardBits:
-        """Return the board in the representation that the searches use."""
+        """Return the board as bit masks, on which the searches work."""
         return lines(_check_squares(squares)).bits(self.cells)
 
 
@@ -155,8 +155,8 @@ def as_board(board: object) -> Board:
 def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
     """Return the names of the pieces that can be handed over without losing at once.
 
-    A safe piece does not complete a quarto on any empty cell. Once the game is over, no piece is
-    safe.
+    The opponent cannot complete a quarto with a safe piece on any empty cell. Once the game is
+    over, no piece is safe.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('AGH.............', read_pieces(example_pieces()))

@@ -96,10 +96,6 @@ class Look(NamedTuple):
 
 
 def _are_words_for(look: str, pair: tuple[str, str]) -> bool:
-    """Return whether the two words of a feature describe different values of a look.
-
-    For example, 'tall' and 'short' describe different values of the look 'size'.
-    """
     first, second = (word.casefold() for word in pair)
     if look == "colour":
         return {first, second} <= COLOURS.keys() and COLOURS[first] != COLOURS[second]
@@ -216,7 +212,6 @@ def quarto_sentences(board: Board, quartos: Quartos) -> list[str]:
 
 
 def _short(word: str) -> str:
-    """Shorten a word so that it fits into the picture."""
     return word if len(word) <= MAX_WORD_LENGTH else f"{word[: MAX_WORD_LENGTH - 1]}…"
 
 

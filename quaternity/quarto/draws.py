@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
 
 class DrawMethod(NamedTuple):
-    """A method that counts the drawn completions of a board without a quarto.
+    """A method that counts the ways to fill a board without a quarto.
 
-    `completions` takes a board and whether to stop at the first drawn completion, and returns the
-    number of completions found. `limit` is the maximum number of empty cells for which all
-    completions can be counted.
+    `completions` takes a board, and whether to stop at the first way. It returns the number of ways
+    that it found. `limit` is the maximum number of empty cells for which all ways can be counted.
     """
 
     completions: Callable[[BoardBits, bool], int]
@@ -44,10 +43,7 @@ SECONDS = 60.0
 
 
 def _plan(empty: int) -> list[tuple[int, int]]:
-    """Return the empty cells in the order in which backtracking fills them.
-
-    Each cell comes with a bit mask of the rows that it completes.
-    """
+    """Return the empty cells in filling order, each with a bit mask of the rows it completes."""
     plan = []
     while empty:
         # Fill the cell whose rows have the fewest empty cells, so that rows are completed early.
@@ -113,11 +109,7 @@ def _model(board: BoardBits) -> cp_model.CpModel:
 
 
 def _count_by_cp_sat(board: BoardBits, only_first: bool, *, seconds: float = SECONDS) -> int:
-    """Return the same number as `count_by_backtracking`, by listing all ways with CP-SAT.
-
-    Raises:
-        SolverTimeout: If the time limit is reached.
-    """
+    """Return the same number as `count_by_backtracking`, computed by CP-SAT."""
     solutions: list[object] = []  # one entry for each completion
     text = f"CP-SAT has not found {'a' if only_first else 'every'} completion within {seconds} s"
     run_search(
@@ -135,7 +127,7 @@ DRAW_METHODS: Mapping[str, DrawMethod] = {
 """Methods that count draws, by name. The default method comes first."""
 
 COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
-"""Maximum number of empty cells of a board for which the completions without a quarto can be
+"""Maximum number of empty cells of a board for which the ways to fill it without a quarto can be
 counted."""
 
 

@@ -107,7 +107,7 @@ class QuartoEncoded:
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return no chance events, because the game has none."""
+        """Return an empty sequence, because the game has no chance events."""
         del drawn
         return ()
 

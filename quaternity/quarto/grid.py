@@ -22,7 +22,7 @@ def quote_short(text: str) -> str:
 
 
 def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
-    """Raise InputError for the first fault if the value does not map pieces to properties."""
+    """Raise InputError unless the value maps pieces to sets of properties."""
     if not isinstance(properties, Mapping):
         raise InputError(f"properties: {properties!r} is not a dictionary")
     for name, having in properties.items():
@@ -36,7 +36,7 @@ def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
 
 
 def check_configuration(configuration: str, names: Container[str]) -> str:
-    """Check a configuration and return it in Unicode normal form NFC.
+    """Check the text that describes a board, and return it in Unicode normal form NFC.
 
     Raises:
         InputError: If it is not a text of sixteen characters, or if it contains a piece twice.
@@ -60,12 +60,12 @@ def check_configuration(configuration: str, names: Container[str]) -> str:
 def create_grid(
     configuration: str, properties: Mapping[str, AbstractSet[str]]
 ) -> list[list[set[str]]]:
-    """Return the grid of a configuration, as the original exercise defines it.
+    """Return the four rows of the board. Each row lists four cells, which are sets of properties.
 
-    The arguments are a configuration (see `Board.parse`) and the result of `piece_properties`. The
-    grid lists the four rows from the top, and each row lists its cells from the left. Each cell is
-    the set of the properties of its piece, or an empty set. The text of the exercise once calls
-    this function `make_grid`.
+    `configuration` describes the board (see `Board.parse`), and `properties` is a result of
+    `piece_properties`. The rows are listed from the top, and the cells of a row from the left. An
+    empty cell is an empty set. The text of the original exercise once calls this function
+    `make_grid`.
     """
     check_properties(properties)
     configuration = check_configuration(configuration, properties)

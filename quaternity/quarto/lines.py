@@ -22,7 +22,7 @@ ALL = (1 << PIECES) - 1
 
 
 class BoardBits(NamedTuple):
-    """A board in bits: its rows (see the module), its empty cells, and the pieces left."""
+    """A board as integers: the shared properties of its rows, its empty cells, the pieces left."""
 
     rows: int
     empty: int
@@ -30,7 +30,7 @@ class BoardBits(NamedTuple):
 
 
 class CellBits(NamedTuple):
-    """The rows that determine the threats after a piece has been placed on a cell.
+    """The rows that determine which properties complete a quarto after a given cell is filled.
 
     Attributes:
         rest: bit mask of the other empty cells.
@@ -52,11 +52,11 @@ B; the same two lists with C instead of B; and the same two lists with both B an
 
 
 class Lines:
-    """The rows (and squares) in which a quarto counts, with operations on boards in bits.
+    """The rows (and squares) in which a quarto counts, with operations on boards as bit masks.
 
     Attributes:
         cells: for each row (and square), the bit mask of its cells.
-        empty_rows: the marks of all rows of the empty board, as one integer.
+        empty_rows: the shared properties of each row on the empty board, as one integer.
         after: `rows & after[piece][cell]` are the rows after placing a piece on a cell.
     """
 
@@ -72,14 +72,13 @@ class Lines:
         self.last = cache(self._last)
 
     def _after(self, piece: int, cell: int) -> int:
-        """Return an integer with a piece's mark for the rows through a cell, and ones elsewhere."""
         return sum(
             (MARKS[piece] if cells >> cell & 1 else ANY) << MARK_BITS * index
             for index, cells in enumerate(self.cells)
         )
 
     def bits(self, cells: Iterable[int | None]) -> BoardBits:
-        """Return a board in bits, given the piece (or None) on each of the sixteen cells."""
+        """Return a board as bit masks, given the piece (or None) on each of the sixteen cells."""
         rows, empty, remaining = self.empty_rows, ALL, ALL
         for cell, piece in enumerate(cells):
             if piece is not None:
@@ -89,7 +88,7 @@ class Lines:
         return BoardBits(rows, empty, remaining)
 
     def threats(self, rows: int, empty: int) -> int:
-        """Return the bit mask of the properties with which the next piece can complete a quarto."""
+        """Return the bit mask of the properties that end the game if the next piece has them."""
         mark = 0
         for index in self.almost_complete(empty):
             mark |= rows >> MARK_BITS * index
@@ -100,11 +99,11 @@ class Lines:
         return board.left & ~SHARING[self.threats(board.rows, board.empty)]
 
     def completed_by(self, cell: int, empty: int) -> int:
-        """Return all ones in the rows whose only empty cell is `cell`, and zeros elsewhere."""
+        """Return an integer with ones for the rows that lack only `cell`, and zeros elsewhere."""
         return sum(ANY << MARK_BITS * index for index in self._lacking_only(1 << cell, empty))
 
     def completing(self, rows: int, empty: int, piece: int) -> int:
-        """Return the bit mask of the cells on which a piece completes a quarto."""
+        """Return the bit mask of the cells on which a given piece completes a quarto."""
         after = self.after[piece]
         return sum(
             1 << cell
@@ -118,14 +117,12 @@ class Lines:
         )
 
     def _lacking_only(self, wanted: int, empty: int) -> tuple[int, ...]:
-        """Return the indices of the rows whose empty cells are exactly the wanted cells."""
         return tuple(index for index, cells in enumerate(self.cells) if cells & empty == wanted)
 
     def _almost_complete(self, empty: int) -> tuple[int, ...]:
         return self._lacking(empty, 1)
 
     def _find_threat_rows(self, empty: int) -> tuple[CellBits, ...]:
-        """Return, for each empty cell, the rows that determine the threats after filling it."""
         lacking_one, two = self._lacking(empty, 1), self._lacking(empty, 2)
         cells = []
         for cell in members(empty):
@@ -136,7 +133,6 @@ class Lines:
         return tuple(cells)
 
     def _last(self, empty: int) -> tuple[LastRows, ...]:
-        """Return, for each of three empty cells, the rows that matter once it is filled."""
         pairs = []
         for cell in members(empty):
             first, other = (1 << last for last in members(empty ^ 1 << cell))
@@ -153,20 +149,21 @@ class Lines:
     def symmetries(self) -> tuple[tuple[int, ...], ...]:
         """All permutations of the cells that map every row to a row, and every square to a square.
 
-        `symmetry[cell]` is the new cell. There are 32 symmetries if only rows count, and 8 if
-        squares count too.
+        Each permutation is a tuple that contains the new place of every cell. There are 32
+        symmetries if only rows count, and 8 if squares count too.
         """
         return _symmetries(self.cells)
 
     def canonical_form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
-        """Return a form of a position. Two positions have the same form only if they are symmetric.
+        """Return a canonical form, by which symmetric positions can be recognized.
 
-        The form ignores properties with which a row cannot become a quarto, because the row has
-        more empty cells than there are pieces with the property, including the piece in hand.
-        Pieces that differ only in ignored properties are treated as equal, and so are cells whose
-        rows cannot become a quarto. The form is the smallest image under 32 x 384 permutations of
-        cells and features. Features that are equal in all rows and in the piece in hand are tried
-        in only one order, so some symmetric positions have different forms.
+        Two positions have the same form only if they are symmetric. The form ignores properties
+        with which a row cannot become a quarto, because the row has more empty cells than there are
+        pieces with the property, including the piece in hand. Pieces that differ only in ignored
+        properties are treated as equal, and so are cells whose rows cannot become a quarto. The
+        form is the smallest image under 32 x 384 permutations of cells and features. Features that
+        are equal in all rows and in the piece in hand are tried in only one order, so some
+        symmetric positions have different forms.
         """
         rows, empty, remaining = board
         marks = [
@@ -184,7 +181,6 @@ class Lines:
         )
 
     def _completable(self, index: int, rows: int, empty: int, remaining: int) -> int:
-        """Return the bit mask of the properties with which a row can still become a quarto."""
         lacking = (self.cells[index] & empty).bit_count()
         mark = rows >> MARK_BITS * index & ANY if lacking else 0
         return sum(
@@ -204,10 +200,7 @@ class Lines:
 
 
 def _sort_features(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
-    """Return the part of a canonical form that depends on features, with the features sorted.
-
-    In each feature, the property with the larger bit mask of rows comes first.
-    """
+    """Sort the features of a canonical form, and the two properties of each feature."""
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
         if not ones and not zeros:

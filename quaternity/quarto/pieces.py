@@ -30,7 +30,7 @@ SHARING = tuple(
     sum(1 << piece for piece, mark in enumerate(MARKS) if mark & wanted)
     for wanted in range(ANY + 1)
 )
-"""Bit mask of the pieces that share a property with a mark, for each possible mark."""
+"""For each possible mark, the bit mask of the pieces that have at least one of its properties."""
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:
@@ -48,7 +48,7 @@ def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> di
 
 
 def check_pieces(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> None:
-    """Raise InputError for the first fault if the value is not like a result of `read_pieces`."""
+    """Raise InputError unless the value has the format of a result of `read_pieces`."""
     if not isinstance(pieces, Mapping):
         raise InputError(f"pieces: {pieces!r} is not a dictionary")
     for feature, words in pieces.items():

@@ -114,7 +114,6 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
 
 
 def _unify_spellings(lines: list[_Line]) -> list[_Line]:
-    """Replace each name of a property or feature by its first spelling in the lines."""
     first = dict[str, str]()
     words = [[first.setdefault(name_key(x), x) for x in line.fields[1:]] for line in lines]
     return [replace(x, fields=(*x.fields[:1], *y)) for x, y in zip(lines, words, strict=True)]
@@ -158,7 +157,6 @@ def _check_names(lines: list[_Line]) -> None:
 
 
 def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> None:
-    """Raise PiecesFileError if two features have a property of the same name."""
     first_use: dict[str, tuple[str, int]] = {}
     for line in lines:
         for feature, word in zip(features, line.fields[1:], strict=True):
@@ -192,10 +190,6 @@ def _pieces_by_property(
 
 
 def _check_different(lines: list[_Line]) -> None:
-    """Raise PiecesFileError if two pieces have the same properties.
-
-    Sixteen different pieces are then all combinations of properties.
-    """
     line_of: dict[tuple[str, ...], int] = {}
     for line in lines:
         properties = line.fields[1:]

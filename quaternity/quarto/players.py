@@ -12,14 +12,15 @@ from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import SOLVE_LIMIT, QuartoMove, best_move
 
 PLAYOUTS = 2_000
-"""Default number of playouts per move of the player `search`, in positions too large to solve."""
+"""Default number of playouts (simulated games) per move of the player `search`, in positions too
+large to solve."""
 
 
 class Careful:
     """A player who completes a quarto if possible, and otherwise avoids an immediate loss."""
 
     def choose(self, view: QuartoPosition, random: Random) -> QuartoMove:
-        """Return a random move from `careful_moves`."""
+        """Return a random move that wins at once or, failing that, does not lose at once."""
         return random.choice(careful_moves(view))
 
 
@@ -53,9 +54,9 @@ def careful_moves(view: QuartoPosition) -> list[QuartoMove]:
 
 
 class Search:
-    """A player who plays perfectly near the end of the game, and uses playouts before that.
+    """A player who plays perfectly near the end of the game, and simulates games before that.
 
-    After each round of playouts, the worse half of the moves is dropped (sequential halving:
+    After each round of simulated games, the worse half of the moves is dropped (sequential halving:
     Karnin, Koren and Somekh 2013). Only one of several symmetric moves is tried.
     """
 
@@ -63,7 +64,7 @@ class Search:
         self.playouts = playouts
 
     def choose(self, view: QuartoPosition, random: Random) -> QuartoMove:
-        """Return a best move if the position can be solved, or else the best in playouts."""
+        """Return a best move if the position can be solved, or else the best in simulated games."""
         if len(view.board.empty) <= SOLVE_LIMIT:
             try:
                 best = best_move(view.board, view.in_hand, random, view.squares)
@@ -87,7 +88,7 @@ class Search:
 
 
 def different_moves(view: QuartoPosition, random: Random) -> list[QuartoMove]:
-    """Return the moves of `careful_moves` in random order, but only one of symmetric moves."""
+    """Return the moves of `careful_moves` in random order. Of symmetric moves, return only one."""
     board, geometry = view.board, lines(view.squares)
     moves = careful_moves(view)
     random.shuffle(moves)
@@ -106,10 +107,7 @@ def different_moves(view: QuartoPosition, random: Random) -> list[QuartoMove]:
 
 
 def _play_out(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
-    """Return the result of a random, careful playout after a move.
-
-    The result is 1 for a win, 0.5 for a draw, and 0 for a loss of the player who made the move.
-    """
+    """Return the result of a random game after a move, from 0 (loss) to 1 (win) for its player."""
     board, geometry = view.board, lines(view.squares)
     assert move.hand_over is not None, "every move but the last must hand over a piece"
     rows, empty, remaining = board.in_bits(view.squares)
@@ -138,7 +136,7 @@ def careful(rules: QuartoRules) -> Careful:
 
 
 def search(rules: QuartoRules, argument: str | None) -> Search:
-    """Return the player `search`, or the player `search:N`, which uses N playouts per move."""
+    """Return the player `search`, or `search:N`, which simulates N games for each move."""
     del rules
     if argument is None:
         return Search()

@@ -21,9 +21,10 @@ from quaternity.quarto.solving import (
 
 @dataclass(frozen=True, slots=True)
 class BoardReport:
-    """Whether the game can end in a draw, and in how many ways the board can then be filled.
+    """A report that says whether a game can still end in a draw.
 
-    `completions` is None if the board has too many empty cells to count the ways.
+    `completions` is the number of ways to fill the board without a quarto. It is None if the board
+    has too many empty cells to count them.
     """
 
     board: Board
@@ -44,14 +45,14 @@ class BoardReport:
 
 
 def report_board(board: Board) -> BoardReport:
-    """Return the report on a board."""
+    """Return a report that says whether the game can end in a draw, and in how many ways."""
     few = len(board.empty) <= COMPLETIONS_LIMIT
     return BoardReport(board, can_draw(board), drawn_completions(board) if few else None)
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The quartos of a board, and the cells on which each piece left completes a quarto."""
+    """The quartos of a board, and the cells on which each remaining piece completes a quarto."""
 
     board: Board
     quartos: tuple[Quarto, ...]
@@ -69,7 +70,7 @@ class Explanation:
 
 
 def explain_board(board: Board) -> Explanation:
-    """Return the explanation of a board."""
+    """Return the quartos of a board, and where each remaining piece completes a quarto."""
     winning = {name: [*map(cell_name, winning_cells(board, name))] for name in board.left}
     return Explanation(board, explain_quartos(board), winning)
 
@@ -108,7 +109,10 @@ class SolutionReport:
 def report_solution(
     board: Board, in_hand: str | None, squares: bool, every: bool
 ) -> SolutionReport:
-    """Return the solution of a position, with the ratings of all moves if `every` is true."""
+    """Return the solution of a position, with the ratings of all moves if `every` is true.
+
+    `in_hand` is the piece to place, or None. If `squares` is true, 2 x 2 squares count as rows.
+    """
     position = board, in_hand, squares
     rated = rated_moves(*position) if every else None
     return SolutionReport(board, solve(*position), in_hand, line_of_play(*position), rated)

@@ -50,7 +50,7 @@ class QuartoSettings:
 
 @dataclass(frozen=True, slots=True)
 class QuartoPosition:
-    """A game at one moment. Nothing in it is hidden.
+    """A position of Quarto, in which nothing is hidden.
 
     `in_hand` is the name of the piece that the player to move must place. It is None at the start
     and once the game is over. `turn` is the player to move (0 or 1), or the player who made the
@@ -64,7 +64,7 @@ class QuartoPosition:
 
     @property
     def quartos(self) -> list[tuple[Row, int]]:
-        """The rows (and squares, if they count) that are quartos, with common properties."""
+        """The rows (and squares, if they count) that are quartos, with their shared properties."""
         return self.board.quartos(self.squares)
 
     @property
@@ -73,7 +73,7 @@ class QuartoPosition:
         return None not in self.board.cells or _has_quarto(self.board, self.squares)
 
     def place(self, cell: int) -> QuartoPosition:
-        """Return the position after placing the piece in hand, before handing over another."""
+        """Return the position after the piece in hand is placed, before the next is handed over."""
         assert self.in_hand is not None, "a piece must be in hand"
         board = self.board.after(cell, self.board.pieces.piece(self.in_hand))
         return QuartoPosition(board, None, self.turn, self.squares)
@@ -81,7 +81,6 @@ class QuartoPosition:
 
 @lru_cache(64)
 def _has_quarto(board: Board, squares: bool) -> bool:
-    """Return whether there is a quarto on a board. Several callers use the cached result."""
     return bool(board.quartos(squares))
 
 
@@ -255,7 +254,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         }
 
     def like(self, view: QuartoPosition, random: Random) -> QuartoPosition:
-        """Return the view itself, because nothing is hidden."""
+        """Return a position that fits a view: the view itself, because nothing is hidden."""
         del random
         return view
 

@@ -43,8 +43,9 @@ class Search:
 
     `lines` defines the rows in which quartos count. `max_positions` limits the number of positions
     searched in all calls together; None means no limit. Above the limit, a search raises
-    LimitError. In the methods, `remaining` is the bit mask of the pieces that can still be handed
-    over, without the piece in hand.
+    LimitError. In the methods, the attacker is the player for whom a win is searched, and
+    `remaining` is the bit mask of the pieces that can still be handed over, without the piece in
+    hand.
     """
 
     __slots__ = ("_caches", "_lines", "_positions_left", "_size")
@@ -55,7 +56,11 @@ class Search:
         self._caches: list[dict[int, bool]] = [{} for _ in range(PIECES + 1)]
 
     def wins_giving(self, rows: int, empty: int, remaining: int, within: int) -> bool:
-        """Return whether the attacker wins a position in which a piece must be handed over next."""
+        """Return whether the attacker wins when a piece must be handed over next.
+
+        `within` is the maximum number of placements by both players. The attacker is the player who
+        would make the last of them.
+        """
         threat = self._lines.threats(rows, empty)
         safe = remaining & ~SHARING[threat]
         if not safe:
@@ -63,7 +68,11 @@ class Search:
         return self._attacker_wins(rows, empty, remaining, safe, threat, within)
 
     def wins_placing(self, rows: int, empty: int, remaining: int, piece: int, within: int) -> bool:
-        """Return whether the attacker wins a position in which a piece must be placed next."""
+        """Return whether the attacker wins when a given piece must be placed next.
+
+        `within` is the maximum number of placements by both players. The attacker is the player who
+        would make the last of them.
+        """
         attacking = within % 2 == 1
         threat = self._lines.threats(rows, empty)
         if MARKS[piece] & threat:
@@ -74,7 +83,7 @@ class Search:
     def distance(
         self, rows: int, empty: int, remaining: int, piece: int, *, attacking: bool
     ) -> int:
-        """Return the number of placements until the attacker wins, in a position that is won.
+        """Return the number of placements until the attacker, who must have a forced win, wins.
 
         A piece must be placed next. `attacking` says whether the attacker places it.
         """
@@ -141,9 +150,8 @@ class Search:
     ) -> bool:
         """Return whether the player who places a piece that completes no quarto reaches their goal.
 
-        `within` is the number of placements after this placement. If it is even, the player is the
-        attacker, whose goal is to win. If it is odd, the player is the defender, whose goal is to
-        prevent a win.
+        If `within`, the number of placements after this one, is even, the goal is to win. If it is
+        odd, the goal is to prevent a win.
         """
         mark = MARKS[piece]
         if within < 2:
@@ -196,12 +204,6 @@ class Search:
         )
 
     def _wins_with_last(self, rows: int, empty: int, remaining: int, safe: int) -> bool:
-        """Return whether the attacker wins a position with three empty cells.
-
-        A safe piece is handed over to the attacker, who places it and hands over another safe
-        piece. The defender places this piece on one of the two other cells. The last piece must
-        then complete a quarto on the last cell.
-        """
         marks = rows.to_bytes(self._size, "little")
         cells = []
         for rows_of in self._lines.last(empty):
@@ -233,5 +235,5 @@ class Search:
 
 
 def largest_with_parity(placements: int, odd: bool) -> int:
-    """Return the largest number <= `placements` that is odd, or even if `odd` is false."""
+    """Return the largest number <= `placements` that is odd or, if `odd` is false, even."""
     return placements - (placements % 2 != odd)

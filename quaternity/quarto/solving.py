@@ -25,7 +25,7 @@ SYMMETRIC_FROM = 9
 
 
 class Outcome(IntEnum):
-    """The result of the game for the player to move if both players play perfectly."""
+    """The result for the player to move if both players play perfectly: win, draw or loss."""
 
     __repr__ = code_name
 
@@ -81,6 +81,10 @@ class Solution:
 def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> Solution:
     """Solve a position with at most `SOLVE_LIMIT` empty cells.
 
+    Solving takes a few tenths of a second for 10 empty cells. For 11 empty cells, it takes two
+    seconds (median) to six seconds (maximum), and at most 100 MB of memory. If squares count, it
+    takes a fraction of this time.
+
     Args:
         in_hand: the name of the piece that the player to move must place, or None if this player
             only hands over a piece (at the start, or after placing a piece).
@@ -89,10 +93,6 @@ def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> So
     Raises:
         InputError: If the piece in hand is unknown or on the board, or if the game is over.
         LimitError: If there are more empty cells than `SOLVE_LIMIT`.
-
-    Cost: a few tenths of a second for 10 empty cells. For 11 empty cells, the median is two
-    seconds, the maximum is six seconds, and memory use is at most 100 MB. If squares count, solving
-    takes a fraction of this time.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('??HPF?N?M?A?ED??', read_pieces(example_pieces()))
@@ -104,7 +104,6 @@ def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> So
 
 
 def _solve_checked(solver: _Solver, board: Board, piece: int | None, squares: bool) -> Solution:
-    """Return the solution of a position that has been checked. `piece` may be None."""
     if board.quartos(squares):
         return Solution(Outcome.WIN, ())
     if not board.empty:
@@ -157,7 +156,7 @@ def best_move(
 
 
 class RatedMove(NamedTuple):
-    """A move, its outcome for the player who makes it, and the placements until the game ends."""
+    """A move, its outcome for the player who makes it, and the number of placements to the end."""
 
     move: QuartoMove
     outcome: Outcome
@@ -273,11 +272,7 @@ class _Solver:
         ]
 
     def placements_to_end(self, placed: _Placement, outcome: Outcome) -> int | None:
-        """Return the number of placements after a move, or None if its outcome is not `outcome`.
-
-        `outcome` must be the best outcome of the position, unless all better outcomes have been
-        ruled out for this move.
-        """
+        """Return the number of placements after a move, or None if its outcome is not `outcome`."""
         _, after, hand_over = placed
         if hand_over is None:
             return self._count_placements(placed, outcome)
@@ -288,7 +283,6 @@ class _Solver:
         return self._known[outcome, form]
 
     def keeps_outcome(self, placed: _Placement, outcome: Outcome) -> bool:
-        """Return whether a move has the best outcome of the position, which is a win or a draw."""
         _, (rows, empty, remaining), hand_over = placed
         if hand_over is None:
             return outcome == Outcome.DRAW

@@ -71,10 +71,10 @@ MAX_PROOF_ANSWERS = 1_000
 
 
 class AskingJudge(Judge):
-    """Base class of judges of asking games.
+    """Base class of the judges for games in which players ask each other for cards.
 
-    Its notes name the cards whose owner a player knew but did not ask. Random hands that fit a view
-    are drawn for simulated games.
+    A judge evaluates the moves of a game. Its notes name the cards whose owner a player knew but
+    did not ask. For simulated games, the judge draws random hands that fit what a seat has seen.
     """
 
     player, advice_cost = "dealt", 25.0
@@ -86,7 +86,6 @@ class AskingJudge(Judge):
         self._deals = lru_cache(CACHE_SIZE)(self._number_deals)
 
     def _conclude(self, problem: DealProblem) -> tuple[SetConstraint, ...]:
-        """Infer which players may own each card, and how many cards of each set they may hold."""
         return filter_problem(problem, self.deadline.remaining()).sets
 
     def _number_deals(self, problem: DealProblem) -> NumberedDeals:
@@ -96,7 +95,6 @@ class AskingJudge(Judge):
         return NumberedDeals(problem, seconds=self.deadline.remaining())
 
     def _owners_at(self, game: RecordedGame, index: int, seat: int) -> Sequence[SetConstraint]:
-        """Return what a seat can infer about the owners of each set's cards."""
         if (index, seat) not in self._owners:
             view = game.view(index, seat)
             problem = view.state.problem if hasattr(view, "state") else view.problem
@@ -104,7 +102,10 @@ class AskingJudge(Judge):
         return self._owners[index, seat]
 
     def notes(self, game: RecordedGame, index: int) -> list[Message]:
-        """Return the cards whose owner a player knew but did not ask before the turn passed on."""
+        """Return a note about each card whose owner a player knew but did not ask in time.
+
+        A player did not ask in time if the turn passed to another player.
+        """
         (seat, move), (before, after) = game.moves[index], game.around(index)
         if before != index or after is None or not game.acting[after] or seat in game.acting[after]:
             return []
@@ -133,7 +134,7 @@ class AskingJudge(Judge):
 
 
 class KwartetJudge(AskingJudge):
-    """Judge of Kwartet, with exact chances of requests if the deals can be counted in time."""
+    """A judge of Kwartet, with exact chances of requests if the deals can be counted in time."""
 
     def __init__(self, rules: KwartetRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
@@ -146,13 +147,13 @@ class KwartetJudge(AskingJudge):
         return owned / weights.total if weights.exact else None
 
     def advice(self, view: View, random: Random) -> Question:
-        """Return the move of the strategy `exact`."""
+        """Return the move that the strategy `exact` would make."""
         return exact(view, random)
 
     def simulate(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
-        """Simulate the rest of a game with the given hands.
+        """Play the rest of a game with simulated players, who know their hands and public facts.
 
-        The players use public conclusions and their own hands.
+        Return each seat's share of the win, and the cost in milliseconds.
         """
         public, hands = position.position.public, position.position.hands
         known = self._known(public.problem)
@@ -170,9 +171,9 @@ class KwartetJudge(AskingJudge):
 
 
 class QuaternityJudge(AskingJudge):
-    """Judge of Quaternity, with exact chances of questions.
+    """A judge of Quaternity, with exact chances of questions.
 
-    In small games, it also finds forced wins and uses a search bot.
+    In small games, it also finds forced wins and simulates games with a search bot.
     """
 
     def __init__(self, rules: QuaternityRules, deadline: Deadline) -> None:
@@ -187,7 +188,7 @@ class QuaternityJudge(AskingJudge):
             self.proofs = ProofGraph(self.code, self.policy.options)
 
     def chance(self, view: QuaternityPosition, move: Any) -> float | None:
-        """Return the share of deals in which the answer to a question is yes.
+        """Return the share of the possible deals in which the answer to a question is yes.
 
         Return None for a move that is not a question.
         """
@@ -205,13 +206,13 @@ class QuaternityJudge(AskingJudge):
         return yes / (no + yes)
 
     def exact(self, position: QuaternityPosition) -> Shares | None:
-        """Return the exact result if a seat can force a win, otherwise None."""
+        """Return each seat's share of the win if a seat can force a win, otherwise None."""
         seats = range(self.rules.seats if self.small else 0)
         forcing = next((seat for seat in seats if self.forces(position, seat)), None)
         return None if forcing is None else tuple([float(seat == forcing) for seat in seats])
 
     def forces(self, position: QuaternityPosition, player: int) -> bool | None:
-        """Return whether a player can force a win, or None if this was not decided."""
+        """Return whether a player can force a win, or None if the search was stopped too early."""
         state, asked = position.state, position.pending
         if state.is_over:
             return state.winner == player
@@ -239,7 +240,10 @@ class QuaternityJudge(AskingJudge):
     def move_value(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
     ) -> MoveValue | None:
-        """Return the value of a move that kept or lost a forced win, or None for other moves."""
+        """Return how good a move in a forced win was: it kept or lost the win.
+
+        Return None if the player could not force a win before the move.
+        """
         if not self.small or not self.forces(before, seat):
             return None
         kept = self.forces(after, seat)
@@ -248,10 +252,6 @@ class QuaternityJudge(AskingJudge):
         return MoveValue(1.0 if kept else None, 1.0, best, note=note)
 
     def _missed_win(self, state: State, best: Question | Answer) -> Message:
-        """Return a sentence about a move that would have forced a win.
-
-        If the move asks the only possible owner of a card, the sentence says so.
-        """
         if not isinstance(best, Question):
             return COULD_HAVE_WON(best=best)
         move, (index, number) = question_sentence(best), best.card
@@ -261,7 +261,6 @@ class QuaternityJudge(AskingJudge):
         return ONLY_OWNER(best=move, holder=best.asked, card=best.card)
 
     def _winning(self, before: QuaternityPosition, seat: int) -> Question | Answer | None:
-        """Return a move that is already proved to force a win, or None if none is."""
         state, asked = before.state, before.pending
         if asked is not None:
             return next((x for x in Answer if self._after(state, asked, x, seat, 0)), None)
@@ -272,14 +271,17 @@ class QuaternityJudge(AskingJudge):
         return None
 
     def advice(self, view: QuaternityPosition, random: Random) -> Question | Answer:
-        """Return the move of the bot `informed`."""
+        """Return the move that the bot `informed` would make."""
         bot = InformedBot(random)
         if view.pending is None:
             return bot.ask(view.state)
         return bot.answer(view.state, view.pending)
 
     def simulate(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
-        """Simulate the rest of a game. Small games use a search bot, others random hands."""
+        """Play the rest of a game with a search bot or, in large games, with random hands.
+
+        Return each seat's share of the win, and the cost in milliseconds.
+        """
         state, asked = position.state, position.pending
         if not self.small:
             return self._simulate_dealt(state, asked, random)
@@ -296,7 +298,6 @@ class QuaternityJudge(AskingJudge):
     def _simulate_dealt(
         self, state: State, asked: Question | None, random: Random
     ) -> tuple[Shares, float]:
-        """Draw the hands uniformly from the possible deals, and simulate the game with them."""
         problem = state.problem
         if asked is not None:
             index, number = asked.card
@@ -307,7 +308,6 @@ class QuaternityJudge(AskingJudge):
         return game.play(state.turn or 0, self._next_turn, random, self.deadline, asked)
 
     def _next_turn(self, asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
-        """Return the next player to move. If a random draw decides, return the first candidate."""
         turn = next_to_ask(asker, asked, yes, hands)
         order = range(self.rules.seats)
         return next(p for p in order if hands[p]) if turn is None else turn

@@ -25,9 +25,8 @@ games if a difference is found. When many moves are reviewed, some differences o
 difference is reported only if it occurs again in the further games."""
 
 CURVE_MILLISECONDS, COMPARISON_MILLISECONDS = 250.0, 200.0
-"""Limits on the work for two parts of a review: the chances in all positions, and the comparison of
-moves. Each limit is the time that the work usually takes, in milliseconds per second of the time
-limit."""
+"""Time for two parts of a review, in milliseconds per second of the time limit: the chances in all
+positions, and the comparison of moves. The time is estimated from the work, not measured."""
 
 
 class Point(NamedTuple):
@@ -64,7 +63,7 @@ def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
 
 
 class PlayoutEstimate:
-    """Chances of all seats at each position of one game.
+    """Estimates each seat's chance to win, at each position of one game.
 
     `exact` maps positions to known results, and `results` maps positions to the results of
     simulated games. `too_large` contains the positions that have too many deals to draw one.
@@ -79,8 +78,8 @@ class PlayoutEstimate:
     def simulate(self, work: float) -> bool:
         """Simulate games from all positions without an exact result.
 
-        `work` limits the total cost of the games, in milliseconds. Return whether it sufficed for
-        at least one pass over all positions.
+        Stop when the games have cost `work` milliseconds. Return whether at least one pass over all
+        positions was completed.
         """
         for games in range(0, MAX_SIMULATED_GAMES, GAMES_PER_PASS):
             for index in _evenly_spread(self.game.settled):
@@ -119,7 +118,8 @@ class PlayoutEstimate:
     def swing(self, before: int, after: int | None) -> tuple[float, int, float, float] | None:
         """Return the largest change of a seat's chance, the seat, and its chance before and after.
 
-        Return None if the chances are not known or if no change is statistically significant.
+        `before` and `after` are indices of positions. Return None if the chances are not known, or
+        if no change is statistically significant.
         """
         old, new = self.chances_at(before), [] if after is None else self.chances_at(after)
         changes = [
@@ -133,7 +133,10 @@ class PlayoutEstimate:
         return change, -seat, was, became
 
     def confirms(self, before: int, after: int, seat: int, rises: bool) -> bool:
-        """Return whether further games confirm that a seat's chance rises or falls."""
+        """Simulate further games. Return whether they confirm that a seat's chance rises or falls.
+
+        `before` and `after` are indices of positions.
+        """
         fresh = []
         for index in (before, after):
             if index in self.exact:
@@ -171,10 +174,6 @@ class PlayoutEstimate:
     def _simulate_games(
         self, name: str, games: int, index: int, move: tuple[int, Any] | None = None
     ) -> tuple[list[Shares], float]:
-        """Simulate games from a position, or from the position after a move.
-
-        Hidden cards are drawn at random. If a move is given, they agree with what its player saw.
-        """
         work, results = 0.0, list[Shares]()
         for number in range(games):
             self.judge.deadline.remaining()

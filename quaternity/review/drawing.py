@@ -42,7 +42,6 @@ def curve_svg(
 
 
 def _links(review: Review, words: Wording, link: Callable[[int], str]) -> Iterator[str]:
-    """Yield an invisible link for each point of the curve."""
     wide = _WIDE / max(1, len(review.curve) - 1)
     for point in review.curve:
         x = round(_MARGIN + wide * (point.after - 0.5), 1)

@@ -65,16 +65,16 @@ class Judge:
         return []
 
     def chance(self, view: Any, move: Any) -> float | None:
-        """Return the exact chance that a request succeeds, given the asker's information."""
+        """Return the exact chance that a request succeeds, given what the asker has seen."""
 
     def exact(self, position: Any) -> Shares | None:
-        """Return the result of best play from a position, or None if it is not proved.
+        """Return each seat's share of the win under best play, or None if it is not proved.
 
         The game must have no hidden cards.
         """
 
     def move_value(self, before: Any, seat: int, move: Any, after: Any) -> MoveValue | None:
-        """Return the value of a move, or None if it is not proved.
+        """Return how good a move was compared with the best move, or None if this is not proved.
 
         The game must have no hidden cards.
         """
@@ -83,7 +83,10 @@ class Judge:
         """Return a good move to compare with the move that was made, or None for no comparison."""
 
     def simulate(self, position: Any, random: Random) -> tuple[Shares, float]:
-        """Play a game to its end with programs. Return its result and the cost in milliseconds."""
+        """Play a game to its end with programs. Return each seat's share of the win, and the cost.
+
+        The cost is the usual time of such a game, in milliseconds.
+        """
         rules, count = self.rules, 0
         players = [make_player(rules, self.player) for _ in range(rules.seats)]
         max_moves = registration(rules.name).max_moves

@@ -33,7 +33,7 @@ ADVICE_GAMES = 400
 
 
 class QuartoJudge(Judge):
-    """Judge of Quarto. It is exact near the end of a game and if a quarto is possible."""
+    """A judge of Quarto, which is exact near the end of a game and if a quarto is possible."""
 
     player, cost = "careful", 0.3
 
@@ -43,10 +43,6 @@ class QuartoJudge(Judge):
         self._known: dict[QuartoPosition, tuple[RatedMove, ...]] = {}
 
     def _rate_moves(self, position: QuartoPosition) -> tuple[RatedMove, ...]:
-        """Return all moves with their outcomes, best first.
-
-        The result is empty if the board has too many empty cells to be solved.
-        """
         if len(position.board.empty) > self._max_cells:
             return ()
         if position not in self._known:
@@ -55,7 +51,7 @@ class QuartoJudge(Judge):
         return self._known[position]
 
     def exact(self, position: QuartoPosition) -> Shares | None:
-        """Return the result of perfect play, or None if the position is not solved."""
+        """Return each seat's share of the win under perfect play, or None if it is not solved."""
         rated = self._rate_moves(position)
         share = (rated[0].outcome + 1) / 2 if rated else 0.0
         shares = (share, 1 - share) if position.turn == 0 else (1 - share, share)
@@ -64,7 +60,7 @@ class QuartoJudge(Judge):
     def move_value(
         self, before: QuartoPosition, seat: int, move: QuartoMove, after: QuartoPosition
     ) -> MoveValue | None:
-        """Return the value of a move under perfect play, compared with the best move.
+        """Return how good a move was compared with the best move under perfect play.
 
         Return None if the position is not solved and no quarto was made or missed.
         """
@@ -85,18 +81,18 @@ class QuartoJudge(Judge):
         return MoveValue(None, 1.0, quarto, note=MISSED_QUARTO(best=quarto))
 
     def advice(self, view: QuartoPosition, random: Random) -> QuartoMove:
-        """Return the move of the player `search`, or of `careful` if that is faster."""
+        """Return the move that the player `search` (or `careful`, if it is faster) would make."""
         near = len(view.board.empty) <= SOLVE_LIMIT
         return Careful().choose(view, random) if near else Search(ADVICE_GAMES).choose(view, random)
 
 
 class SetJudge(Judge):
-    """Judge of SET: finds the triples that were on the table."""
+    """A judge of SET, which finds the triples that were on the table."""
 
     player, cost = "quick", 0.4
 
     def notes(self, game: RecordedGame, index: int) -> list[Message]:
-        """Return a triple that a player missed with a wrong claim or a call for more cards."""
+        """Return a message that names a triple, if the player overlooked that there was one."""
         seat, view = game.moves[index][0], game.position(index).seen
         right = len(game.position(index + 1).seen.taken[seat]) > len(view.taken[seat])
         if right or not view.threes:
@@ -106,7 +102,7 @@ class SetJudge(Judge):
     def move_value(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> MoveValue | None:
-        """Return the value of a wrong claim, which costs a point, or None for other moves."""
+        """Return the value of a wrong claim, which is always a mistake, or None for other moves."""
         if before.seen.wrong == after.seen.wrong:
             return None
         best = SetMove(before.seen.threes[0]) if before.seen.threes else MORE

@@ -96,7 +96,6 @@ class Playout:
         return tuple([share * (x == best) for x in self.points]), COST * (self.questions + 50)
 
     def _question(self, asker: int, random: Random) -> tuple[int, tuple[int, int]] | None:
-        """Return the player to ask and the card to ask for, or None if no card can be obtained."""
         possible, others = [], ~(1 << asker)  # The mask also contains the cards out of play.
         held, owners, may = self._held[asker], self._owners, self._possible_owners
         for index in self._open_sets:
@@ -127,7 +126,6 @@ class Playout:
             self._conclude(index)
 
     def _conclude(self, index: int) -> None:
-        """Infer owners in a set from the minimum number of cards of each player."""
         may, least, concluded = self._possible_owners[index], self._minimum[index], True
         while concluded:
             concluded = False

@@ -64,11 +64,11 @@ class RecordedGame:
         self._seen = [rules.view(x, seat) for x in positions] if self.own else positions
 
     def may_see(self, seat: int) -> bool:
-        """Return whether the review may use what a seat saw."""
+        """Return whether the review may use what this seat saw."""
         return not self.own or seat == self.seat
 
     def view(self, index: int, seat: int) -> Any:
-        """Return a seat's view of a position. A seat's own review may use only this seat's view."""
+        """Return what a seat sees at a position. It must be a seat that the review may use."""
         assert self.may_see(seat), "a review for one seat must not use other hands"
         return self._seen[index] if self.own else self.rules.view(self._seen[index], seat)
 
@@ -88,23 +88,19 @@ class RecordedGame:
         return self.rules.like(self.rules.view(position, None), random)
 
     def whole_moves(self, index: int) -> int:
-        """Return the number of positions without a pending question before a given position."""
+        """Return the number of moves before a position. A question and its answer are one move."""
         return bisect_left(self.settled, index)
 
     def around(self, index: int) -> tuple[int, int | None]:
-        """Return the positions before and after a whole move. A question includes its answer.
+        """Return the indices of the positions before and after a move.
 
-        The second position is None if the answer is missing.
+        A question and its answer are one move. The second index is None if the answer is missing.
         """
         at = bisect_right(self.settled, index)
         return self.settled[at - 1], self.settled[at] if at < len(self.settled) else None
 
 
 def _check_length(data: bytes) -> None:
-    """Raise InputError if a record has too many moves.
-
-    The check is made before the record is parsed. Each line of a move starts with a number.
-    """
     words = (line.split(None, 2)[:2] for line in data.splitlines())
     # Such a line belongs to the request before it, because the request completed the set.
     moves = sum(line[0].isdigit() and line[1:] != [b"puts"] for line in words if line)
@@ -140,7 +136,6 @@ def _replay_valid(data: bytes) -> tuple[Any, Any, str]:
 
 
 def _parse_head(lines: Sequence[bytes], count: int) -> tuple[Any, Any] | None:
-    """Return the rules and game of the first lines of a record, or None if they are invalid."""
     data = b"".join(lines[:count])
     try:
         rules = rules_of_record(data)

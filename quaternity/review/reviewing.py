@@ -92,7 +92,7 @@ class ReviewedMove(NamedTuple):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Sentences about the chance and the value of the move."""
+        """Sentences about the chance of the answer yes, and about the value of the move."""
         if self.chance is None or any(message_data(event).get("forced") for event in self.events):
             return self.notes
         if 0 < self.chance < 1:
@@ -189,7 +189,6 @@ class Review:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a part of a review to a value that JSON can represent."""
     if isinstance(value, Message):
         return document(value)
     if isinstance(value, MoveValue):
@@ -234,7 +233,7 @@ def review(
 
 
 class _Reviewer:
-    """The computation of one review within its time limit."""
+    """Makes the parts of a review one after another, and stops at the time limit."""
 
     def __init__(self, game: RecordedGame, judge: Judge, seed: int) -> None:
         self.game, self.judge, self.seed, self.deadline = game, judge, seed, judge.deadline
@@ -324,7 +323,6 @@ class _Reviewer:
             self.is_complete = True
 
     def _decide(self) -> None:
-        """Find the moves with the largest changes of chances that further games confirm."""
         ends = [at for at in range(len(self.game.moves)) if self.game.around(at)[1] == at + 1]
         swings = [(x, at) for at in ends if (x := self.chances.swing(*self.game.around(at)))]
         for (_, seat, old, new), at in sorted(swings, key=lambda x: (-x[0][0], x[1]))[
@@ -374,11 +372,7 @@ class _Reviewer:
         )  # fmt: skip
 
     def _moments(self, moves: list[ReviewedMove]) -> Iterator[Moment]:
-        """Yield the decisive moves: the largest changes of chances, then moves that scored.
-
-        Only moves that scored for the winner count. The move that took the lead for good comes
-        first, then the latest moves.
-        """
+        """Yield the decisive moves: the largest changes of chances, then moves that scored."""
         game, chosen = self.game, dict[int, Message]()
         for at, seat in self.decisive.items():
             old, new = (self.chances.chances_at(x)[seat].mean for x in (game.around(at)[0], at + 1))

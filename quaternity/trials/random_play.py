@@ -19,8 +19,8 @@ MAX_GAME_STATES = 2000
 """Maximum number of states that `random_states` plays in one game. A longer game is cut off."""
 
 MAX_FLOW_WORK = 60_000
-"""Limit on the product of the numbers of states, cards and players in one game without coalition
-tables. Each move of such a game needs several runs of a solver."""
+"""Maximum product of the numbers of states, cards and players in one game with so many players that
+each move needs several runs of a solver."""
 
 
 def random_move(state: State, random: Random) -> Move | None:
@@ -59,9 +59,9 @@ def random_game(settings: Settings, random: Random) -> Iterator[State]:
 def random_states(settings: Settings, random: Random, count: int) -> list[State]:
     """Return random states of random games that are not over, in no particular order.
 
-    At most a third of the states of each game are used, so short games contribute only a few. If
-    there are too many players for coalition tables, moves are expensive. Games are then kept short,
-    and all their states are used.
+    At most a third of the states of each game are used, so short games contribute only a few. Moves
+    take long if there are too many players for the fast representation of constraints. Such games
+    are kept short, and all their states are used.
     """
     max_states, divisor = MAX_GAME_STATES, 3
     if not State.start(settings).has_tables:
@@ -83,9 +83,7 @@ def damage_state(state: State, random: Random, *, possible: bool) -> State:
     """Tighten the constraints of a state step by step until no deal satisfies them.
 
     Return the last possible state if `possible` is true, otherwise the first impossible state (see
-    `boundary_pair`).
-
-    The search takes about 2 log2(cards) checks of a state.
+    `boundary_pair`). The search checks about 2 log2(cards) states.
     """
     last, first = boundary_pair(state.problem, random, lambda problem: _is_possible(state, problem))
     chosen = last if possible else first

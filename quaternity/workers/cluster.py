@@ -81,10 +81,7 @@ def cluster_client(address: str) -> Iterator[Any]:
 
 
 def _check_versions(client: Any) -> None:
-    """Raise `InputError` if the scheduler or a worker has another version of this package.
-
-    Workers of the same version must also have the same source files.
-    """
+    """Raise `InputError` if the scheduler or a worker has other code of this package."""
     answers = client.get_versions(packages=["quaternity"])
     needed = answers["client"]["packages"]["quaternity"]
     parts = {"the scheduler": answers["scheduler"]}
@@ -107,7 +104,6 @@ def _check_versions(client: Any) -> None:
 
 
 def _source_digest() -> str:
-    """Return a checksum of the source files of this project on this machine."""
     digest = sha256()
     for package in ("quaternity", "solvers"):
         folder = Path(str(files(package)))
@@ -135,11 +131,7 @@ def _fault(code: Code, check: bytes) -> str | None:
 
 
 def _call(code: Code, work: bytes) -> Any:
-    """Install code on this worker, and call a function.
-
-    The call is sent as bytes, because the scheduler does not have the code that is needed to
-    unpickle it.
-    """
+    """Install code on this worker, and call a function that is sent as bytes."""
     install(code)
     function, arguments = pickle.loads(work)  # noqa: S301  # our own
     return function(*arguments)

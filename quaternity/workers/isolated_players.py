@@ -50,7 +50,7 @@ class SeatedPlayer(NamedTuple):
         )
 
     def rule_fault(self, error: Exception) -> PlayerFault:
-        """Return a `PlayerFault` for a player who broke the rules."""
+        """Return a `PlayerFault` that says that the player broke the rules."""
         return PlayerFault(f"{self}: {error}")
 
     def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
@@ -61,7 +61,7 @@ class SeatedPlayer(NamedTuple):
             raise self.fault(error) from error
 
     def validate(self, plain: Callable[[object], Result], answer: object) -> Result:
-        """Validate a player's answer with `plain`. Convert any error to a `PlayerFault`."""
+        """Return `plain(answer)`, the validated answer. Convert any error to a `PlayerFault`."""
         try:
             return plain(answer)
         # The methods of an answer of an external class may raise any exception.

@@ -66,7 +66,7 @@ LIMITS = Limits()
 
 
 class Run(NamedTuple):
-    """Result of a run of a solver.
+    """The result of one run of a solver.
 
     Attributes:
         answer: The answer of the solver. If it comes from another process, it is a verdict of plain
@@ -133,12 +133,10 @@ class IsolatedSolver(Solver):
 
 
 def isolate(solver: Solver, limits: Limits = LIMITS) -> IsolatedSolver:
-    """Return a solver that runs in another process.
+    """Return a solver that runs in another process, where it is found by its name.
 
-    That process finds the solver by its name.
-
-    Each thread uses one process per solver. It takes half a second plus the time of the imports to
-    start a process, and a fraction of a millisecond per problem.
+    Each thread uses one process per solver. Starting a process takes half a second plus the time of
+    the imports. Each problem then takes a fraction of a millisecond more than in this process.
     """
     name = solver.name
 
@@ -230,10 +228,6 @@ class _SolverProcess:
     def ask(
         self, function: Callable[..., Any], name: str, problem: DealProblem, limits: Limits
     ) -> Any:
-        """Return the result of a function that is called in the process.
-
-        The errors are those of `IsolatedSolver.run`.
-        """
         if limits.patience is not None and self.losses >= limits.patience:
             raise LimitError(
                 f"not run again, because it gave no answer {self.losses} times in a row"
@@ -337,10 +331,7 @@ def _catch_errors(name: str, call: Callable[[Solver], Any]) -> tuple[Any, Any]:
 
 
 def _limit_memory(memory: int) -> None:
-    """Set a memory limit in the operating system.
-
-    This limit is higher than the limit that the parent process checks, so it is rarely reached.
-    """
+    """Set a memory limit in the operating system, above the limit that the parent checks."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
@@ -350,7 +341,6 @@ def _limit_memory(memory: int) -> None:
 
 
 def _total_processor_time() -> float:
-    """Return the processor time of this process and of its finished children, in seconds."""
     import resource
 
     children = resource.getrusage(resource.RUSAGE_CHILDREN)

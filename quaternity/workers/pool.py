@@ -88,7 +88,7 @@ class Pool:
     """An executor that is started when it is needed, and restarted if its workers die.
 
     Attributes:
-        in_flight: Maximum number of chunks that are submitted at the same time.
+        in_flight: Maximum number of chunks (groups of calls) that are submitted at the same time.
         threads: Number of threads that this process may use while the workers are idle.
         lost: Types of the exceptions that a future raises if a worker died.
     """
@@ -288,8 +288,6 @@ def threaded_map(
 
 
 class _Chunk(Generic[Item, Result]):
-    """Some items, and the future of their results once they are submitted."""
-
     __slots__ = ("future", "items")
 
     def __init__(self, items: Sequence[Item]) -> None:
@@ -297,15 +295,11 @@ class _Chunk(Generic[Item, Result]):
         self.future: Future[_Done[Result]] | None = None
 
     def wait(self, pool: Pool) -> _Done[Result]:
-        """Wait for the chunk. Return its results before the first error, and the error.
-
-        The error is None if all calls succeeded.
-        """
+        """Wait for the chunk. Return its results before the first error, and the error or None."""
         assert self.future is not None, "the chunk must be submitted first"
         return pool.wait(self.future)
 
     def reset_unless_finished(self) -> None:
-        """Clear the future, so that the chunk is submitted again, unless its results are known."""
         future = self.future
         if future is None or not future.done() or future.cancelled() or future.exception():
             self.future = None
@@ -352,10 +346,7 @@ class Raised:
 
 
 def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
-    """Return a process pool, and a function that ends its workers immediately.
-
-    The workers also end when this process dies.
-    """
+    """Return a process pool, and a function that ends its workers immediately."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import active_children, get_context
 

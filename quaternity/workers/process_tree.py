@@ -15,7 +15,7 @@ _MAX_SWEEPS = 100
 
 
 def descendants(process: int) -> list[int]:
-    """Return a process and its descendants. The descendants are found on Linux only."""
+    """Return the ids of a process and, on Linux only, of its descendants."""
     processes = [process]
     for parent in processes:  # Descendants are appended to the list while it is traversed.
         for children in _files(f"/proc/{parent}/task", "children"):
@@ -36,7 +36,7 @@ def _files(folder: str, name: str) -> list[Path]:
 
 
 def resident_bytes(processes: list[int]) -> int:
-    """Return the sum of the processes' resident memory, which includes shared memory, in bytes."""
+    """Return the total resident memory of the processes in bytes, including shared memory."""
     pages = 0
     for process in processes:
         with suppress(OSError):

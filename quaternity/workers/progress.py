@@ -32,7 +32,7 @@ class Progress:
             self._notes.note_thinking(seat)
 
     def note_move(self, seat: int, move: Any) -> None:
-        """Note that a move was made in a seat."""
+        """Note that the player in a seat has made a move."""
         self.moves.append((seat, move))
         if self._notes is not None:
             self._notes.note_move(f"{seat} {self._write(move)}")

@@ -32,7 +32,7 @@ def frame_message(mark: bytes, data: bytes) -> bytes:
 
 
 def send(file: int, mark: bytes, data: bytes) -> None:
-    """Write a message to a file."""
+    """Write a message to a file: the mark, the length of the data, and the data."""
     data = frame_message(mark, data)
     while data:
         data = data[os.write(file, data) :]
@@ -69,7 +69,7 @@ class SafeUnpickler(pickle.Unpickler):
 
 
 def serve(notes_file: int, stacks_file: int) -> None:
-    """Run the calls of the parent process, until none comes for `IDLE_SECONDS` or it has ended."""
+    """Run the calls that the parent sends, until it ends or sends none for `IDLE_SECONDS`."""
     import faulthandler
     import warnings
 

@@ -70,7 +70,6 @@ def collect_code(names: Iterable[str]) -> Code:
 
 
 def _modules(folder: Path, root: Path, module: str) -> dict[str, Path]:
-    """Return the files of a module and of its imports from a folder, by relative path."""
     from modulefinder import ModuleFinder
 
     finder = ModuleFinder(path=[str(folder)])

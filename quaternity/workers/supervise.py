@@ -53,7 +53,6 @@ def _mount_processes(system: ctypes.CDLL) -> bool:
 
 
 def _check() -> int:
-    """Return the exit status of the command `check`, which tests whether isolation works."""
     system = ctypes.CDLL(None)
     if sys.platform != "linux" or not _enter_namespaces(system):
         return 1
@@ -81,10 +80,7 @@ def _exec_program(command: list[str], data: int, processes: int) -> None:
 def _run_init(
     status: int, system: ctypes.CDLL, command: list[str], data: int, processes: int
 ) -> None:
-    """Start the program and wait for it, as the first process (init) of a PID namespace.
-
-    When this process ends, the kernel kills all other processes in the namespace.
-    """
+    """Start the program and wait for it, as the first process (init) of a PID namespace."""
     system.prctl(SET_PARENT_DEATH, signal.SIGKILL)
     _mount_processes(system)  # If the system denies this, the command `check` reports it.
     program = os.fork()
@@ -100,7 +96,6 @@ def _run_init(
 
 
 def _close_files(*kept: int) -> None:
-    """Close all files except `kept`, so that only the program keeps its connections open."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for file in range(3):
         os.dup2(nothing, file)

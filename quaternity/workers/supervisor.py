@@ -83,9 +83,10 @@ def public_environment() -> dict[str, str]:
 
 
 def missing_isolation() -> str:
-    """Return a sentence about the isolation that this system denies to programs, or "".
+    """Return a sentence that says which isolation of programs this system lacks.
 
-    This takes 20 ms, because it starts a process that tries the isolation.
+    The result is empty if nothing is missing. A call takes 20 ms, because it starts a process that
+    tries the isolation.
     """
     command = [sys.executable, "-I", "-S", _SUPERVISOR, "check"]
     status = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode

@@ -42,7 +42,7 @@ def deal_problem(cards: Cards) -> DealProblem:
 
 
 def places_and_cards(cards: Cards, group: set[int]) -> tuple[int, int]:
-    """Return the number of places of a group, and the number of cards that only they may own."""
+    """Return the number of a group's places, and the number of cards that only it may own."""
     places = sum(cards.hands[player] for player in group)
     return places, sum(set(players) <= group for players in cards.may)
 

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 @default_style()
 def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
-    """Plot the costs, a cactus plot and a performance profile side by side.
+    """Draw a picture with the solvers' times, a cactus plot and a performance profile.
 
-    If the comparison consists of games of several sizes, the costs are plotted against the size.
+    If the comparison consists of games of several sizes, the times are plotted against the size.
     `path` must end in .png, .svg or .pdf. Raise `InputError` if matplotlib is missing or the file
     cannot be written.
     """
@@ -58,7 +58,7 @@ def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
 
 @default_style()
 def runs_svg(times: Times) -> str:
-    """Return an SVG with a cactus plot and a performance profile, for a page."""
+    """Return an SVG with a cactus plot and a performance profile, for an HTML page."""
     figure = new_figure(11, 4.5 + 0.05 * len(times))
     cactus_axes, profile_axes = figure.subplots(1, 2)
     _draw_runs(cactus_axes, profile_axes, times)
@@ -72,8 +72,9 @@ def runs_svg(times: Times) -> str:
 def growth_svg(comparison: Comparison) -> str | None:
     """Return an SVG of the time against the size, with a panel for every family and kind.
 
-    Each marker is the median time at one size. A hollow marker at the time limit means that the
-    median run was stopped. Return None if there are fewer than two sizes or no runs to plot.
+    The kind is possible or impossible. Each marker is the median time at one size. A hollow marker
+    at the time limit means that the median run was stopped. Return None if there are fewer than two
+    sizes or no runs to plot.
     """
     drawn = [run for run in comparison.runs if run.decided or run.ended]
     kinds = sorted({(run.family, run.feasible is True) for run in drawn})
@@ -158,7 +159,6 @@ def _styles(solvers: Iterable[str]) -> dict[str, Style]:
 
 
 def _draw_medians(axes: Axes, rows: Sequence[Row], styles: Mapping[str, Style]) -> None:
-    """Plot each solver's median and its interval, 95th percentile, build time and solving time."""
     for place, row in enumerate(rows):
         style = styles[row.solver]
         if row.median is None or row.p95 is None:

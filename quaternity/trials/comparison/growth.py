@@ -115,7 +115,7 @@ class Growth(NamedTuple):
 
 
 def growth(runs: Sequence[Observation]) -> Growth | None:
-    """Fit both laws to the runs of one solver on one family.
+    """Fit both laws to the runs of one solver on one family of instances.
 
     Small sizes are left out while their median time is less than twice the smallest median, because
     their time is mostly overhead. At least `MIN_SIZES` sizes with a decided run are kept.
@@ -127,9 +127,9 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
         Both laws, or None if there are fewer than `MIN_SIZES` sizes, or fewer than two with a
         decided run.
 
-    The fit takes a few Newton steps with three unknowns. Source: Tobin, *Estimation of
-    relationships for limited dependent variables* (1958); in the coordinates of Olsen (1978) the
-    likelihood is concave, so every start leads to its maximum.
+    The model is that of Tobin, *Estimation of relationships for limited dependent variables*
+    (1958). In the coordinates of Olsen (1978), the likelihood is concave, so a few Newton steps
+    lead from every start to its maximum.
     """
     by_size: dict[int, list[Observation]] = {}
     # A game that is over has 0 cards, and 0 has no logarithm.
@@ -229,7 +229,6 @@ def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
 def _unscaled_law(
     point: np.ndarray, spread: np.ndarray, best: float, centre: float, width: float
 ) -> Law:
-    """Convert (δ, γ) and its covariance matrix to a law for the unscaled sizes."""
     slope = point[1] / point[2]
     # The slope is δ₁/γ. The delta method gives its variance.
     direction = (0.0, 1 / point[2], -point[1] / point[2] ** 2)

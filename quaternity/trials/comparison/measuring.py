@@ -85,13 +85,13 @@ class Budget:
 
 
 class Series(NamedTuple):
-    """Instances of one family, either possible or impossible, in several sizes.
+    """Deal problems of one family, either possible or impossible, in several sizes.
 
     Attributes:
         family: Name of the family.
-        feasible: Whether the instances are possible. Each possible instance has an impossible twin.
+        feasible: Whether the problems are possible. Each possible one has a similar impossible one.
         cards: The sizes in cards, in ascending order.
-        per_size: Number of instances of each size.
+        per_size: Number of problems of each size.
     """
 
     family: str
@@ -101,12 +101,12 @@ class Series(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """Return the names of the instances."""
+        """Return the names of the problems."""
         kind = "possible" if self.feasible else "impossible"
         return [f"{self.family} {c} {kind} {n}" for c in self.cards for n in range(self.per_size)]
 
     def instance(self, number: int, seed: str) -> DealProblem:
-        """Return an instance. The same seed gives the same instances."""
+        """Return a problem by its number. The same seed gives the same problems."""
         place, turn = divmod(number, self.per_size)
         pair = make_pair(self.family, self.cards[place], Random(f"{seed} {turn}").getrandbits(32))
         return pair.possible if self.feasible else pair.impossible
@@ -158,7 +158,7 @@ class MeasuringTask:
         return [f"{self.family or 'state'} {self.first + n}" for n in range(self.states)]
 
     def instance(self, number: int) -> State | DealProblem:
-        """Return an instance. Equal tasks have the same instances."""
+        """Return a state or problem by its number. Equal tasks have the same ones."""
         if isinstance(self.source, Series):
             return self.source.instance(number, self.seed)
         return _make_states(self.source, self.states, self.damage, self.seed)[number]
@@ -168,7 +168,6 @@ class MeasuringTask:
 def _make_states(
     source: Settings | tuple[State | DealProblem, ...], count: int, damage: float, seed: str
 ) -> list[State | DealProblem]:
-    """Return the states of a task. Some of them are damaged."""
     random = Random(seed)
     states: list[State | DealProblem]
     if isinstance(source, Settings):
@@ -210,7 +209,7 @@ def remaining_tasks(works: Iterable[MeasuringTask], runs: Sequence[Run]) -> Iter
 
 
 def measure(work: MeasuringTask, solvers: Sequence[Solver]) -> list[InstanceRuns]:
-    """Measure all instances of a task in this process."""
+    """Measure all solvers on all instances of a task in this process."""
     with open_executor() as pool:
         return list(iter_measurements([work], solvers, pool))
 
@@ -384,7 +383,6 @@ class _Measurement:
         return True
 
     def accepts(self, solver: Solver) -> bool:
-        """Return whether a solver accepts the problem. If it does not, record the reason."""
         if self.check_budget(solver.name):
             return False
         with self._guard(solver, pays=isinstance(solver, IsolatedSolver)) as ready:
@@ -436,6 +434,5 @@ def _classify_error(solver: str, error: BaseException, cut: bool) -> tuple[Answe
 
 
 def _rotate(solvers: Sequence[Solver], number: int) -> list[Solver]:
-    """Return the solvers rotated by `number`, so that each solver is the first one in turn."""
     start = number % len(solvers)
     return [*solvers[start:], *solvers[:start]]

@@ -47,10 +47,10 @@ strong.wrong::before { content: "\\26A0 "; }
 def page(comparison: Comparison) -> str:
     """Return the HTML page of a comparison, with faults, scores, plots and growth laws.
 
+    Drawing the plots takes several seconds.
+
     Raises:
         InputError: If matplotlib, which draws the plots, is not installed.
-
-    The page takes several seconds, most of them for the plots.
     """
     parts = [
         f"<h1>Solvers compared: {escape(comparison.description)}</h1>",
@@ -197,7 +197,6 @@ def _growth(comparison: Comparison) -> Iterator[str]:
 
 
 def _pairs(comparison: Comparison) -> Iterator[str]:
-    """Yield plots that compare the best solver with each of the next five solvers."""
     best, *others = sorted(comparison.rows, key=lambda row: (row.rank, row.solver))
     if not others:
         return

@@ -43,7 +43,8 @@ class RunOptions(NamedTuple):
     Attributes:
         seed: the random seed of the instances.
         limit: the time limit of a run, in seconds.
-        repeats: the number of runs of each solver on each instance, or None for enough runs.
+        repeats: the number of runs of each solver on each instance. None means as many as are
+            needed to compute a median.
         budget: the total time of each solver in seconds, or None for the default.
     """
 
@@ -55,7 +56,7 @@ class RunOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """The tasks that contain the instances to measure, a description of them, and the options."""
+    """A plan of a comparison: the instances to measure, a description of them, and the options."""
 
     tasks: list[MeasuringTask]
     description: str
@@ -64,7 +65,7 @@ class ComparisonPlan:
     def comparison(
         self, runs: Sequence[Run], solvers: Iterable[Solver], command: str, finished: bool = False
     ) -> Comparison:
-        """Return a comparison that contains the runs and everything needed to repeat them."""
+        """Return a comparison that contains these runs and everything needed to repeat them."""
         versions = {solver.name: solver_version(solver.name) for solver in solvers}
         if any(run.solver == OWN_CHECKS for run in runs):
             versions[OWN_CHECKS] = "checks of evidence"
@@ -81,9 +82,10 @@ def plan_games(
     base: tuple[int | None, int | None, int | None], sweep: tuple[str, str] | None,
     states: int | None, damage: float, options: RunOptions,
 ) -> ComparisonPlan:  # fmt: skip
-    """Plan to measure states of random games, in one size or in the sizes of a sweep.
+    """Plan to measure states of random games, either of one size or of several sizes.
 
-    `base` consists of the set size, the number of sets and the number of players.
+    `base` consists of the set size, the number of sets and the number of players. `sweep` is None,
+    or consists of the name of one of these numbers and a range of values, such as "2..8".
     """
     if states is not None and not 1 <= states <= MAX_STATES:
         raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")
@@ -141,7 +143,7 @@ def plan_states(
 def plan_families(
     families: Sequence[str], cards: str | None, each: int | None, options: RunOptions
 ) -> ComparisonPlan:
-    """Plan to measure possible and impossible instances of families, in several sizes.
+    """Plan to measure possible and impossible instances of problem families, in several sizes.
 
     `cards` lists the sizes, such as `12,52`.
 

@@ -114,9 +114,10 @@ def _instances(comparison: Comparison, number: int) -> str:
 def row_table(
     comparison: Comparison, rows: Sequence[Row] | None = None, wide: bool = False
 ) -> list[list[str]]:
-    """Return the table of solvers, with a header.
+    """Return a table of the solvers as rows of text. The first row is the header.
 
-    The last row of a wide table is the virtual best solver.
+    The last row of a wide table is the virtual best solver, which is as fast as the best solver on
+    each instance.
     """
     rows = comparison.rows if rows is None else rows
     if not rows:
@@ -186,7 +187,10 @@ def kind_name(family: str, feasible: bool) -> str:
 
 
 def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
-    """Return a table, with a header, of each solver's median time at every size and growth law."""
+    """Return a table of each solver's growth law, and of its median time at every size.
+
+    The first row is the header.
+    """
     switching = {name for name, solver in all_solvers().items() if solver.changes_model}
     runs = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
     sizes = sorted({run.cards for run in runs})
@@ -327,7 +331,6 @@ def csv_text(comparison: Comparison) -> str:
 
 
 def _figures(comparison: Comparison, row: Row) -> dict[str, Any]:
-    """Return the solver, its version and its statistics by name."""
     figures: dict[str, Any] = {"solver": row.solver, "version": comparison.versions[row.solver]}
     for name, value in asdict(row).items():
         keys = _keys(name)
@@ -336,7 +339,6 @@ def _figures(comparison: Comparison, row: Row) -> dict[str, Any]:
 
 
 def _keys(name: str) -> tuple[str, ...]:
-    """Return the keys for an attribute of `Row`. An interval has a key for each of its ends."""
     return (f"{name}_low", f"{name}_high") if name.endswith("interval") else (name,)
 
 

@@ -160,11 +160,7 @@ def _measure(
     tasks: Sequence[MeasuringTask], solvers: Sequence[Solver], workers: int, dask: str | None,
     keep: Callable[[InstanceRuns], None], phase: Phase,
 ) -> tuple[list[InstanceRuns], BaseException | None]:  # fmt: skip
-    """Measure all tasks. Return the measurements, and the error that stopped them early.
-
-    The error is None if all tasks were measured. Each measurement is passed to `keep`
-    immediately.
-    """
+    """Measure all tasks. Return the measurements, and the error that stopped them early or None."""
     measured: list[InstanceRuns] = []
     with phase("states", sum(task.states - task.done for task in tasks)) as report:
         try:
@@ -182,7 +178,6 @@ def _measure(
 
 
 def _smallest_fault(measured: Sequence[InstanceRuns]) -> str | None:
-    """Return the text of the smallest state that shows a fault, or None if there is no fault."""
     faulty = [
         (runs[0].cards, runs[0].players, len(text), text)
         for runs, text in measured

@@ -69,7 +69,7 @@ class Comparison(Displayable):
 
     @cached_property
     def instances(self) -> dict[str, Run]:
-        """Instances by name, in order. Each is represented by one of its runs."""
+        """One run of each instance, by the name of the instance."""
         return {run.instance: run for run in self.runs}
 
     @property
@@ -79,7 +79,7 @@ class Comparison(Displayable):
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Statistics of the solvers, in their given order for games and by rank for families."""
+        """A row of statistics for each solver. They are ranked if the instances are of families."""
         rows = rows_of(self.runs, list(self.versions), self.limit, self.seed)
         return rows if self.of_games else sorted(rows, key=lambda row: (row.rank, row.solver))
 
@@ -93,7 +93,7 @@ class Comparison(Displayable):
 
     @cached_property
     def labelled(self) -> Comparison:
-        """The comparison with names for people, in which external solvers include their version."""
+        """The comparison with solver names for readers, which may contain the solver's version."""
         labels = {
             name: name if text.split(" ")[0] in ("", "quaternity") else f"{name} ({text})"
             for name, text in self.versions.items()
@@ -104,7 +104,7 @@ class Comparison(Displayable):
 
     @property
     def of_games(self) -> bool:
-        """Return whether the instances are states of games or files, and not of families."""
+        """Return whether the instances come from games or files, and not from problem families."""
         return all(not name or parse_size_name(name) for name in self.families)
 
     @property
@@ -113,11 +113,11 @@ class Comparison(Displayable):
         return [run for run in self.runs if run.at_fault]
 
     def of_kind(self, feasible: bool) -> Comparison:
-        """Return the comparison restricted to the possible or the impossible instances."""
+        """Return the comparison, restricted to the possible or the impossible instances."""
         return replace(self, runs=[run for run in self.runs if run.feasible is feasible])
 
     def picture(self) -> Display:
-        """Return a table of the solvers by PAR-2, with the best one first."""
+        """Return a table of the solvers, sorted by PAR-2 score (mean time with a penalty)."""
         table = [heading_cells("solver", "rank", "PAR-2 (s)", "decided", "fastest", "alone")]
         for row in sorted(self.rows, key=lambda row: (row.rank, row.solver)):
             low, high = row.rank_interval

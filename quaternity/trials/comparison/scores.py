@@ -29,7 +29,7 @@ RESAMPLES = 1000
 
 
 def par2(times: Iterable[float | None], limit: float) -> float:
-    """Return the PAR-2: the mean time, where an undecided instance counts as twice the limit.
+    """Return the PAR-2 score: the mean time, with twice the limit for an undecided instance.
 
     A time of more than twice the limit counts as twice the limit, so a late answer is not worse
     than no answer.
@@ -60,8 +60,9 @@ def virtual_best(times: Times) -> list[float | None]:
 def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple[int, int]]:
     """Return a 95 % bootstrap interval of each solver's rank, by resampling the instances.
 
-    Source: Efron, *Bootstrap methods: another look at the jackknife* (1979). The running time is
-    proportional to `RESAMPLES` times the number of solvers times the number of instances.
+    The method is that of Efron, *Bootstrap methods: another look at the jackknife* (1979). The
+    running time is proportional to `RESAMPLES` times the number of solvers times the number of
+    instances.
     """
     import numpy as np
 
@@ -80,7 +81,7 @@ def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple
 def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, float] | None:
     """Return a 95 % bootstrap interval of the median, by the percentile method.
 
-    Return None if there are fewer than two values. The source is that of `rank_intervals`.
+    Return None if there are fewer than two values. `rank_intervals` names the source of the method.
     """
     if len(values) < 2:
         return None
@@ -93,7 +94,6 @@ def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, floa
 
 
 def _resamples(values: int, seed: int) -> Iterator[np.ndarray]:
-    """Yield blocks of bootstrap samples, as indices. Blocks are used to save memory."""
     import numpy as np
 
     random = np.random.default_rng(abs(seed))
@@ -123,7 +123,8 @@ def performance_profile(times: Times) -> dict[str, Curve]:
     A point says that on this share of all instances, the solver took at most r times as long as the
     fastest solver. An instance that the solver did not decide does not count for any r.
 
-    Source: Dolan and Moré, *Benchmarking optimization software with performance profiles* (2002).
+    The method is that of Dolan and Moré, *Benchmarking optimization software with performance
+    profiles* (2002).
     """
     best = virtual_best(times)
     curves = {}

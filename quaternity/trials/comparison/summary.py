@@ -101,9 +101,9 @@ def rounds_for(states: int) -> int:
 
 
 def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
-    """Return each solver's median seconds on each instance.
+    """Return each solver's median time on each instance, in seconds.
 
-    The entry is None unless all runs of the solver decided the instance.
+    The time is None unless all runs of the solver decided the instance.
     """
     table = _by_instance(runs, solvers)
     return {solver: [_median(own) for own in table[solver]] for solver in table}
@@ -169,11 +169,7 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
 
 
 def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
-    """Return the number of common instances, and the median time of each solver on them.
-
-    Common instances are those that all solvers decided. Solvers that decided no instance are
-    ignored.
-    """
+    """Return the number of instances that all solvers decided, and each solver's median on them."""
     compared = [own for own in times.values() if any(seconds is not None for seconds in own)]
     common = [
         number for number, column in enumerate(zip(*compared, strict=True)) if None not in column
@@ -184,7 +180,6 @@ def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
 
 
 def _endings(met: Iterable[Iterable[Run]]) -> dict[str, int]:
-    """Count the instances by how their runs ended. The keys are attributes of `Row`."""
     ends = Counter(answer for runs in met for answer in {run.answer for run in runs})
     return {
         "skipped": ends["refused"],
@@ -198,7 +193,6 @@ def _endings(met: Iterable[Iterable[Run]]) -> dict[str, int]:
 
 
 def _by_instance(runs: Iterable[Run], solvers: Iterable[str]) -> dict[str, list[list[Run]]]:
-    """Return each solver's runs on each instance, in the same order of instances for all."""
     instances: dict[str, int] = {}
     for run in runs:
         instances.setdefault(run.instance, len(instances))
@@ -220,7 +214,6 @@ def _median_of_known(values: Iterable[float | None]) -> float | None:
 
 
 def _sample(met: Sequence[Sequence[Run]], times: Sequence[float | None]) -> list[Run]:
-    """Return the runs of a solver that count: one per instance, or all if instances are few."""
     decided = [runs for runs, seconds in zip(met, times, strict=True) if seconds is not None]
     if len(met) < MIN_MEASUREMENTS:
         return [run for runs in decided for run in runs]

@@ -74,9 +74,10 @@ def fuzz_solvers(
     workers: int = 1, dask: str | None = None,
     on_progress: Callable[[Tally], None] = lambda tally: None,
 ) -> CampaignResult:  # fmt: skip
-    """Run a campaign until it finds a fault, reaches its limit or is interrupted.
+    """Test solvers on random problems and games until a fault is found or a limit is reached.
 
-    The arguments are those of `run_campaign` and `open_executor`.
+    An interrupt also ends the campaign. The arguments are those of `run_campaign` and
+    `open_executor`.
     """
     tally, start = Tally(), monotonic()
     names = tuple(solver.name for solver in solvers)

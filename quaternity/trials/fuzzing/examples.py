@@ -27,7 +27,7 @@ REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8,
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:
-    """Return a random problem, preceded by its kind.
+    """Return a random problem as a pair of its kind and the problem.
 
     A "loosened" problem is built around a deal, so it is feasible. A "spoilt" problem is a
     "loosened" problem in which a few constraints are tightened. A "brink" problem is a state of a

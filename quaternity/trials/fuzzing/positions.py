@@ -20,7 +20,7 @@ Fault = tuple[str, State]
 
 
 def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding | None:
-    """Return the finding about the last position of a game, or None if it has no fault."""
+    """Return the fault that is found in the last position of a game, or None if there is none."""
     fault = position_fault(game.state, solvers, tally)
     if fault is None:
         return None
@@ -97,7 +97,6 @@ def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
 
 
 def _completion_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """Return a fault if a set is still in play although one player owns it in every deal."""
     for index, constraint in enumerate(state.problem.sets):
         for player in range(state.players if constraint.size else 0):
             if not all(mask >> player & 1 for mask in constraint.owners):

@@ -30,9 +30,9 @@ SHRINK_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch of examples of a campaign.
+    """A batch of random problems and games, on which solvers are tested.
 
-    `seed` and `number` determine the examples. `seconds` is the time limit of the batch.
+    `seed` and `number` determine the problems and games. `seconds` is the time limit of the batch.
     """
 
     examples: int
@@ -69,11 +69,11 @@ def run_campaign(
     pool: Pool | None = None,
     on_progress: Callable[[], None] = lambda: None,
 ) -> Finding | None:
-    """Return the first fault that is found, or None if the examples or the time are used up.
+    """Test solvers on random problems and games. Return the first fault, or None if there is none.
 
     Args:
-        solvers: The solvers that are compared with each other and with the evidence. Worker
-            processes find them by their names.
+        solvers: The solvers, whose answers are compared and verified. Worker processes find them by
+            their names.
         examples: Number of examples.
         seconds: Time limit in seconds. Exactly one of `examples` and `seconds` must be set.
         tally: Tally that counts the judged examples. It is updated during the campaign, so it is
@@ -164,7 +164,6 @@ def _shrink_problem(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
 
 
 def _shrink_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:
-    """Return a fault of the engine in a smaller game, or `finding` if no smaller game is found."""
     from quaternity.trials.strategies import games
     from solvers.counterexample import smallest_counterexample
 

@@ -35,7 +35,7 @@ class Finding:
 
 
 class Shape(NamedTuple):
-    """Shape of an example: its kind, size and verdict.
+    """The kind, the size and the verdict of a tested example, by which examples are counted.
 
     The kind is "game", or the kind of a problem: "loosened", "spoilt" or "brink" (see `examples`).
     The size of a game is that of its initial state.
