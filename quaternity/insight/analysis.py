@@ -199,7 +199,8 @@ class Prospect:
 def prospects(state: State) -> list[Prospect]:
     """Return the effect of each legal question on the number of deals, most informative first.
 
-    Questions for cards that no known fact distinguishes share a `Prospect`.
+    Questions for cards that no known fact distinguishes share a `Prospect`. The deals are counted
+    once for each distinct set.
 
     Raises:
         LimitError: If the counts are above the limits of `solvers.counting`.

@@ -92,7 +92,8 @@ def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
     """Return the deal problem that contains only what the given moves show about the hands.
 
     Completed sets are treated as if they were still in the hands. The last set of the problem
-    contains one more card for every answer yes (see the module), in the order of the moves.
+    contains one more card for every answer yes (see the module), in the order of the moves. The
+    running time is proportional to the number of moves and cards.
 
     Args:
         moves: indices of the moves. All moves together give the deals of the state.
@@ -132,7 +133,8 @@ def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
 def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
     """Return why a question, or an answer to it, is impossible in the last position of a game.
 
-    Return None if at least one deal allows the question or answer.
+    Return None if at least one deal allows the question or answer. This decides about 2 log2(moves)
+    problems for every move in the explanation.
 
     Args:
         question: a question about a set that is in play.

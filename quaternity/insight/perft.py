@@ -8,7 +8,8 @@ from quaternity.game.state import State
 def perft(state: State, depth: int) -> int:
     """Return the number of sequences of `depth` legal moves from a state.
 
-    A move is a question with its answer. A finished game counts as one sequence.
+    A move is a question with its answer. A finished game counts as one sequence. This creates a
+    state for each sequence of `depth - 1` moves.
 
     >>> from quaternity.game.settings import Settings
     >>> perft(State.start(Settings(set_size=4, sets=3, players=3)), 2)

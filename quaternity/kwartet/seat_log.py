@@ -76,7 +76,10 @@ class SeatLog:
 
     @classmethod
     def of_view(cls, view: View) -> SeatLog:
-        """Return the log of the game up to a view, for the seat of the view."""
+        """Return the log of the game up to a view, for the seat of the view.
+
+        The running time is proportional to requests x sets.
+        """
         sizes, hand, down = view.at_deal()
         full = view.public.settings.full
         own = [full if (index, view.seat) in down else held for index, held in enumerate(hand)]
