@@ -59,9 +59,9 @@ def random_game(settings: Settings, random: Random) -> Iterator[State]:
 def random_states(settings: Settings, random: Random, count: int) -> list[State]:
     """Return random states of random games that are not over, in no particular order.
 
-    At most a third of the states of each game are used, so short games contribute only a few. Moves
-    take long if there are too many players for the fast representation of constraints. Such games
-    are kept short, and all their states are used.
+    At most a third of the states of each game are used, so short games contribute only a few. If
+    there are so many players that moves take long, games are kept short, and all their states are
+    used.
     """
     max_states, divisor = MAX_GAME_STATES, 3
     if not State.start(settings).has_tables:

@@ -344,8 +344,8 @@ class _Measurement:
     Attributes:
         timings: The runs of each solver that returned an answer.
         endings: How the run of each solver without a valid verdict ended, and why.
-        paired: The solvers that judged the problem infeasible without giving a shortage as
-            evidence. A shortage of another solver is the evidence for their verdict.
+        paired: The solvers that judged the problem infeasible without evidence. The evidence for
+            their verdict comes from another solver.
         spent: Wall-clock seconds of the last run of each solver that raised an error.
     """
 

@@ -215,7 +215,7 @@ def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[lis
 
 
 def growth_parts(comparison: Comparison) -> Iterator[tuple[str, bool, list[list[str]]]]:
-    """Yield each family and kind whose runs support a growth law, with its table.
+    """Yield (family, feasible, table) for all instances whose times support a growth law.
 
     The sizes of a sweep count as one family. The table shows at most `MAX_GROWTH_SIZES` sizes.
     """

@@ -38,8 +38,9 @@ class Run:
         solver: Name of the solver.
         round: Number of the run, counted from 0, among the runs of this solver on this instance.
         answer: How the run ended.
-        evidence: `deal`, `shortage` (found by this solver) or `paired` (the shortage was found by
-            another solver). It is None if there was no valid verdict.
+        evidence: `deal`, `shortage` (this solver found players who must hold more cards than they
+            can own) or `paired` (another solver found them). It is None if there was no valid
+            verdict.
         build: Processor time to build the model, in seconds. It is None if there was no valid
             verdict.
         solve: Processor time to solve the model, in seconds. It is None if there was no valid
