@@ -176,7 +176,7 @@ def test_every_viewer_sees_every_event_in_order(game: Any) -> None:
         assert news
         overlap = after[: -len(news)]
         assert not overlap or [*overlap] == before[-len(overlap) :]
-        joined = " ".join(text for _, text in news)
+        joined = "; ".join(text for _, text in news)
         assert all(re.search(f"data-news [^>]*>{re.escape(joined)}</p>", page) for page in pages)
         before = [*after]
 
