@@ -56,8 +56,8 @@ class ProblemBuilder:
         row = self._cards.setdefault(check_name("set", set_name), [])
         if isinstance(names, str):
             raise InputError(f"cards of {set_name}: {quote_value(names)} must be a list of names")
-        for given in names:
-            name = check_name("card", given)
+        for text in names:
+            name = check_name("card", text)
             if name in self._set_of:
                 raise InputError(f"card: the name {quote_value(name)} is used twice")
             self._set_of[name] = set_name
