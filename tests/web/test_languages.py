@@ -235,7 +235,7 @@ def test_links_to_english_pages_are_marked_in_other_languages() -> None:
     """The style sheet marks the links, and the language switch has links with their own `lang`."""
     style = (WEB / "static" / "style.css").read_text()
     for name in OTHERS:
-        assert f':lang({name}) a[hreflang="en"]::after' in style
+        assert f'a[hreflang="en"]:lang({name})::after' in style
     links = [
         link
         for path in WEB.glob("templates/*.html")
