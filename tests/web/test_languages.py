@@ -27,6 +27,7 @@ from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.web import languages
 from quaternity.web.app import app
 from quaternity.web.chat import Line
+from quaternity.web.drawing.puzzles import SPOKEN
 from quaternity.web.drawing.words import ADVICE, TEMPLATES
 from quaternity.web.forms import form_fields
 from quaternity.web.hints import HINT_REASONS
@@ -88,6 +89,7 @@ def texts() -> set[str]:
         *SCRIPT_WORDS,
         *APPEARANCE_WORDS,
         *ADVICE.values(),
+        *SPOKEN.values(),
         *kinds(),
     }
     keywords = {"_": None, "gettext": None}
