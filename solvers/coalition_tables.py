@@ -230,24 +230,6 @@ class LaneLayout:
 
         return table_from_ranks
 
-    def tight_coalitions(self, ranks: int, counts: int) -> int | None:
-        """Return an integer with 1 in the lane of each tight coalition.
-
-        A coalition is tight if it may own exactly as many cards as it must hold. The result is None
-        if some coalition must hold more cards than it may own. If possible owners of a card are
-        removed, the set can still be dealt as long as every tight coalition that had a possible
-        owner of the card keeps one.
-
-        Args:
-            ranks: the packed numbers of cards that each coalition may own (see `ownable_counts`).
-            counts: the packed numbers of cards that each coalition must hold. All players together
-                must hold all cards of the set.
-        """
-        spare = ranks + self.guard - counts
-        if not self.fits(spare):
-            return None
-        return ((spare - self.ones) & self.guard ^ self.guard) >> (self.width - 1)
-
     def table_of(self, constraint: SetConstraint) -> int:
         """Return the table of a set from the cache, or `IMPOSSIBLE` if the set has no deal."""
         return self.table(*shape_key(constraint))
