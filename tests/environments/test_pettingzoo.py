@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -69,10 +69,10 @@ def test_pettingzoos_seed_tests(version: Version) -> None:
 def test_images_do_not_depend_on_the_settings_of_matplotlib() -> None:
     env = quarto_v0.env(render_mode="rgb_array")
     env.reset(seed=1)
-    expected = env.render()
+    expected: Any = env.render()
     settings: Any = {"text.usetex": True, "figure.dpi": 30.0, "axes.facecolor": "red"}
     with rc_context(settings):
-        assert np.array_equal(env.render(), expected)
+        assert np.array_equal(expected, cast("Any", env.render()))
 
 
 @pytest.mark.parametrize("version", thorough([quarto_v0], VERSIONS), ids=lambda v: v.game)
