@@ -34,8 +34,8 @@ DEFAULT_SECONDS = 60.0
 """Default time limit for solving a model, in seconds."""
 
 MAX_BOOLEANS = 220
-"""Maximum number of booleans of a model without bundles of cards. This number is enough for 52
-cards and 4 players."""
+"""Maximum number of booleans in a model that does not bundle cards (see the module). This number is
+enough for 52 cards and 4 players."""
 
 MAX_UNINTERRUPTED_VARIABLES = 2000
 """Maximum number of variables of a model that is solved without checking for interrupts."""

@@ -26,13 +26,13 @@ from solvers.problem import DealProblem
 from solvers.verdict import Feasible, Infeasible, Verdict
 
 MAX_PRINTED_TERMS = 8
-"""Maximum number of variables for which all variables of a constraint are printed."""
+"""Maximum number of variables in a constraint for which all of them are printed."""
 
 MAX_INTEGER = 2**63 - 1
 """Greatest integer of OR-Tools, which stands for infinity in the bounds of a sum."""
 
 MAX_PRINTED_CARDS = 4
-"""Maximum number of cards for which the names of all cards in a bundle are printed."""
+"""Maximum number of cards in a bundle for which all of their names are printed."""
 
 
 class CpSatModel:

@@ -227,7 +227,7 @@ class SetBatch:
 
 @cache
 def _third_card_table(rule: Rule) -> NDArray[np.int8]:
-    """Return the card that belongs together with any two cards, or `CARDS` if there is none."""
+    """Return, for any two cards, the card that belongs together with them, or `CARDS`."""
     thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
     thirds[:-1, :-1] = third_cards()
     if rule is not Rule.SET:
