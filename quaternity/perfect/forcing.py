@@ -93,7 +93,7 @@ class Node:
         self.parents: list[Node] = []
 
     def evaluate(self) -> bool | None:
-        """Return whether the player can force a win from here, judging by the next nodes.
+        """Return whether the player can force a win from here, as the nodes after each move show.
 
         The result is None if this is still open.
         """
@@ -104,7 +104,7 @@ class Node:
         return _choose(self.player_chooses, questions)
 
     def update_numbers(self) -> None:
-        """Recompute the proof and disproof numbers from those of the next nodes."""
+        """Recompute the proof and disproof numbers from those of the nodes after each move."""
         assert self.options is not None, "the node has not been expanded"
         questions = []
         for answers, after in self.options:

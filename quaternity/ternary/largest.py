@@ -35,10 +35,10 @@ proves these numbers."""
 
 
 class LargestMethod(NamedTuple):
-    """A method to find cards such that no three of them belong together.
+    """Two functions that choose cards such that no three of them belong together.
 
-    `largest` chooses as many such cards from a table as possible. `parts` finds every choice with a
-    given number of cards.
+    `largest` chooses as many cards of a table as possible. `parts` yields every choice of a given
+    number of cards.
     """
 
     largest: Callable[[Sequence[int], Rule, Sequence[int], Incumbent[int]], tuple[int, ...]]

@@ -242,6 +242,6 @@ class KindBook:
 def kind_book(set_size: int, layout: LaneLayout) -> KindBook:
     """Return the cached `KindBook` for a set size and a number of players.
 
-    The layout, which determines the number of players, is that of the coalition tables.
+    `layout` is the layout of the coalition tables for this number of players.
     """
     return KindBook(set_size, layout)

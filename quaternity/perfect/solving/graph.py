@@ -203,12 +203,12 @@ class GameGraph:
     Attributes:
         start: the number of the state from which all other states follow.
         keys: the key of each state, ascending.
-        discovery: for each state, its number in the order of discovery. The portions, the strata
-            and `Block` use these numbers.
+        discovery: for each state, its number in the order of discovery. The attribute `portions`,
+            the method `strata` and the class `Block` use these numbers.
         questions, answers: the numbers of questions and answers. Equivalent questions count once
             (see `quaternity.perfect.successors.one_state.Choice`).
         levels: the numbers of states that are first reached after 0, 1, 2, ... moves.
-        portions: the portions that contain all states with their questions, mapped from disk.
+        portions: all states with their questions, in several pieces that are mapped from disk.
     """
 
     rules: Rules
@@ -399,10 +399,10 @@ def generate(
 
 
 class _Levels:
-    """The levels that have been found so far, stored in files.
+    """Files with the levels that have been found so far.
 
-    Level L contains the states that are first reached after L moves. C is the number of a portion
-    of the level. The files contain:
+    Level L contains the states that are first reached after L moves. It is expanded in portions,
+    which are numbered by C.
 
     - `level-L`: the states of the level.
     - `expanded-L-C`: the states that follow those of the portion.
