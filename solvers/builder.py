@@ -8,7 +8,7 @@ from quaternity.base.errors import InputError
 from quaternity.base.text_format import join_words, quote_value
 from quaternity.base.validation import as_int
 from solvers.names import Names, check_name
-from solvers.problem import MAX_CARDS, DealProblem, SetConstraint, check_size, mask_of
+from solvers.problem import DealProblem, SetConstraint, check_size, mask_of
 
 
 class ProblemBuilder:
@@ -56,14 +56,13 @@ class ProblemBuilder:
         row = self._cards.setdefault(check_name("set", set_name), [])
         if isinstance(names, str):
             raise InputError(f"cards of {set_name}: {quote_value(names)} must be a list of names")
-        for title in names:
-            name = check_name("card", title)
+        for text in names:
+            name = check_name("card", text)
             if name in self._set_of:
                 raise InputError(f"card: the name {quote_value(name)} is used twice")
             self._set_of[name] = set_name
             row.append(name)
-            if len(self._set_of) > MAX_CARDS:
-                check_size(0, 0, len(self._set_of))
+            check_size(0, 0, len(self._set_of))
         return self
 
     def belongs_to(self, card: str, *players: str) -> ProblemBuilder:
@@ -78,9 +77,8 @@ class ProblemBuilder:
         if card not in self._set_of:
             raise InputError(f"card: {quote_value(card)} is unknown; add it with `cards` first")
         before = self._owners.get(card)
-        self._owners[card] = tuple(
-            name for name in map(self._known_player, players) if before is None or name in before
-        )
+        owners = map(self._known_player, players)
+        self._owners[card] = tuple(name for name in owners if before is None or name in before)
         return self
 
     def at_least(self, player: str, cards: int, set_name: str) -> ProblemBuilder:

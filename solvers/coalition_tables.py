@@ -226,23 +226,6 @@ class LaneLayout:
 
         return table_from_ranks
 
-    def tight_coalitions(self, ranks: int, counts: int) -> int | None:
-        """Return an integer with 1 for each group of players that must hold every card it may own.
-
-        Such a group is called tight. The result is None if some group must hold more cards than it
-        may own. If possible owners of a card are removed, the set can still be dealt as long as
-        every tight group that had a possible owner of the card keeps one.
-
-        Args:
-            ranks: the numbers of cards that the groups may own, packed as in `ownable_counts`.
-            counts: the numbers of cards that the groups must hold, packed in the same way. All
-                players together must hold all cards of the set.
-        """
-        spare = ranks + self.guard - counts
-        if not self.fits(spare):
-            return None
-        return ((spare - self.ones) & self.guard ^ self.guard) >> (self.width - 1)
-
     def table_of(self, constraint: SetConstraint) -> int:
         """Return the maximum number of cards of a set that each group can hold (see `table`)."""
         return self.table(*shape_key(constraint))

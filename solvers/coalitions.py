@@ -189,7 +189,8 @@ def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadl
                 if (others + packed) & guard == guard:
                     counts, slack = vector, others + packed
                     break
-        owner.append(row.deal_cache.get(counts) or row.assign_cards(counts))
+        cards = row.deal_cache.get(counts)
+        owner.append(row.assign_cards(counts) if cards is None else cards)
     return Deal(tuple(owner))
 
 

@@ -20,6 +20,7 @@ from quaternity.base.svg import Drawing
 from quaternity.base.text_format import quote_value
 from quaternity.base.validation import validate_arguments
 from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
+from solvers.names import list_cards
 from solvers.problem import DealProblem, players_in
 from solvers.shortage import simple_certificate
 
@@ -37,9 +38,6 @@ LAYERS = ("source", "player", "share", "cards", "sink")
 MAX_LABELLED_ROWS = 30
 """Maximum number of nodes in a layer for which a drawing labels all edges. In a larger drawing,
 only the edges of the cut have labels."""
-
-MAX_NAMED_CARDS = 4
-"""Maximum number of cards of a node for which the label of the node names all cards."""
 
 LABEL_PLACES = {"source": 0.8, "player": 0.25, "share": 0.25, "cards": 0.6}
 """Position of the label of an edge, as a fraction of its length, by the kind of the node where the
@@ -118,14 +116,8 @@ def _nodes(network: Network, names: Wording) -> dict[int, tuple[Node, str]]:
             alike = (card for card, owners in enumerate(constraint.owners) if owners == mask)
             cards = [(index, card) for card in alike]
             owners = names.players(players_in(mask)) if mask else "nobody"
-            nodes[node] = ("cards", index, number), f"{_listed_cards(cards, names)} for {owners}"
+            nodes[node] = ("cards", index, number), f"{list_cards(cards, names)} for {owners}"
     return nodes
-
-
-def _listed_cards(cards: list[tuple[int, int]], names: Wording) -> str:
-    if len(cards) <= MAX_NAMED_CARDS:
-        return names.cards_listed(cards)
-    return f"{len(cards)} cards ({names.card(cards[0])} ... {names.card(cards[-1])})"
 
 
 @default_style()

@@ -8,7 +8,6 @@ from typing import Any
 
 from quaternity.base.errors import InputError
 from quaternity.base.names import to_nfc
-from quaternity.base.sentences import Wording
 from quaternity.base.text_format import quote_value
 from quaternity.base.validation import check_index, check_seconds, validate_arguments
 from solvers.cp_sat import (
@@ -21,7 +20,7 @@ from solvers.cp_sat import (
     write_model,
 )
 from solvers.max_flow import prepare as prepare_max_flow
-from solvers.names import Names
+from solvers.names import Names, list_cards
 from solvers.problem import DealProblem
 from solvers.verdict import Feasible, Infeasible, Verdict
 
@@ -30,9 +29,6 @@ MAX_PRINTED_TERMS = 8
 
 MAX_INTEGER = 2**63 - 1
 """Greatest integer of OR-Tools, which stands for infinity in the bounds of a sum."""
-
-MAX_PRINTED_CARDS = 4
-"""Maximum number of cards in a bundle for which all of their names are printed."""
 
 
 class CpSatModel:
@@ -109,7 +105,7 @@ class CpSatModel:
             if wanted.isdisjoint(bundle):
                 continue
             if not wanted.issuperset(bundle):
-                together = _listed_cards(bundle, self.problem.words)
+                together = list_cards(bundle, self.problem.words)
                 raise InputError(
                     f"cards: {together} are counted together; build the model with bundles=False"
                 )
@@ -150,7 +146,7 @@ class CpSatModel:
         for cards, row in self._formulation.rows:
             for player, variable in row:
                 kind = "holds" if len(cards) == 1 else "holds of"
-                names[variable] = f"{words.player(player)} {kind} {_listed_cards(cards, words)}"
+                names[variable] = f"{words.player(player)} {kind} {list_cards(cards, words)}"
         return names
 
     def _meaning(self, row: Sum) -> str:
@@ -163,7 +159,7 @@ class CpSatModel:
         cards = self._formulation.rows[number][0]
         verb = "has" if len(cards) == 1 else "have"
         owners = f"{words.text(len(cards))} owner{'s' * (len(cards) > 1)}"
-        return f"{_listed_cards(cards, words)} {verb} {owners}"
+        return f"{list_cards(cards, words)} {verb} {owners}"
 
     def _line(self, row: Sum) -> str:
         names = [self._names[variable] for variable in row.variables]
@@ -202,12 +198,6 @@ def _index(value: int | str, names: Sequence[str], count: int, noun: str) -> int
     if (name := to_nfc(value)) not in names:
         raise InputError(f"{noun}: the problem has no {noun} named {quote_value(value)}")
     return names.index(name)
-
-
-def _listed_cards(cards: Places, words: Wording) -> str:
-    if len(cards) <= MAX_PRINTED_CARDS:
-        return words.hand(cards)
-    return f"{len(cards)} cards ({words.card(cards[0])} ... {words.card(cards[-1])})"
 
 
 @validate_arguments(problem=DealProblem, bundles=bool)

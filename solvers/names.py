@@ -14,6 +14,9 @@ from quaternity.base.text_format import quote_value
 MAX_NAME_LENGTH = 100
 """Maximum length of the name of a player, a set or a card, in characters."""
 
+MAX_LISTED_CARDS = 4
+"""Maximum number of cards in the name of a variable or node whose names are all shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
@@ -82,6 +85,13 @@ def check_name(kind: str, name: object) -> str:
             f"{kind}: the name {quote_value(name)} is longer than {MAX_NAME_LENGTH} characters"
         )
     return to_nfc(name)
+
+
+def list_cards(cards: Sequence[tuple[int, int]], words: Wording) -> str:
+    """Return the cards as text. If there are many, return their number, the first and the last."""
+    if len(cards) <= MAX_LISTED_CARDS:
+        return words.cards_listed(cards)
+    return f"{len(cards)} cards ({words.card(cards[0])} ... {words.card(cards[-1])})"
 
 
 class NamedWords(Wording):

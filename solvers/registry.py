@@ -17,7 +17,6 @@ from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
-from types import ModuleType
 from typing import Any, TypeAlias
 
 from quaternity.base.errors import InputError, SolverFault
@@ -36,15 +35,15 @@ ENTRY_POINTS = "quaternity.solvers"
 def _lazy_import(module: str, function: str) -> Callable[..., Any]:
     """Return a function that imports a module on the first call, and calls its `function`."""
     # OR-Tools and SciPy take long to load, so they are loaded only when they are needed.
-    imported: ModuleType | None = None
+    imported: Callable[..., Any] | None = None
 
     def call(*arguments: Any) -> Any:
         nonlocal imported
         if imported is None:
             # `import_module` waits for an import in another thread. A look-up in `sys.modules`
             # could find a module that is only partly loaded.
-            imported = import_module(module)
-        return getattr(imported, function)(*arguments)
+            imported = getattr(import_module(module), function)
+        return imported(*arguments)
 
     return call
 

@@ -17,7 +17,7 @@ def _accept_all(problem: DealProblem) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Solver:
     """Solver of deal problems: a function from a problem to a verdict, with a description.
 
@@ -50,6 +50,9 @@ class Solver:
     prepare_within: Callable[[DealProblem, float], Callable[[], Verdict]] | None = None
     isolated: bool = False
     changes_model: bool = field(default=False, kw_only=True)
+
+    def __repr__(self) -> str:
+        return f"<Solver {self.name}>"
 
     @property
     def accepts_all(self) -> bool:

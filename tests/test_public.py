@@ -28,9 +28,11 @@ from quaternity.decks import find_deck
 from quaternity.epistemic import Formula, H
 from quaternity.errors import QuaternityError
 from quaternity.kwartet import KwartetGame
+from quaternity.puzzles import make
 from quaternity.quarto import QuartoGame
+from quaternity.review import review
 from quaternity.ternary import SetCard, SetGame
-from solvers import DealProblem, SetConstraint, certify, solve
+from solvers import SOLVERS, DealProblem, SetConstraint, certify, solve
 from tests import public
 from tests.sizes import examples, only_thorough
 
@@ -245,3 +247,6 @@ def test_the_repr_of_a_value_is_code_that_gives_an_equal_value() -> None:
     names = {name: value for p in public.PACKAGES for name, value in vars(import_module(p)).items()}
     for value in shown_as_code():
         assert eval(repr(value), dict(names)) == value  # noqa: S307
+    hidden = make("possible", level=1, seed=1), review(Game.start().record()), SOLVERS["max-flow"]
+    for other in hidden:  # it would not show all their parts
+        assert re.fullmatch("<.*>", repr(other))

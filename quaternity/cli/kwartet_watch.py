@@ -106,7 +106,7 @@ def show_step(
         news = ", ".join(map(words.say, log.events[step - 1].sentences()))
     else:
         news = ", ".join(["the deal", *map(words.say, put_down_at_deal(log.states[0]))])
-    say(f"{bold(f'step {step} of {len(log.events)}')}: {news}")
+    say(f": {news}", heading=f"step {step} of {len(log.events)}")
     if seat is None and not isinstance(log, SeatLog):
         print("\n".join(hands_lines(log, step, words)))
     else:

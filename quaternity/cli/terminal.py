@@ -27,8 +27,8 @@ CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 MIN_TIMEOUT_SECONDS = 0.05
 """Minimum timeout of `ask` in seconds, long enough to read a line that is in the input buffer."""
 
-_CONTROLS = re.compile(r"\x1b(?!\[1?m)|[\0-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
-"""Pattern of control characters, except line ends, tabs and the sequences that `bold` writes."""
+_CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]")
+"""Pattern of control characters, except line ends and tabs."""
 
 
 def warn(text: str) -> None:
@@ -85,13 +85,15 @@ def width() -> int | None:
     return None
 
 
-def say(text: str, indent: int = 2) -> None:
+def say(text: str, indent: int = 2, heading: str = "") -> None:
     """Print lines. On a terminal, wrap them between words and indent the continuation lines.
 
-    Control characters, which a file name may contain, are printed as `?`.
+    Control characters, which a file name may contain, are printed as `?`. A short heading may
+    precede the text. It is printed in bold if the terminal has colours.
     """
-    text = _CONTROLS.sub("?", text)
-    print(text if width() is None else wrap_text(text, indent))
+    text = _CONTROLS.sub("?", heading + text)
+    lines = text if width() is None else wrap_text(text, indent)
+    print(bold(lines[: len(heading)]) + lines[len(heading) :] if heading else lines)
 
 
 def bold(text: str) -> str:

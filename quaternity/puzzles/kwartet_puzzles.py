@@ -52,8 +52,8 @@ REQUESTS_AT = 1, 2, 3, 4
 
 WHICH = MessageTemplate(
     "which",
-    "You are {who:player}: which card of another player can you locate by deduction, although no "
-    "request shows who has it, and who has it?",
+    "You are {who:player}: which card of another player can you find by thinking, although no "
+    "question shows it, and who has it?",
 )
 SHOWN = MessageTemplate("shown", "A request or your hand already shows who has {card:card}.")
 OF_YOURS = MessageTemplate(
@@ -179,8 +179,7 @@ class Trace:
             wrong |= {f"{other} {player}": proof for player in range(players) if player != owner}
         look = Step(LOOK_AT(set=card.set_index), (f"set {card.set_index}",))
         steps = (
-            # Omit the first line, because the last step says the same.
-            *_steps(log, reasons[card], card, look, slice(1, None)),
+            *_steps(log, reasons[card], card, look),
             Step(HENCE(card=card, who=certain[card]), (str(card), f"player {certain[card]}")),
         )
         return Puzzle(
@@ -292,9 +291,7 @@ def _requests(why: QueryReason) -> tuple[int, ...]:
     return why.requests.requests if why.requests is not None else ()
 
 
-def _steps(
-    log: SeatLog, why: QueryReason, card: Card, first: Step, lines: slice = slice(None)
-) -> tuple[Step, ...]:
+def _steps(log: SeatLog, why: QueryReason, card: Card, first: Step) -> tuple[Step, ...]:
     numbers = _requests(why)
     events = [REQUEST(number=number + 1, event=log.events[number].sentences()[0])
               for number in numbers]  # fmt: skip
@@ -304,14 +301,14 @@ def _steps(
         Step(REQUESTS(requests=events), rests)
         if events
         else Step(OTHER_HANDS() if why.deals else NO_REQUEST()),
-        *list(_lines(log, why, card))[lines],
+        *_lines(log, why, card),
     )
 
 
 def prove_owner(log: SeatLog, card: Card, owner: int) -> list[str]:
     """Return the sentences that say why only one player can have a card."""
     look = Step(LOOK_AT(set=card.set_index))
-    steps = _steps(log, _why(log, f"H{owner} {card}"), card, look, slice(1, None))
+    steps = _steps(log, _why(log, f"H{owner} {card}"), card, look)
     return [*(step.text for step in steps[1:]), HENCE(card=card, who=owner)]
 
 
@@ -324,7 +321,8 @@ def _lines(log: SeatLog, why: QueryReason, card: Card) -> Iterator[Step]:
     if not _requests(why):  # These deals show that a fact is not known.
         for number, deal in enumerate(why.deals, start=1):
             yield Step(DEAL(number=number, hands=hands_of(deal, log.settings.players)))
-    for line in why.lines if explanation is None else explanation.lines:
+    # The first line repeats what is to be proved.
+    for line in (why.lines if explanation is None else explanation.lines)[1:]:
         if WHY_NOT not in line:
             text = _in_words(unindent(line))
             says = SAYS_ON if text.endswith(":") else SAYS_LINE

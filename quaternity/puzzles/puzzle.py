@@ -53,7 +53,7 @@ class CheckResult(NamedTuple):
     because: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Puzzle:
     """An immutable puzzle, which is completely determined by its kind, level and seed.
 
@@ -74,8 +74,8 @@ class Puzzle:
     question: str
     answer_form: str
     answers: tuple[str, ...]
-    wrong: Mapping[str, str] = field(repr=False)
-    why: tuple[Step, ...] = field(repr=False)
+    wrong: Mapping[str, str]
+    why: tuple[Step, ...]
     level: int = 0
     level_from: Mapping[str, int] = field(default_factory=dict)
     choices: tuple[str, ...] = ()
@@ -142,6 +142,9 @@ class Puzzle:
     def _about(self) -> dict[str, Any]:
         values = document(self.question)
         return {name: value for name, value in values.items() if name not in ("text", "kind")}
+
+    def __repr__(self) -> str:
+        return f"<Puzzle {self.kind!r}, level {self.level}, seed {self.seed}>"
 
     def __str__(self) -> str:
         """Return the puzzle as JSON text, which is the same on every machine for the same seed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from itertools import groupby
 from math import inf
 from random import Random
@@ -108,7 +108,7 @@ class Moment(NamedTuple):
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Review:
     """The review of a recorded game. `str` converts it to text, and `document` to JSON.
 
@@ -129,8 +129,8 @@ class Review:
     seat: int | None
     names: tuple[str, ...]
     over: bool
-    moves: tuple[ReviewedMove, ...] = field(repr=False)
-    curve: tuple[Point, ...] = field(repr=False)
+    moves: tuple[ReviewedMove, ...]
+    curve: tuple[Point, ...]
     moments: tuple[Moment, ...]
     fault: str
     warnings: tuple[str, ...]
@@ -152,6 +152,9 @@ class Review:
         """Return the review as a JSON document."""
         values = {part.name: _plain(getattr(self, part.name)) for part in fields(self)}
         return {"format": FORMAT} | values
+
+    def __repr__(self) -> str:
+        return f"<Review of {self.game}, {len(self.moves)} moves>"
 
     def __str__(self) -> str:
         return "\n".join(self._lines(Wording(self.names)))

@@ -109,7 +109,7 @@ def test_every_reader_accepts_a_byte_order_mark_and_reports_utf_16(
 
 
 @pytest.mark.parametrize(
-    "name", ["bad\x1b]0;owned\x07\x1b[31m", "worse\x9b2J\x7f", "tab\tand\rback"]
+    "name", ["bad\x1b]0;owned\x07\x1b[31m", "bold\x1b[1m", "worse\x9b2J\x7f", "tab\tand\rback"]
 )
 def test_file_names_cannot_control_the_terminal(cli: Cli, tmp_path: Path, name: str) -> None:
     missing, state, problem = (str(tmp_path / f"{name}{number}") for number in range(3))

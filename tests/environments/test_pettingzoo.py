@@ -12,6 +12,7 @@ pytest.importorskip("pettingzoo")
 pytest.importorskip("matplotlib")
 
 import numpy as np
+from matplotlib import rc_context
 from pettingzoo.test import (
     api_test,
     max_cycles_test,
@@ -63,6 +64,15 @@ def test_pettingzoos_api_tests(version: Version) -> None:
 def test_pettingzoos_seed_tests(version: Version) -> None:
     seed_test(version.env, num_cycles=thorough(10, 500))
     parallel_seed_test(version.parallel_env, num_cycles=thorough(30, 500))
+
+
+def test_images_do_not_depend_on_the_settings_of_matplotlib() -> None:
+    env = quarto_v0.env(render_mode="rgb_array")
+    env.reset(seed=1)
+    expected = np.asarray(env.render())
+    settings: Any = {"text.usetex": True, "figure.dpi": 30.0, "axes.facecolor": "red"}
+    with rc_context(settings):
+        assert np.array_equal(np.asarray(env.render()), expected)
 
 
 @pytest.mark.parametrize("version", thorough([quarto_v0], VERSIONS), ids=lambda v: v.game)

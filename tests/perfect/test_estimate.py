@@ -6,9 +6,11 @@ from random import Random
 
 import pytest
 
+from quaternity.base.errors import LimitError
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Rules, canonical
+from quaternity.perfect.solved_game import SolvingTask, solve_game
 from quaternity.perfect.solving.estimate import Estimate, estimate, is_larger
 from quaternity.perfect.solving.solver import game_graph, solve
 from tests.limits import limited
@@ -132,6 +134,14 @@ def test_no_game_is_reported_as_larger_than_it_is(sizes: tuple[int, int, int], s
 def test_a_far_larger_game_is_recognised() -> None:
     start = State.start(Settings(4, 13, 4))
     assert is_larger(start, 500, Random(0))
+
+
+@limited("quaternity.perfect.solving.estimate", PATIENCE=0.0)
+def test_a_slow_machine_refuses_no_game() -> None:
+    start = State.start(Settings(3, 2, 3))
+    assert solve_game(SolvingTask(start, max_states=91)).facts.states == 91
+    with pytest.raises(LimitError):
+        solve_game(SolvingTask(start, max_states=90))
 
 
 def test_recognising_a_larger_game_does_not_list_all_questions(

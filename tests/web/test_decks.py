@@ -12,6 +12,7 @@ import pytest
 
 from quaternity.base.sentences import Wording, message_data
 from quaternity.decks import decks, find_deck
+from quaternity.epistemic import sentences as epistemic_sentences
 from quaternity.game import sentences as game_sentences
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
@@ -146,7 +147,8 @@ def test_a_player_who_must_answer_is_told_so_once(site: Site) -> None:
 
 
 def test_all_advice_belongs_to_a_sentence_and_templates_keep_their_fields() -> None:
-    values = [*(vars(game_sentences) | vars(explanation)).values(), reviewing.BETTER]
+    modules = game_sentences, explanation, epistemic_sentences
+    values = [*(value for module in modules for value in vars(module).values()), reviewing.BETTER]
     kinds = [kind for kind in values if hasattr(kind, "template")]
     assert {*ADVICE} <= {kind.name for kind in kinds}
     assert {*TEMPLATES} <= {kind.template for kind in kinds}

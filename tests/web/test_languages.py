@@ -30,6 +30,7 @@ from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.web import languages
 from quaternity.web.app import app
 from quaternity.web.chat import Line
+from quaternity.web.drawing.puzzles import SPOKEN
 from quaternity.web.drawing.words import ADVICE, TEMPLATES
 from quaternity.web.forms import form_fields
 from quaternity.web.hints import HINT_REASONS
@@ -92,6 +93,7 @@ def texts() -> set[str]:
         *SCRIPT_WORDS,
         *APPEARANCE_WORDS,
         *ADVICE.values(),
+        *SPOKEN.values(),
         *kinds(),
     }
     keywords = {"_": None, "gettext": None}
@@ -262,7 +264,7 @@ def test_links_to_english_pages_are_marked_in_other_languages() -> None:
     """The style sheet marks the links, and the language switch has links with their own `lang`."""
     style = (WEB / "static" / "style.css").read_text()
     for name in OTHERS:
-        assert f':lang({name}) a[hreflang="en"]::after' in style
+        assert f'a[hreflang="en"]:lang({name})::after' in style
     links = [
         link
         for path in WEB.glob("templates/*.html")

@@ -178,7 +178,7 @@ class Evening:
             self.sleep(person)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", thorough(["kwartet", "quarto"], list(GAMES)))
 def test_nothing_is_shown_before_its_event_and_every_event_once(
     game: str, witness: Callable[..., Witness], tmp_path: Path
 ) -> None:

@@ -883,8 +883,9 @@ def test_pages_use_correct_verbs_for_you_and_no_none_for_settings(game: str) -> 
     for before, step, after in zip(done.positions, done.steps, done.positions[1:], strict=False):
         record += rules.record_move(before, step.seat, step.move, after)
     names += parse_upload(record.encode())[2]
+    others = [SeatView(f"Ben {seat}", "person", True) for seat in range(1, rules.seats)]
     for name in sorted({*names}):
-        seats = (SeatView(name, "person", True),) * rules.seats
+        seats = (SeatView(name, "person", True), *others)  # equal names would get numbers
         for count in (3, 30, 500):
             shown = sight(simulate(rules, count), 0, seats=seats, settings=settings_of(rules))
             html = table_html(shown, BASE)

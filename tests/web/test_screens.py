@@ -171,6 +171,19 @@ def test_the_names_of_the_cards_of_a_hand_are_readable(
         ann.close()
 
 
+def test_the_names_of_sets_are_whole_on_a_small_phone(browser: Browser, server: Server) -> None:
+    viewport = {"width": 360, "height": 640}
+    ann = Person(browser, server.host, viewport=viewport, locale="de")
+    try:
+        ann.table("quaternity", {"players": 4, "sets": 16}, ["me"] * 4, name="Ann", seed=5)
+        ann.page.locator(".fitted .group h2").first.wait_for()
+        heads = ann.page.locator(".group h2 > span:first-child")
+        assert heads.count() == 16
+        assert not any(heads.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth + 1)"))
+    finally:
+        ann.context.close()
+
+
 @pytest.mark.parametrize("game", thorough(["kwartet"], ["kwartet", "quaternity"]))
 def test_the_button_for_the_other_view_is_visible_when_the_sheet_opens(
     game: str, browser: Browser, server: Server

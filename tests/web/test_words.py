@@ -78,7 +78,7 @@ def test_the_score_of_a_series_counts_single_wins_and_ties(
 def test_programs_of_the_same_name_keep_their_own_scores(
     games: list[list[int]], players: list[str]
 ) -> None:
-    """All players move one seat on after each game."""
+    """All players move to the next seat in each game."""
     store, last = SeriesStore([]), len(games) - 1
     store.rows = [
         (game, str(places), seat, None, None, players[(seat - game) % 4])

@@ -17,13 +17,14 @@ from markupsafe import Markup
 
 from quaternity.base.sentences import Message, MessageTemplate, message_data
 from quaternity.decks.deck import PLAIN, deck_for
+from quaternity.epistemic import sentences as epistemic
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.game.sentences import ANSWERED, ASKS, question_sentence
 from quaternity.kwartet.seat_log import SeatLog
 from quaternity.puzzles.boards import position_of
 from quaternity.puzzles.dealing import ELSEWHERE, HERE_THEY_DO
-from quaternity.puzzles.kwartet_puzzles import DEAL
+from quaternity.puzzles.kwartet_puzzles import COMMON, DEAL, REQUEST, REQUESTS
 from quaternity.puzzles.puzzle import Puzzle, Step
 from quaternity.puzzles.set_puzzles import FIRST_CARD, IS_A_SET, IS_NO_SET, LETTERS
 from quaternity.quarto.board import Board
@@ -48,7 +49,18 @@ SPOKEN = {
     ANSWERED.template: "{asker:player} asks {asked:player} for {card:card}: {answer}",
     HERE_THEY_DO.template: "With the hands on the board, the answer is {answer}.",
     ELSEWHERE.template: "{who:player} need not have {card:card}: the board shows other hands.",
-    DEAL.template: "The board shows hands that are possible.",
+    COMMON.template: "You are {seat:player}: do {who:player} and you both know that "
+    "{holder:player} has {card:card}, and both know that both know it, and so on?",
+    REQUESTS.template: "Only these questions matter: {requests:listed}.",
+    REQUEST.template: "{event} (question {number})",
+    DEAL.template: "Picture {number} on the board: these hands are possible.",
+    epistemic.DEAL.template: "picture {number}",
+    epistemic.KNOWS_NOT.template: "{who:players} does not know {formula}: in {deal}, "
+    "{who:players} has the same cards, but",
+    epistemic.NOT_COMMON.template: "it is not {common} {formula}: {way}",
+    epistemic.COMMON_OF.template: "known to {who:players} in this way",
+    epistemic.CHAIN.template: "begin with {steps:parts}; and there",
+    epistemic.CANNOT_TELL.template: "{who:player} has the same cards in {deal}",
     FIRST_CARD.template: "The marked card is in at least one SET.",
     IS_A_SET.template: "These three cards are a SET: {parts:parts}.",
     IS_NO_SET.template: "These three cards are not a SET: exactly two of them have the "

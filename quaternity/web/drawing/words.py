@@ -15,6 +15,7 @@ from quaternity.base.names import name_key
 from quaternity.base.sentences import Message, MessageTemplate, message_data
 from quaternity.decks.deck import PLAIN, Deck, find_deck
 from quaternity.decks.words import DeckWords
+from quaternity.epistemic import sentences as epistemic
 from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 from quaternity.insight import explanation
@@ -42,6 +43,17 @@ TEMPLATES = {
     BETTER.template: (
         "In simulated games, '{best}' wins {better:percent} and this move {played:percent}."
     ),
+    epistemic.CANNOT_HOLD.template: "{who:player} cannot have {card:card}: {reason}",
+    epistemic.PUBLICLY_WITHOUT.template: (
+        "{who:players} cannot have {card:card}: the questions and answers show this"
+    ),
+    epistemic.SEES_NOT.template: "{card:card} is not in the hand of {who:player}",
+    epistemic.SEES_CARD.template: "{card:card} is in the hand of {who:player}",
+    epistemic.SEES.template: "{who:players} knows {formula}, because of their own cards",
+    epistemic.HOLDS.template: "{who:player} has {card:card}",
+    epistemic.HOLDS_INSTEAD.template: "{who:player} has {card:card}, not {other:player}",
+    epistemic.HOLDS_NOT.template: "{who:player} does not have {card:card}",
+    epistemic.HOLD_BETWEEN.template: "one of {who:players} has {card:card}",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
 """Texts of messages on pages. Each key is the text for terminals that is replaced."""

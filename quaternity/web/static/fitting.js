@@ -19,7 +19,7 @@ function measure() {
       const across = (width / columns - 12) / abreast;
       const down = (height / Math.ceil(sets / columns) - HEADER - 8) / Math.ceil(size / abreast);
       // Avoid sets that are too narrow for their names, and cards that are narrower than a finger.
-      const side = Math.min(across, down * 0.85) * (width / columns < 84 || across < 24 ? 0.6 : 1);
+      const side = Math.min(across, down * 0.85) * Math.min(1, (width / columns / 84) ** 2) * (across < 24 ? 0.6 : 1);
       if (side > best.side) best = { side, columns, abreast };
     }
   }
