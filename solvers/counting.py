@@ -268,8 +268,8 @@ def _by_vector(
 ) -> dict[Vector, tuple[int, int]]:
     """Return two numbers for each way to split a set between the players.
 
-    A split says how many cards each player gets. The numbers are the number of ways to deal the set
-    with this split, and the number of ways to deal all other sets.
+    The first is the number of ways to deal the set with this split. The second is the number of
+    ways to deal all other sets.
     """
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)

@@ -317,8 +317,8 @@ def _groups(
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
     """Yield the bundles of cards of each set, with the number of the set.
 
-    A bundle is an owner mask (the bit mask of the possible owners) and the cards with this mask.
-    All sets whose bounds are redundant may be yielded together, with None as number.
+    A bundle consists of a bit mask of players and of the cards that exactly these players may own.
+    Sets whose bounds are all redundant may be yielded together, with None as number.
     """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:

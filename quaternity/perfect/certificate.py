@@ -411,10 +411,7 @@ class Game:
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
     ) -> Outcomes | None:  # fmt: skip
-        """Return the outcomes that follow from those of the next states.
-
-        The result is None if the certificate does not list a next state.
-        """
+        """Return the outcomes of a state if they follow from those of the next states, or None."""
         if not state.sets:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1

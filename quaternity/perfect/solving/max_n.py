@@ -205,8 +205,6 @@ CHUNK = 8
 class _Tables:
     """Tables for fast calculations with sets of outcomes, which are stored as bits.
 
-    The tables rename the roles in the outcomes, and rank the outcomes for each role.
-
     Attributes:
         outcomes: all outcomes, under any assignment of roles.
         words: number of 64-bit words in a set of outcomes.
