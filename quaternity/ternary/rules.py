@@ -70,7 +70,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """A claim of three cards in ascending order; without cards, an agreement to more cards."""
+    """The cards that a player claims, in ascending order; no cards to agree to three more."""
 
     cards: tuple[int, ...]
 
@@ -198,7 +198,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
     def events(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> tuple[str, ...]:
-        """Return sentences about a move: a claim and its result or an agreement, then the deal."""
+        """Return sentences about a move: a claim and its result or an agreement, and new cards."""
         if not move.cards:
             events = [AGREES(who=seat)]
         else:
