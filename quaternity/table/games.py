@@ -26,9 +26,9 @@ ENTRY_POINTS = "quaternity.games"
 
 @cache
 def plugin_games() -> Plugins[Registration]:
-    """Return the games that other installed packages add, by name.
+    """Return the games that other installed packages add.
 
-    The result also says why games that cannot be loaded are broken.
+    `usable` contains these games by name. `broken` says why the others cannot be loaded.
     """
 
     def check_registration(name: str, loaded: object) -> Registration:

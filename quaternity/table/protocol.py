@@ -119,7 +119,7 @@ class Rules(Protocol[P, M, V]):
         """Return the view as a JSON object."""
 
     def like(self, view: V, random: Random) -> P:
-        """Return a random position in which the player would have this view."""
+        """Return a random position that looks to the player like this view."""
 
     def record_start(self, start: P, names: Sequence[str]) -> str:
         """Return the first lines of a record: settings, players and first position."""
@@ -145,7 +145,7 @@ class Rules(Protocol[P, M, V]):
 
 
 class DealtRules(Rules[P, M, V], Protocol[P, M, V]):
-    """Protocol of rules that have two optional methods, which make tournaments faster."""
+    """Protocol of rules with two optional methods that make tournaments faster."""
 
     __slots__ = ()
 

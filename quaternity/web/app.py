@@ -138,9 +138,9 @@ class ErrorMiddleware:
 
 @asynccontextmanager
 async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run the periodic tasks of a server, and the coroutines `more`, during an `async with` block.
+    """Run the periodic tasks of a server while an `async with` block runs.
 
-    At the end of the block, stop the tasks and the tables, and close the database.
+    `more` contains further tasks. At the end of the block, stop all tasks and close the database.
     """
     tasks = tables.maintenance.tick(), tables.live.sync_presence(), *more
     doing = list(map(asyncio.create_task, tasks))
@@ -172,8 +172,8 @@ async def _respond_to_error(request: Request, error: Exception) -> Response:
 def _open_store(data: str | None) -> Store:
     """Open the database or file with all tables.
 
-    Some stores can be used by only one process. If another process already uses such a store, raise
-    `InUse`. A worker process instead stops its parent, which would restart it, and exits.
+    Raise `InUse` if another process uses it and does not share it. A worker process then ends its
+    parent and itself instead, because the parent would start it again.
     """
     try:
         return open_store(data)

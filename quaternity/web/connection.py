@@ -116,7 +116,7 @@ class Connection(HttpToolsProtocol):
             self._answered = self.cycle
 
     def on_response_complete(self) -> None:
-        """Handle the end of a response, and continue with the next waiting request."""
+        """Begin with the next waiting request after a response has been sent."""
         if self.pipeline:
             self._answered = self.pipeline[-1][0]
         super().on_response_complete()

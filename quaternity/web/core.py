@@ -127,7 +127,10 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats that hold up a game in which several players may move at the same time."""
+        """The open seats that must be taken before the game continues.
+
+        The list is empty unless several players may move at the same time.
+        """
         acting = self.to_act
         if len(acting) < 2:
             return []
@@ -198,7 +201,7 @@ class TableState(NamedTuple):
         return bool(played and self.rules.hidden and others)
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
-        """Return the hash of the owner's token for each of the given seats."""
+        """Return the hash of the owner's token for each of the given seats, by seat."""
         return {number: self.seats[number].token for number in seats}
 
     def check_owners(self, tokens: Mapping[int, str | None]) -> None:
@@ -244,7 +247,7 @@ class MovesTakenBack(NamedTuple):
 
 
 class GameEnded(NamedTuple):
-    """Event: the game has ended with these places. If `places` is None, it is not over."""
+    """Event: the players got their final places. If `places` is None, the game is not over."""
 
     places: tuple[int, ...] | None
 

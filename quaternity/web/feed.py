@@ -75,7 +75,7 @@ class TableFeed:
         self.send(event, data)
 
     def notify(self, notice: Message, revision: int) -> None:
-        """Send a message about a problem to the players, and keep it for players who come later."""
+        """Send a message about a problem to the players. Players who come later also see it."""
         self.send_everywhere("notice", {"kind": notice.kind, "about": notice.data}, revision)
 
     def begin_stream(

@@ -60,7 +60,7 @@ WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_BETTER = HINT_REASONS = (
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of possible deals in Quaternity, and the chances to own each card."""
+    """Return the number of possible deals in Quaternity, and each player's chances to own cards."""
     from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 
     del record, asked
@@ -73,7 +73,7 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 
 
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the legal questions in Quaternity, with how much each is expected to reveal.
+    """Return the legal questions in Quaternity, and how many bits each is expected to reveal.
 
     The list is empty while a question waits for its answer.
     """
@@ -179,7 +179,7 @@ def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, st
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of possible deals in Kwartet, and the chances to own each card."""
+    """Return the number of possible deals in Kwartet, and each player's chances to own cards."""
     from quaternity.kwartet.chances import count_or_none, owner_weights
     from quaternity.kwartet.strategies.reader import beliefs
 
@@ -197,7 +197,7 @@ def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a formula is true in all possible deals, false in all of them, or neither.
+    """Return whether a formula is true in all, in some or in none of the possible deals.
 
     If the query has `why`, also return the reason.
     """
@@ -214,7 +214,7 @@ def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
-    """Return lines of text with a deal in which a formula is true, and one in which it is false."""
+    """Describe two deals: one in which a formula is true, and one in which it is false."""
     from quaternity.epistemic.deal_text import hand_lines
     from quaternity.epistemic.sentences import FALSE_IF, TRUE_IF
 
@@ -284,9 +284,9 @@ def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
-    """Return the chance that the answer to a question in Kwartet is yes, under the key `chance`.
+    """Return a dictionary with the chance that the answer to a question in Kwartet is yes.
 
-    Return an empty dictionary if the chance cannot be computed within the limits.
+    The key is `chance`. The dictionary is empty if computing the chance exceeds a limit.
     """
     from quaternity.kwartet.chances import chance_of
 
@@ -297,10 +297,10 @@ def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
 
 
 def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
-    """Return the reason for a question or an answer in Quaternity, as a dictionary with one entry.
+    """Return a dictionary with the reason for a question or an answer in Quaternity.
 
-    For a question, `owners` lists the players who may own the card. For an answer, `reason` says
-    why it is good.
+    For a question, the key `owners` lists the players who may own the card. For an answer, the key
+    `reason` says why it is good.
     """
     if not hasattr(move, "card"):
         # A question to which only one answer is possible is answered at once.
@@ -310,9 +310,10 @@ def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
 
 
 def quarto_reason(view: Any, move: Any) -> dict[str, str]:
-    """Return why a move in Quarto is good, under the key `reason`.
+    """Return a dictionary with the reason why a move in Quarto is good or bad.
 
-    Return an empty dictionary for the last piece of a game, for which there is no choice.
+    The key is `reason`. The dictionary is empty if the player had no choice but to place the last
+    piece.
     """
     from quaternity.quarto.board import safe_pieces
 
@@ -324,6 +325,6 @@ def quarto_reason(view: Any, move: Any) -> dict[str, str]:
 
 
 def set_reason(view: Any, move: Any) -> dict[str, str]:
-    """Return why a move in SET is good, under the key `reason`."""
+    """Return a dictionary whose key `reason` says why a move in SET is good."""
     del view
     return {"reason": IS_SET if move.cards else HAS_NO_SET}

@@ -111,7 +111,7 @@ class RequestMetrics:
 
 
 class MeasuredAwaitable:
-    """An awaitable that runs a coroutine and measures the processor time that it takes."""
+    """An awaitable that runs a coroutine and measures the processor time that it uses."""
 
     def __init__(self, coroutine: Awaitable[None]) -> None:
         self._coroutine, self.seconds = coroutine, 0.0

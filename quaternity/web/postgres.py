@@ -285,7 +285,8 @@ class PostgresStore(PostgresReader, Store):
 def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
     """Return the indices of the jobs that are based on an old revision of their table.
 
-    `known` maps each table to its revision. Only the first job for a table can be based on it.
+    `known` maps each table to its current revision. If several jobs change the same table, all but
+    the first are based on an old revision.
     """
     return {
         place for place, job in enumerate(batch)

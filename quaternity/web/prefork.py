@@ -16,7 +16,7 @@ MIN_RESTART_SECONDS = 1.0
 
 
 class WorkerStarted(Exception):
-    """Raised by `Workers.run` in each worker process, which has to serve requests from now on.
+    """Raised by `Workers.run` in each worker process. The worker has to serve requests from now on.
 
     Attributes:
         number: The number of the worker, from 0.

@@ -119,8 +119,8 @@ class TablePrograms:
     def count_move(self, seat: int) -> None:
         """Update the number of moves that computer players have made in a row.
 
-        `seat` is the seat that has moved. It is `TAKEN_BACK` if moves were taken back, and the
-        number is then 0 again.
+        `seat` is the seat that has moved, or `TAKEN_BACK`. The number becomes 0 when a person moves
+        or moves are taken back.
         """
         moved = seat != TAKEN_BACK and self.table.state.seats[seat].kind == PROGRAM
         self._alone = self._alone + 1 if moved else 0

@@ -49,7 +49,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def kind_texts() -> dict[str, tuple[str, str]]:
-    """Return the name and question of each kind of puzzle, in the language of the request."""
+    """Return the translated name and question of each kind of puzzle."""
     names = [
         (gettext("Yes or no?"), gettext("Is this answer possible?")),
         (gettext("Whose card?"), gettext("Which card can only one player have?")),

@@ -28,7 +28,7 @@ class Sharing:
         """
 
     def notify(self, *news: ChangeNotice) -> None:
-        """Tell the other servers of changes to tables, without storing or waiting."""
+        """Notify the other servers of changes to tables. Return without waiting."""
 
     async def claim(self, key: str) -> bool:
         """Try to get a lock that only one server can hold, and return whether that succeeded.

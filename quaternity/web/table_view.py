@@ -208,7 +208,7 @@ DERIVED = ("rules", "settings", "view", "moves", "revealed")
 
 
 def page_key(sight: TableView) -> Hashable:
-    """Return a key for a cache of pages. Pages of tables with equal keys are equal.
+    """Return a key for a cache of pages. Two tables with equal keys have the same page.
 
     The key contains all attributes of the view except those in `DERIVED`, which may be large.
     """

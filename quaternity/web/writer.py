@@ -50,7 +50,7 @@ class UnconfirmedWrite(Exception):
 class Backend(Protocol):
     """The part of a store that the writer thread uses. See `Store` for its methods.
 
-    `on_doubt` drops all tables from memory.
+    The function `on_doubt` drops all tables from memory, because they may be outdated.
     """
 
     on_doubt: Callable[[], None]

@@ -31,7 +31,7 @@ to own cards. The chances are estimated from the players' questions."""
 
 
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
-    """Return values for the HTML template of the game, which is one part of a table's page.
+    """Return the template values that draw the game, which is one part of a table's page.
 
     `more` contains further arguments for the function `part` of the game's module.
     """
@@ -80,9 +80,9 @@ class Chair(NamedTuple):
 
 
 class EventLine(NamedTuple):
-    """An event of a game in words, and the number of its move, counted from 1.
+    """A sentence about an event of a game, and the number of the move, counted from 1.
 
-    A question and its answer are one move, as in a review.
+    A question and its answer count as one move, as in a review.
     """
 
     number: int

@@ -49,7 +49,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of cells, which says which cards of one set a player may own.
+    """The cells for one set of cards and one player, which say which cards the player may own.
 
     `least` is the minimum number of cards of this set that the player must own.
     """
