@@ -59,7 +59,7 @@ class Rules(Protocol[P, M, V]):
         """Return the seats that may move now. There are none if the game is over."""
 
     def is_settled(self, position: P) -> bool:
-        """Return whether the last move is complete. A question is complete once it is answered."""
+        """Return whether the last move is complete. A question is complete when it is answered."""
 
     def view(self, position: P, seat: int | None) -> V:
         """Return all that a seat may know about a position. The seat None is a bystander."""

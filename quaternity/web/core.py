@@ -201,7 +201,7 @@ class TableState(NamedTuple):
         return bool(played and self.rules.hidden and others)
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
-        """Return the hash of the owner's token for each of the given seats, by seat."""
+        """Return a dictionary of the given seats and the hashes of their owners' tokens."""
         return {number: self.seats[number].token for number in seats}
 
     def check_owners(self, tokens: Mapping[int, str | None]) -> None:

@@ -253,7 +253,7 @@ class LiveTables:
                 self._follow(notice.table)
 
     def on_listen_lost(self) -> None:
-        """Check all tables in memory for changes, because messages may have been lost."""
+        """Check all tables in memory for changes, in case messages of other servers were lost."""
         for name in self._live:
             self._follow(name)
 

@@ -169,7 +169,7 @@ class ServerMetrics:
         return routes
 
     def register_routes(self, routes: Sequence[BaseRoute]) -> None:
-        """Store the path of each route, such as `/t/{table}`, by the function that handles it."""
+        """Store the path of each route, such as `/t/{table}`, by the function that answers it."""
         for route in routes:
             if isinstance(route, Route):
                 self._templates.setdefault(route.endpoint, route.path)

@@ -54,14 +54,14 @@ class SeatedPlayer(NamedTuple):
         return PlayerFault(f"{self}: {error}")
 
     def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Call a player's function and return its result. Convert any error to a `PlayerFault`."""
+        """Call a player's function and return its result. Errors become `PlayerFault`."""
         try:
             return function(*arguments)
         except BaseException as error:  # External code may raise any exception.
             raise self.fault(error) from error
 
     def validate(self, plain: Callable[[object], Result], answer: object) -> Result:
-        """Return `plain(answer)`, the validated answer. Convert any error to a `PlayerFault`."""
+        """Return `plain(answer)`, where `plain` checks an answer. Errors become `PlayerFault`."""
         try:
             return plain(answer)
         # The methods of an answer of an external class may raise any exception.

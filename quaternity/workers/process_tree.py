@@ -54,7 +54,7 @@ def _find_tagged(tag: str) -> list[int]:
 
 
 def end_tagged(tag: str) -> None:
-    """End the tagged processes that a killed supervisor left behind (see `TAGS_VARIABLE`)."""
+    """End processes that were left behind by a killed supervisor (see `TAGS_VARIABLE`)."""
     for _ in range(_MAX_SWEEPS):  # Repeat the sweep, because processes may fork during it.
         orphans = _find_tagged(tag)
         for orphan in orphans:

@@ -62,8 +62,8 @@ class Tournament:
             there is an external player, and otherwise for no limit.
         details: number of turns after which the possible deals are counted again, in games that are
             played by the method `play_bare`. 0 means that they are not counted.
-        secret: seed from which all random generators are made. It equals `seed` unless there is an
-            external player. It is then random, because the player could otherwise reconstruct the
+        secret: seed that is used instead of `seed` if it is not empty. If there is an external
+            player, it is random by default, because the player could otherwise reconstruct the
             deals.
     """
 
