@@ -196,10 +196,7 @@ class Match(Generic[P, M, V]):
             raise
 
     def _seat_players(self) -> None:
-        """Create new players for all seats and inform them of all moves so far.
-
-        Players are replaced so that none of them remembers a move that was taken back.
-        """
+        """Create new players, which remember no move that was taken back, and inform them."""
         self.dismiss()
         self._players = [self._make_player(seat) for seat in range(self.rules.seats)]
         for step in self.steps:

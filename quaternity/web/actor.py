@@ -232,7 +232,6 @@ class LiveTable:
         raise VersionConflict
 
     async def _write(self, state: TableState, events: Sequence[Event]) -> TableState:
-        """Store the changes that a command makes, and return the new state of the table."""
         name, revision = state.id, state.revision
         entries, statements = [], []
         for event in events:
@@ -268,7 +267,6 @@ class LiveTable:
         return 0 <= news.revision <= self.state.revision
 
     async def _refresh(self, context: Context) -> None:
-        """Load the changes to this table that other servers have stored."""
         before = self.state
         row = await self._store.run_read(read_rows, self._store, before.id, before.version)
         if row is None:

@@ -236,7 +236,6 @@ def _draw(spoken: str, function: Callable[..., T], *arguments: Any) -> T:
 
 
 def _call_in_worker(dear: bool, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in this worker process, with low priority if `dear` is true."""
     if dear:
         os.setpriority(os.PRIO_PROCESS, 0, COSTLY_NICENESS)
     announced = notes()

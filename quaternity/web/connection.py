@@ -50,10 +50,7 @@ class Connection(HttpToolsProtocol):
             self._looking = self.loop.call_later(rate_limits.READ_SECONDS, self._check_reading)
 
     def _is_shared(self) -> bool:
-        """Return whether many people may share the client address.
-
-        This is true for the address of a proxy, and for a connection that has no address.
-        """
+        """Return whether many people may share the client address, such as that of a proxy."""
         named = self.config.forwarded_allow_ips if self.config.proxy_headers else ()
         named = named.split(",") if isinstance(named, str) else named
         return not self.client or is_proxy(self.client[0], named)

@@ -109,7 +109,7 @@ class TableState(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Return whether the game is over or an uploaded record, so that nothing is hidden."""
+        """Return whether nothing is hidden: the game is over, or the table shows a record."""
         return self.stored.options.archive or not self.rules.to_act(self.history.position)
 
     @property
@@ -153,7 +153,7 @@ class TableState(NamedTuple):
         return now + self.clock.seconds + self.seats[acting[0]].saved
 
     def seats_of(self, caller: Caller) -> tuple[int, ...]:
-        """Return the seats that belong to the sender of a request, by its token or cookie."""
+        """Return the seats that the sender of a request owns, as its token or cookie shows."""
         token, browser = caller
         return tuple(
             number
@@ -184,7 +184,7 @@ class TableState(NamedTuple):
         return Visitor(held, maker, next(iter(acting or held), None))
 
     def is_host(self, visitor: Visitor, attendance: Attendance) -> bool:
-        """Return whether a visitor made the table, or is the first of the people present."""
+        """Return whether a visitor made the table, or has the first seat whose owner is present."""
         arrived = (seat for seat in self.people if self.seats[seat].ready != NOT_ARRIVED)
         present = (seat for seat in arrived if seat in attendance.present)
         return visitor.maker or next(present, None) in visitor.seats

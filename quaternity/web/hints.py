@@ -214,7 +214,6 @@ def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
-    """Describe two deals: one in which a formula is true, and one in which it is false."""
     from quaternity.epistemic.deal_text import hand_lines
     from quaternity.epistemic.sentences import FALSE_IF, TRUE_IF
 
@@ -223,7 +222,7 @@ def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
 
 
 def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a player knows that a formula is true, knows that it is false, or neither.
+    """Return whether a player knows a formula to be true, knows it to be false, or knows neither.
 
     If the query has `why`, also return the reason. If it has `over_time`, also return what the
     player knew after the deal and after each request.

@@ -181,10 +181,7 @@ class LiveTables:
                 _drop(task)
 
     async def _make_room(self) -> None:
-        """Drop the least recently used tables if too many tables are in memory.
-
-        Tables that are in use stay (see `LiveTable.is_quiet`).
-        """
+        """Drop the least recently used idle tables if too many tables are in memory."""
         for name in list(self._live):
             if len(self._live) <= MAX_CACHED_TABLES:
                 break
@@ -258,8 +255,6 @@ class LiveTables:
             self._follow(name)
 
     def _follow(self, name: str) -> None:
-        """Reload a table that another server has changed, in the background."""
-
         async def follow() -> None:
             try:
                 await (await self.open(name)).queue.submit(Reload())

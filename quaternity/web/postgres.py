@@ -217,7 +217,7 @@ class PostgresStore(PostgresReader, Store):
         return HttpError(507 if full else 503, NOT_SAVED(error=self.fault(error)))
 
     def fault(self, error: Exception) -> str:
-        """Return a text about an error, which contains no stored values."""
+        """Describe an error in a text that contains no stored values."""
         if isinstance(error, InputError):
             return str(error)
         if isinstance(error, FULL_ERRORS):
@@ -269,7 +269,6 @@ class PostgresStore(PostgresReader, Store):
         return stale
 
     def _write_connection(self) -> Connection:
-        """Return the connection for writing. If it is closed, connect to the database again."""
         if not self._writer.closed:
             return self._writer
         database = self.connect()

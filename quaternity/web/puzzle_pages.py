@@ -279,7 +279,6 @@ def puzzle_html(
 
 
 def _choices(puzzle: Puzzle, words: PuzzleWords) -> list[list[tuple[str, str]]]:
-    """Return the possible answers, as lists of choices in a form for browsers without scripts."""
     allowed = sorted({*puzzle.answers, *puzzle.wrong})
     if puzzle.answer_form == "card":
         cards, players = ({text.split()[part] for text in allowed} for part in (0, 1))

@@ -287,7 +287,7 @@ class RateLimits:
 
 
 class Connections:
-    """The number of open connections of this process, by client address."""
+    """Counts the open connections of this process by client address."""
 
     def __init__(self) -> None:
         self.open: Counter[str] = Counter()

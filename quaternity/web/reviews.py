@@ -88,9 +88,9 @@ class Reviews:
         return await self._tasks.result(key, partial(self._load_or_store, kind, state, compute))
 
     async def _load_or_store(self, kind: str, state: TableState, compute: Compute) -> Any:
-        """Return the stored result for a game. If there is none, compute and store it.
+        """Return the stored result for a game, or else compute it and store it.
 
-        If several servers compute a result at the same time, all of them use the one that is stored
+        If several servers do this at the same time, all of them use the result that is stored
         first.
         """
         old, stored = await self._load(kind, state)
@@ -107,7 +107,6 @@ class Reviews:
         return stored[0]
 
     async def _load(self, kind: str, state: TableState) -> tuple[bytes | None, tuple[Any, ...]]:
-        """Return the stored bytes or None, and a tuple with the result if the bytes are valid."""
         rows = await self._store.rows(f"SELECT {kind} FROM tables WHERE id = ?", state.id)
         data: bytes | None = rows[0][0] if rows else None
         if data is None:

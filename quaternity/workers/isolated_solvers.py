@@ -213,7 +213,6 @@ class _SolverProcess:
         self.losses = 0
 
     def start(self, limits: Limits) -> None:
-        """Start the process and load the solver. Warm it up, unless a warm-up has failed."""
         if self.process.is_running:
             return
         seconds, memory = max(limits.seconds, START_SECONDS), limits.memory * MEGABYTE

@@ -347,7 +347,6 @@ class Raised:
 
 
 def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
-    """Return a process pool, and a function that ends its workers immediately."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import active_children, get_context
 

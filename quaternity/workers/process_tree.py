@@ -25,10 +25,7 @@ def descendants(process: int) -> list[int]:
 
 
 def _files(folder: str, name: str) -> list[Path]:
-    """Return the files called `name` in the subfolders with numeric names, if the folder exists.
-
-    `Path.glob` would raise an error if a process ended during the search.
-    """
+    """Return files from all numbered folders. `Path.glob` fails if a process ends meanwhile."""
     try:
         return [Path(folder, entry, name) for entry in os.listdir(folder) if entry.isdecimal()]
     except OSError:

@@ -386,10 +386,7 @@ def _play(
     course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Play a game with players of any kind.
-
-    Return the last position, the number of moves, and None, because no details are collected.
-    """
+    """Play a game with players of any kind. No details are collected, so the last item is None."""
     del details
     rules, moves = tournament.rules, 0
     history: History[Any, Any, Any] = History(rules, start, max_stored=1)
@@ -422,7 +419,6 @@ def _play(
 
 
 def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> Any:
-    """Create the player of a seat. Reuse a built-in player, because it has no memory."""
     rules, name = tournament.rules, tournament.players[entry]
     if is_program(name):
         return make_player(rules, name)
@@ -446,10 +442,7 @@ def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
 def _fault_place(
     tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
 ) -> FaultPlace:
-    """Return the game, the moves and the player at the time of a failure.
-
-    `thinking` is the seat of the player who was choosing a move, or None if no player was.
-    """
+    """Return the game, the moves and the player (in seat `thinking`) at the time of a failure."""
     rules, names, goes = tournament.rules, tournament.names_in(game), None
     start = tournament.start(game)
     record_of = getattr(rules, "record_of", None)

@@ -86,7 +86,6 @@ def _group(unit: Seating, generators: Sequence[Seating]) -> list[Seating]:
 
 
 def _distances(seating: Seating) -> list[tuple[int, int, int]]:
-    """Return the number of seats from each player to each other player."""
     size = len(seating)
     return [
         (player, other, (seating[other] - seating[player]) % size)

@@ -117,7 +117,7 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
     """Fit both laws to the runs of one solver on one family of instances.
 
     Small sizes are left out while their median time is less than twice the smallest median, because
-    their time is mostly overhead. At least `MIN_SIZES` sizes with a decided run are kept.
+    their time is mostly overhead. At least `MIN_SIZES` sizes with a verdict are kept.
 
     Args:
         runs: The runs that gave a correct verdict or were stopped at a limit.

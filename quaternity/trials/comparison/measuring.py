@@ -248,10 +248,7 @@ class _RemainingTasks(deque[MeasuringTask]):
 def _measure_next(
     work: MeasuringTask, solvers: Sequence[Solver], seconds: float
 ) -> tuple[list[InstanceRuns], MeasuringTask]:
-    """Measure the next instances of a task for some seconds, but at least one instance.
-
-    Return the measurements and the remaining task.
-    """
+    """Measure instances for some seconds, but at least one. Also return the remaining task."""
     prepare_solvers(solvers)
     if work.limit is not None:
         solvers = [solver.with_time_limit(work.limit) for solver in solvers]
@@ -373,7 +370,7 @@ class _Measurement:
                 )
 
     def check_budget(self, solver: str) -> bool:
-        """Return whether a solver's budget is spent. If so, and it has no run yet, leave it out."""
+        """Return whether a solver's budget is spent. If it never ran, record that."""
         if self.budget.remaining(solver) > 0:
             return False
         if solver not in self.timings:
@@ -407,7 +404,6 @@ class _Measurement:
 
     @contextmanager
     def _guard(self, solver: Solver, pays: bool = True) -> Iterator[Solver]:
-        """Run a `with` block with a solver. Charge the time to its budget and record its errors."""
         name, begun, remaining = solver.name, perf_counter(), self.budget.remaining(solver.name)
         cut = isinstance(solver, IsolatedSolver) and remaining < solver.limits.seconds
         try:

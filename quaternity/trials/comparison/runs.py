@@ -231,7 +231,6 @@ def parse_runs(text: str) -> Comparison:
 
 
 def _runs(lines: Sequence[str], versions: Mapping[str, str]) -> list[Run]:
-    """Parse the runs from line 2 on. Reject inconsistent instances and duplicate rounds."""
     runs: list[Run] = []
     rows: set[tuple[str, str, int]] = set()
     instances: dict[str, tuple[object, ...]] = {}

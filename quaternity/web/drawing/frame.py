@@ -331,10 +331,7 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
 
 
 def _is_away(sight: TableView, number: int) -> bool:
-    """Return whether the person in a seat is not connected, although the game is not over.
-
-    The result is False for the visitor's own seats.
-    """
+    """Return whether another person, whose game is not over, is not connected."""
     seat = sight.seats[number]
     waited_for = (bool(sight.to_act) or not sight.begun) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for

@@ -201,7 +201,6 @@ def compare_cards(cards: Sequence[int], rule: Rule = Rule.SET) -> Act:
 
 
 def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the animation of a claim, which compares the attributes of the three cards."""
     del words
     rule, cards = sight.rules.settings.rule, [f"#card{card}" for card in about["cards"]]
     three = rule.three
