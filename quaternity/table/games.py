@@ -28,7 +28,8 @@ ENTRY_POINTS = "quaternity.games"
 def plugin_games() -> Plugins[Registration]:
     """Return the games that other installed packages add.
 
-    `usable` contains these games by name. `broken` says why the others cannot be loaded.
+    In the result, `usable` contains these games by name, and `broken` says why other games cannot
+    be loaded.
     """
 
     def check_registration(name: str, loaded: object) -> Registration:

@@ -74,8 +74,8 @@ def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
 def plugin_players(game: str) -> Plugins[Factory]:
     """Return the players of a game that other installed packages add.
 
-    `usable` contains them by name. Each is a factory: a function or class that creates the player.
-    `broken` says why the others cannot be used.
+    In the result, `usable` contains them by name. Each is a factory: a function or class that
+    creates the player. `broken` says why other players cannot be used.
     """
 
     def check_factory(name: str, loaded: object) -> Factory:

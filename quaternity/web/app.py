@@ -165,8 +165,8 @@ async def _respond_to_error(request: Request, error: Exception) -> Response:
 def _open_store(data: str | None) -> Store:
     """Open the database or file with all tables.
 
-    Raise `InUse` if another process uses it and does not share it. A worker process then ends its
-    parent and itself instead, because the parent would start it again.
+    Raise `InUse` if another process uses it and does not share it. In that case, a worker process
+    ends its parent and itself, because the parent would start it again.
     """
     try:
         return open_store(data)

@@ -109,7 +109,10 @@ class TableState(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Return whether nothing is hidden: the game is over, or the table shows a record."""
+        """Return whether the game is over, so that nothing is hidden.
+
+        A table that shows an uploaded record counts as over.
+        """
         return self.stored.options.archive or not self.rules.to_act(self.history.position)
 
     @property

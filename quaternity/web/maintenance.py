@@ -49,7 +49,7 @@ class Maintenance:
             self._tick_once()
 
     def _tick_once(self) -> None:
-        """Run the periodic tasks once. If the task of one table fails, the others still run."""
+        """Run the periodic tasks once. If the task of a table fails, continue with the others."""
         self._live.forget_absent()
         tables = self._live.all_loaded()
         doing = [

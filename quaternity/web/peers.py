@@ -48,7 +48,7 @@ class Peers:
         """Exchange reports on players and rate limits with the other servers.
 
         Only changes since the last call are sent. `tables` are the tables in memory. The reports of
-        the other servers are applied to them.
+        the other servers are applied to these tables.
         """
         live = {table.state.id: table for table in tables}
         reports = [report for table in live.values() for report in self._new_reports(table)]

@@ -29,7 +29,7 @@ class WorkerStarted(Exception):
 
 
 class Workers:
-    """The worker processes of a parent process, which restarts workers that die."""
+    """Starts worker processes, and restarts those that die."""
 
     def __init__(self, number: int) -> None:
         self._number = number

@@ -101,7 +101,7 @@ class TablePrograms:
         self.end_absent_turns()
 
     def go_on(self) -> None:
-        """Let computer players move if they could not move before, as while nobody watched.
+        """Let computer players move that had to wait, for example because nobody watched.
 
         This includes players that another server seemed to run, because that server may have ended.
         """

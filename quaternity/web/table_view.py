@@ -48,7 +48,7 @@ class TableInfo:
         table: Id of the table, which cannot be guessed.
         game: Name of the game, as in the first line of its records.
         rules: Rules of the game.
-        settings: Settings by name, as in requests.
+        settings: Values of the settings, by the names that requests use.
         deck: Name of the deck, as in `quaternity.decks`.
         help: Whether help is allowed, such as hints and the number of possible deals.
         practice: Whether the maker of the table chose the seed, and may therefore know all cards.

@@ -90,8 +90,8 @@ class VersionedHistory(NamedTuple):
     def kept_version(self, version: int) -> tuple[int, int]:
         """Return a version that still belongs to the game, and its number of moves.
 
-        If moves after `version` were taken back, it may no longer belong to the game. The result is
-        then the next version that does.
+        If the last moves of `version` were taken back later, it no longer belongs to the game. The
+        result is then the next version that does.
         """
         kept, number = self.version, self.numbers[-1]
         for earlier in range(self.version, max(version, 0) - 1, -1):

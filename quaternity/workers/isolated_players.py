@@ -90,8 +90,9 @@ def play_isolated(
         kind: "strategy", "bot" or "player".
         seats: Name of the player in each seat.
         seconds: Time limit for each move of a player, in seconds. None means no limit.
-        place: Function that takes the noted moves and the seat that was thinking (or None), and
-            returns the place of the fault. It is None if the caller knows the place.
+        place: Function that returns where in the game a fault occurred. Its arguments are the moves
+            so far and the seat that was thinking, or None. If `place` is None, the caller knows the
+            place.
         play: Function that plays. It must be picklable, as must its arguments and its result.
 
     Raises:

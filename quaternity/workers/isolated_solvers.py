@@ -169,8 +169,8 @@ def time_run(
 ) -> Run:
     """Run a solver once in this process, without garbage collection as in `timeit`.
 
-    If `warm` is true, the solver is warmed up first, because the run of another solver has
-    displaced its data from the processor's caches.
+    If `warm` is true, the solver is warmed up first, because another solver may have displaced its
+    data from the processor's caches.
     """
     if warm:
         with suppress(Exception):

@@ -27,7 +27,7 @@ REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8,
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:
-    """Return a random deal problem, preceded by the word for its kind.
+    """Return the kind of a random deal problem, and the problem.
 
     A "loosened" problem is built around a deal, so it is possible. In a "spoilt" problem, a few
     constraints of such a problem are tightened. A "brink" problem is made from a game: its

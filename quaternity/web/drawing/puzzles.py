@@ -180,8 +180,8 @@ def _answers_by_card(
 ) -> dict[Card, list[tuple[int, str, str]]]:
     """Return, for each card, the answers that a visitor can give by tapping the card.
 
-    Each answer has the form (player, "", text), as in `Tile.asks`. If `seat` is not None, no answer
-    names the player in this seat as the owner of a card.
+    Each answer has the form (player, "", text), as in `Tile.asks`. If `seat` is given, no answer
+    says that the player in this seat owns a card.
     """
     answers: dict[Card, list[tuple[int, str, str]]] = {}
     if puzzle.answer_form == "card":
