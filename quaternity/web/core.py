@@ -109,10 +109,7 @@ class TableState(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Return whether the game is over, so that nothing is hidden.
-
-        A table that shows an uploaded record counts as over.
-        """
+        """Return whether the game is over. A table that shows a record counts as over."""
         return self.stored.options.archive or not self.rules.to_act(self.history.position)
 
     @property
@@ -130,10 +127,7 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats that must be taken before the game continues.
-
-        The list is empty unless several players may move at the same time.
-        """
+        """The open seats that must be taken before a game in which several may move continues."""
         acting = self.to_act
         if len(acting) < 2:
             return []
