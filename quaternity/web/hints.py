@@ -130,7 +130,7 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
 
 
 def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return lines of text that say which players can have a card, or why only one can have it."""
+    """Return lines of text that say who can have a card, or why only one player can have it."""
     from quaternity.game.cards import Card
     from quaternity.kwartet.queries import moment_of_view, read_formula
     from quaternity.kwartet.seat_log import SeatLog

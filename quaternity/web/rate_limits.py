@@ -95,7 +95,7 @@ class Limits(NamedTuple):
 
     @classmethod
     def of(cls, **numbers: int) -> Limits:
-        """Return the default limits, with the given numbers in place of some of them."""
+        """Return limits with the given values. All other limits have their default values."""
         rates = {name: numbers.pop(name) for name in Rates._fields if name in numbers}
         return cls(Rates(**rates), **numbers)
 
@@ -294,7 +294,7 @@ class Connections:
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return how many connections may be open: one for each file that is not reserved."""
+        """Return the maximum number of open connections, which keeps some open files in reserve."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 

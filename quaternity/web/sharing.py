@@ -13,9 +13,9 @@ from quaternity.web.changes import ChangeNotice, Presence
 
 
 class Sharing:
-    """Messages between the servers of a database. In this class, there is only one server.
+    """Sends and receives messages between the servers that share a database.
 
-    The subclass `PostgresSharing` is for several servers.
+    In this class, there is only one server. The subclass `PostgresSharing` is for several servers.
     """
 
     def listen(

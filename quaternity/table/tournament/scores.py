@@ -151,7 +151,7 @@ class Table(Displayable):
 
     @property
     def deals(self) -> int:
-        """Number of deals, including the last one even if some of its games are missing."""
+        """Number of deals. The last deal counts even if some of its games are missing."""
         return -(-self.games // self.games_a_deal)
 
 

@@ -114,7 +114,7 @@ class Growth(NamedTuple):
 
 
 def growth(runs: Sequence[Observation]) -> Growth | None:
-    """Fit both laws to the runs of one solver on one family of instances.
+    """Fit a power law and an exponential law to the runs of a solver on one family.
 
     Small sizes are left out while their median time is less than twice the smallest median, because
     their time is mostly overhead. At least `MIN_SIZES` sizes with a verdict are kept.

@@ -297,7 +297,7 @@ def measure_state(
     name: str = "state 0",
     family: str = "",
 ) -> InstanceRuns:
-    """Time every solver on one instance and verify all verdicts.
+    """Measure the time of every solver on one instance, and verify all verdicts.
 
     Errors of a solver are part of the result.
 

@@ -235,7 +235,7 @@ def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
 
 
 def moves_made(sight: TableView) -> int:
-    """Return the number of moves, where a question and its answer are one move."""
+    """Return the number of moves. A question and its answer count as one move."""
     whole = whole_events(sight.moves)
     return whole[-1][0] if whole else 0
 

@@ -114,7 +114,7 @@ def _forced_advice(sight: TableView) -> dict[str, str]:
 
 
 def picture() -> Markup:
-    """Return a picture of a table with the possible owners of cards, for the start page."""
+    """Return a picture of a grid with the possible owners of cards, for the start page."""
     first, more = ("possible", "certain", "impossible", "possible"), ("possible", "possible")
     rows = [
         suit_svg(index)

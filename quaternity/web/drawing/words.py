@@ -70,7 +70,7 @@ PROGRAM_NAMES = (
 
 
 class SpokenDeck(NamedTuple):
-    """A deck of cards, with the names of its sets and cards in one language."""
+    """A deck of cards, and the language in which its sets and cards are named."""
 
     deck: Deck
     language: str
