@@ -168,10 +168,7 @@ class FileStore(FileReader, Store):
         self._files = self._file_ids()
 
     def _file_ids(self) -> list[tuple[int, int]]:
-        """Return numbers that identify the file and its write-ahead log on the disk.
-
-        The list is empty if one of them is missing, or if the file is empty.
-        """
+        """Return numbers that identify the file and its log. Empty if one is missing or empty."""
         try:
             stats = [os.stat(path) for path in (self.path, self._beside)]
         except OSError:
