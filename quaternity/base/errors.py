@@ -39,8 +39,8 @@ class FileWarning(UserWarning):
 def warn_irregularities(irregularities: Sequence[str]) -> None:
     """Issue a `FileWarning` for each irregularity of a file.
 
-    Each warning points to the code three calls up: for example, to the caller of `Game.parse`,
-    which calls `Game._of_record`, which calls this function.
+    Each warning shows the line three calls up: for example, the line that calls `Game.parse`, which
+    calls `Game._of_record`, which calls this function.
     """
     for irregularity in irregularities:
         warnings.warn(irregularity, FileWarning, stacklevel=4)

@@ -71,9 +71,9 @@ class DealTable:
         return [holders.get(player, False) for holders in self.holds]
 
     def difference_literals(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
-        """Return literals, at least one of which is true iff one of these players has another hand.
+        """Return literals that say that some of these players have other hands than in `deal`.
 
-        The hands are compared with those in `deal`. A player has the same number of cards in all
+        At least one of the literals is true iff this is the case. Hands have the same size in all
         deals, so two hands differ iff a card of `deal` is missing.
         """
         return [
@@ -148,9 +148,9 @@ class CoupledDeals:
     def require_sum(
         self, terms: Sequence[tuple[int, Literal]], low: int, high: int, condition: Literal = True
     ) -> None:
-        """Require that a weighted sum of literals is from `low` to `high` if `condition` is true.
+        """Require, if `condition` is true, that a weighted sum of literals is at least `low`.
 
-        `terms` contains a pair (weight, literal) for each literal.
+        It must also be at most `high`. `terms` contains a pair (weight, literal) for each literal.
         """
         fixed = sum(weight for weight, literal in terms if literal is True)
         free = [(weight, variable) for weight, variable in terms if not isinstance(variable, bool)]

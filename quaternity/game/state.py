@@ -288,9 +288,10 @@ class State(Displayable):
         return run_solver(self.problem, solver or default_solver(self.problem))
 
     def filtered(self, seconds: float | None = None) -> DealProblem:
-        """Return an equivalent deal problem whose owners, minimums and maximums are all exact.
+        """Return a deal problem with the same deals, in which no fact can be tightened.
 
-        The module `solvers.filtering` describes the two methods for this.
+        Every possible owner, minimum and maximum occurs in some deal. The module
+        `solvers.filtering` describes the two methods for this.
 
         Args:
             seconds: time limit in seconds, or None for no limit.

@@ -293,10 +293,7 @@ def _proof_in_words(
 def _minimize(
     order: Sequence[int], impossible: Callable[[Collection[int]], bool]
 ) -> frozenset[int]:
-    """Return a minimal set of the moves that still makes the claim impossible.
-
-    Fewer moves never exclude more deals. So bisection finds the next move that is needed.
-    """
+    """Return a minimal set of the moves that still makes the claim impossible."""
     needed: list[int] = []
     first = 0
     while not impossible(set(needed)):

@@ -93,7 +93,7 @@ def moment(log: GameLog | SeatLog, step: int, seat: int | None = None) -> QueryC
 def read_formula(text: Formula | str, at: QueryContext) -> Formula:
     """Return a formula after checking that it fits the game. Parse it if it is text.
 
-    Only players can know something. The hand of the cards set aside cannot.
+    The formula may say what players know. The cards set aside are a hand that cannot know anything.
     """
     from quaternity.epistemic.truth import validate_formula
 

@@ -50,7 +50,7 @@ FAILS = MessageTemplate("fails", "This can follow, and then it is too late: {lin
 
 
 class Force:
-    """A puzzle kind that asks which question completes a set in time, whatever the answers are."""
+    """A kind of puzzle that asks which question surely leads to a completed set in time."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle from a random game in which the player to move can force a set."""
@@ -145,9 +145,9 @@ class Line:
 
 
 class Search:
-    """A search for questions that complete a set in time, whatever the answers are.
+    """A search for questions that surely lead to a completed set within a number of questions.
 
-    Equivalent states are searched only once, because results are stored by canonical state.
+    Results are stored, so equivalent states are searched only once.
     """
 
     def __init__(self, state: State) -> None:

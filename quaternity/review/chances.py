@@ -153,7 +153,7 @@ class PlayoutEstimate:
 
         Both moves are judged by the information that the player had, so bad luck does not count as
         a mistake. A difference counts only if further games confirm it. Its size is estimated from
-        these games alone.
+        the further games alone.
         """
         worth, work = self._compare(index, advised, COMPARED_GAMES)
         if not worth.mistake:
