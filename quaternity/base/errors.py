@@ -66,7 +66,7 @@ class OutOfMemory(LimitError):
 
 
 class UnsupportedProblem(QuaternityError):
-    """Error for a problem that a solver does not support, as its documentation says."""
+    """Error for a problem that a solver cannot solve, according to the solver's documentation."""
 
 
 class SolverFault(QuaternityError):
@@ -76,7 +76,7 @@ class SolverFault(QuaternityError):
 class SolverCrash(SolverFault):
     """Error for a solver that raised an unexpected exception or ended its process.
 
-    The text is a sentence without its subject; the name of the solver is added when it is printed.
+    The text says what the solver did. The name of the solver is put in front when it is printed.
     """
 
 

@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextRecord:
-    """The lines of a game record, split into settings and moves, whose meaning depends on the game.
+    """The lines of a record of any game, split into settings and moves.
 
     Attributes:
         settings: the value of each setting (the rest of its line), by key.

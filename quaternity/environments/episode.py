@@ -134,7 +134,7 @@ REWARDS = {
 
 
 def benchmarks() -> dict[str, tuple[str, Benchmark]]:
-    """Return the game and the parameters of each registered benchmark, by its name."""
+    """Return a mapping from the name of each registered benchmark to its game and parameters."""
     return {
         name: (game, benchmark)
         for game in game_names()

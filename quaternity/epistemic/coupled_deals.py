@@ -123,7 +123,7 @@ class CoupledDeals:
         self.model.add_exactly_one(literals)
 
     def all_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return a literal that can be true only if all the given literals are true (and)."""
+        """Return the conjunction of literals: it can be true only if all of them are true."""
         if any(x is False for x in literals):
             return False
         open_ones = [literal for literal in literals if literal is not True]
@@ -135,7 +135,7 @@ class CoupledDeals:
         return together
 
     def any_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return a literal that can be true only if one of the given literals is true (or)."""
+        """Return the disjunction of literals: it can be true only if one of them is true."""
         if any(x is True for x in literals):
             return True
         open_ones = [literal for literal in literals if literal is not False]
@@ -148,9 +148,9 @@ class CoupledDeals:
     def require_sum(
         self, terms: Sequence[tuple[int, Literal]], low: int, high: int, condition: Literal = True
     ) -> None:
-        """Require, if `condition` is true, that a weighted sum of literals is at least `low`.
+        """Require that a weighted sum of literals is in `low`..`high` if `condition` is true.
 
-        It must also be at most `high`. `terms` contains a pair (weight, literal) for each literal.
+        `terms` contains a pair (weight, literal) for each literal.
         """
         fixed = sum(weight for weight, literal in terms if literal is True)
         free = [(weight, variable) for weight, variable in terms if not isinstance(variable, bool)]

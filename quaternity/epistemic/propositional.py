@@ -253,7 +253,7 @@ def _unite(first: list[Case], second: Iterable[Case]) -> list[Case]:
 
 
 def narrow(problem: DealProblem, case: Case) -> DealProblem:
-    """Return a deal problem in which the owners of cards are also restricted by a case."""
+    """Return a deal problem with the further restrictions of a case on the owners of cards."""
     changed: dict[int, list[int]] = {}
     for card, mask in case.items():
         owners = changed.setdefault(card.set_index, list(problem.sets[card.set_index].owners))

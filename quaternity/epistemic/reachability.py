@@ -92,7 +92,7 @@ def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Car
 def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int) -> DealProblem:
     """Return a problem with deals that a player cannot distinguish from some deal of `bad`.
 
-    It contains `deal`, which must be a deal of the problem `bad`, but perhaps not all such deals.
+    It contains `deal`, which must be a deal of the problem `bad`. It may lack other such deals.
     """
     return _free_sets(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
 
@@ -103,7 +103,7 @@ def deals_around(
     """Return a problem with deals in which a player has a hand that no deal of `false` contains.
 
     `false` consists of deal problems. The result contains `deal`, where the player must have such a
-    hand, but perhaps not all such deals.
+    hand. It may lack other such deals.
     """
 
     def none_fits(wide: DealProblem) -> bool:

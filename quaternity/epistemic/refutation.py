@@ -54,7 +54,7 @@ class Refuter:
         return self.model.any_of(proofs)
 
     def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return True if a case fits any hands that the players `seen` can have.
+        """Return True if a case is possible for all hands that the players `seen` can have.
 
         The case restricts the owners of some cards. Return False if some hands exclude it, or if
         this was not decided.

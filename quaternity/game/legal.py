@@ -338,9 +338,9 @@ def prepare_set(layout: LaneLayout, constraint: SetConstraint) -> PreparedSet:
 def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[bytes]:
     """Return, for each set, one byte per card: 1 if the asker may request the card, or else 0.
 
-    If the asker may request no card of a set, its bytes may be empty. In a game that is not brisk,
-    the asker may request such a card from every other player with cards. The arguments are those of
-    `questions_by_tables`.
+    If the asker may request no card of a set, its bytes may be empty. Unless the game is brisk (see
+    `Settings`), the asker may request such a card from every other player with cards. The arguments
+    are those of `questions_by_tables`.
     """
     guard = rows[0].kind.layout.guard
     by_set = []
@@ -378,7 +378,7 @@ def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card:
 def questions_by_tables(
     rows: Sequence[PreparedSet], slack: int, asker: int, hands: Sequence[int]
 ) -> list[SetQuestions]:
-    """Return all legal questions in a game that is not brisk.
+    """Return all legal questions in a game that is not brisk (see `Settings`).
 
     They are found with coalition tables: the maximum number of cards of a set that each group of
     players can hold.

@@ -318,7 +318,7 @@ class State(Displayable):
 
     @property
     def has_tables(self) -> bool:
-        """Whether there are few enough players for coalition tables, a fast way to find moves."""
+        """Whether there are few enough players to find moves fast, with coalition tables."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:

@@ -80,8 +80,8 @@ def after_answer(
 ) -> SetConstraint:
     """Return what is known about a set after a question and its answer, when the card has moved.
 
-    A deal satisfies the result if and only if the deal before the card moved satisfies the result
-    of `after_claim`.
+    A deal fits the result if and only if it fits the result of `after_claim` once the card is moved
+    back.
     """
     if not answer:
         return after_claim(constraint, asker, asked, card, answer)

@@ -93,7 +93,8 @@ def moment(log: GameLog | SeatLog, step: int, seat: int | None = None) -> QueryC
 def read_formula(text: Formula | str, at: QueryContext) -> Formula:
     """Return a formula after checking that it fits the game. Parse it if it is text.
 
-    The formula may say what players know. The cards set aside are a hand that cannot know anything.
+    Only players can know something, so the formula cannot name the hand of the cards set aside as
+    a knower.
     """
     from quaternity.epistemic.truth import validate_formula
 

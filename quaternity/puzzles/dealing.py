@@ -330,9 +330,9 @@ def _deal(problem: DealProblem) -> Deal | None:
 
 
 def certain_cards(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Card, int]]:
-    """Yield each card that has several owners in `problem`, but only one owner in `exact`.
+    """Yield the cards that have several owners in `problem`, but only one owner in `exact`.
 
-    Each card comes with the one owner, as a pair (card, owner).
+    The result consists of pairs (card, owner).
     """
     for index, (before, after) in enumerate(zip(problem.sets, exact.sets, strict=True)):
         for number, (marks, mask) in enumerate(zip(before.owners, after.owners, strict=True)):

@@ -50,10 +50,10 @@ FAILS = MessageTemplate("fails", "This can follow, and then it is too late: {lin
 
 
 class Force:
-    """A kind of puzzle that asks which question surely leads to a completed set in time."""
+    """A kind of puzzle that asks which question completes a set soon, whatever the answers are."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle from a random game in which the player to move can force a set."""
+        """Return a puzzle about a random game in which the player to move can force a set."""
         del wish
         game = open_game(random, SIZES, MAX_FORCING_MOVES)
         if game is None:
@@ -94,7 +94,7 @@ class Force:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right questions, found by a search that does not use canonical states."""
+        """Return the right questions, found by a simple search that stores no results."""
         state, within = Game.parse(puzzle.position).state, puzzle.level_from["questions"]
         assert state.turn is not None, "a player must be to move"
         goal = state.points[state.turn] + 1
@@ -201,7 +201,7 @@ class Search:
         return line
 
     def line(self, game: Game, question: Question, within: int) -> Line:
-        """Return what to ask after each answer so that a set is completed, with the difficulty."""
+        """Return a way to complete a set after a question, which says what to ask next."""
         line = Line(question.card.set_index, questions=within)
         open_lines = [(game, question, within)]
         while open_lines:

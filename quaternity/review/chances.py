@@ -116,7 +116,7 @@ class PlayoutEstimate:
         return Point(after, chances, largest, index in self.exact)
 
     def swing(self, before: int, after: int | None) -> tuple[float, int, float, float] | None:
-        """Return the largest change of a seat's chance, the seat, and its chance before and after.
+        """Return (change, seat, old chance, new chance) for the seat whose chance changes most.
 
         `before` and `after` are indices of positions. Return None if the chances are not known, or
         if no change is statistically significant.

@@ -29,7 +29,7 @@ probability is 0 or 1. A next player who must refuse learns nothing new about th
 
 
 def exact(view: View, random: Random) -> Question:
-    """Return a request for a card whose owner is certain, or else the likeliest request to succeed.
+    """Return a request for a card whose owner is certain, or else one that most likely succeeds.
 
     Ties are broken at random. With many players and cards, the probabilities are estimates (see
     `owner_weights`).
