@@ -69,7 +69,7 @@ class Encoded(Protocol[P, M, V_contra]):
         """Return the public result of a move as bytes, without its seat and action."""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the next possible draws of chance, with their probabilities.
+        """Return the possible results of the next random draw, with their probabilities.
 
         The result is empty after the last draw.
 

@@ -262,7 +262,7 @@ def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) ->
 
 
 def deal_lines(why: QueryReason, at: QueryContext, wide: float = inf) -> Iterator[str]:
-    """Yield lines of text that show the deals of a reason.
+    """Yield lines of text that show the deals that a reason mentions.
 
     If the real deal is visible, each deal is compared with it. `wide` is the maximum width of a
     line, in characters.

@@ -259,7 +259,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
 
 def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
-    """Return the byte offsets of the ends in a log, the number of complete requests, and warnings.
+    """Return where the parts of a log end, in bytes, how many requests are complete, and warnings.
 
     A request is incomplete if the sets put down after it are cut off.
     """

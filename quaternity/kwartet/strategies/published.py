@@ -19,7 +19,7 @@ from quaternity.kwartet.view import View
 
 @lru_cache(maxsize=1 << 13)
 def request(asker: int, asked: int, index: int, number: int) -> Question:
-    """Return the question of `asker` to `asked` for card `number` of set `index`. It is cached."""
+    """Return the question in which `asker` asks `asked` for card `number` of set `index`."""
     return Question.trusted(asker, asked, Card.unchecked(index, number))
 
 

@@ -85,7 +85,7 @@ class Reading(NamedTuple):
 
 
 class SetKinds(NamedTuple):
-    """The sets in play, grouped so that the same is known about all sets of a group (a kind).
+    """The sets in play, divided into kinds. The same is known about all sets of a kind.
 
     Calculations examine only one set of each kind.
 
