@@ -83,7 +83,7 @@ def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
 
 
 class _FilterShape(SetShape):
-    """A set of cards with the results that filtering computes from it once."""
+    """A set of cards, and results of filtering that depend only on this set."""
 
     __slots__ = ("differences", "lowered")
 

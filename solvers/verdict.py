@@ -124,7 +124,7 @@ class Infeasible(Displayable):
         return False
 
     def picture(self) -> Display:
-        """Return a display that says that there is no deal, with the proof if there is one."""
+        """Return a display that says that there is no deal, and why, if the verdict has a proof."""
         return Display("Impossible", (str(self),))
 
     def __str__(self) -> str:

@@ -171,10 +171,10 @@ class CoupledDeals:
             row.only_enforce_if(condition)
 
     def new_deal(self, problem: DealProblem, hands: Mapping[int, Hand] | None = None) -> DealTable:
-        """Add a deal that satisfies a problem to the model, and return its literals.
+        """Add variables for a deal of a problem to the model, and return the literals of the deal.
 
-        If `hands` is given, these players have the given hands in the new deal. The hands must come
-        from another deal of the same problem, or of a problem with fewer deals.
+        The players in `hands` have these hands in the new deal. The hands must come from another
+        deal of the same problem, or of a problem with tighter constraints.
 
         Raises:
             Undecided: If time runs out.

@@ -241,7 +241,7 @@ def reason_at(
 
 
 def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) -> Iterator[str]:
-    """Yield lines that list the requests of a reason and say what follows from them."""
+    """Yield lines that list the requests from which a formula follows, and say why."""
     if not reasons.requests:
         yield f"{formula} follows from the hands and the rules: no request is needed"
     else:

@@ -347,9 +347,9 @@ def _can_have(problem: DealProblem, card: Card, player: int) -> bool:
 def wrong_owners(
     exact: DealProblem, players: int, certain: Container[Card], seen: Callable[[Card], Message]
 ) -> Iterator[tuple[str, Message]]:
-    """Yield all wrong answers about cards that are not in `certain`, with the reasons.
+    """Yield all wrong answers to a puzzle that asks who has a card, with the reasons.
 
-    An answer names a card and a player. If only one player can have the card, the reason is
+    An answer names a card and a player. The cards in `certain` are left out. If only one player can have the card, the reason is
     `seen(card)`. Otherwise, the reason is a deal in which another player has it.
     """
     for index, constraint in enumerate(exact.sets):

@@ -197,7 +197,7 @@ class SetBatch:
         return result
 
     def points(self) -> NDArray[np.float32]:
-        """Return the points as [game, seat]: the threes taken minus the wrong claims."""
+        """Return the points of each seat in each game: right claims minus wrong claims."""
         return (self.taken - self.wrong).astype(np.float32)
 
     def masks(self) -> NDArray[np.uint8]:

@@ -84,9 +84,9 @@ MORE = SetMove(())
 
 @dataclass(frozen=True, slots=True)
 class SetView:
-    """What all seats and bystanders see of a game.
+    """What a seat or a bystander sees of a game. All see the same.
 
-    `seat` is the seat that has the view, or None for a bystander. `places` contains the cards by
+    `seat` is this seat, or None for a bystander. `places` contains the cards by
     place, and `undealt` is the number of cards in the deck. For each seat, `taken` contains the
     threes (three cards that belong together), and `wrong` the number of wrong claims. `agreed`
     contains the seats that have agreed to three more cards.

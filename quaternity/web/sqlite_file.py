@@ -168,7 +168,7 @@ class FileStore(FileReader, Store):
         self._files = self._file_ids()
 
     def _file_ids(self) -> list[tuple[int, int]]:
-        """Return numbers that identify the file and its log. Empty if one is missing or empty."""
+        """Return the device and inode of the file and of its log, or [] if one does not exist."""
         try:
             stats = [os.stat(path) for path in (self.path, self._beside)]
         except OSError:

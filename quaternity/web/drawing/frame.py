@@ -213,8 +213,7 @@ def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
     """Return the names of the other players, a headline and the last event of a table, as texts.
 
-    The list of a visitor's tables shows them. All are empty if `sight` is None, because the list
-    does not show the details of every table.
+    The list of a visitor's tables shows these texts. They are empty if `sight` is None.
     """
     if sight is None:
         return "", "", ""
