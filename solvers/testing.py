@@ -374,8 +374,8 @@ def problems_of_all_sizes(examples: int, seed: int) -> Iterator[DealProblem]:
 
     Each example consists of a small problem of any shape, and one of the following:
 
-    - two problems of which one is feasible and the other is not, although they hardly differ, with
-      up to `MAX_COVERED_NUMBER` players, sets, and cards in each set;
+    - a feasible and an infeasible problem that hardly differ, with up to `MAX_COVERED_NUMBER`
+      players, sets, and cards in each set;
     - a problem with many players;
     - a problem with many sets;
     - a problem of a family of `solvers.instances`.

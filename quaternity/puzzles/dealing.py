@@ -349,8 +349,9 @@ def wrong_owners(
 ) -> Iterator[tuple[str, Message]]:
     """Yield all wrong answers to a puzzle that asks who has a card, with the reasons.
 
-    An answer names a card and a player. The cards in `certain` are left out. If only one player can have the card, the reason is
-    `seen(card)`. Otherwise, the reason is a deal in which another player has it.
+    An answer names a card and a player. The cards in `certain` are left out. If only one player can
+    have the card, the reason is `seen(card)`. Otherwise, it is a deal in which another player has
+    the card.
     """
     for index, constraint in enumerate(exact.sets):
         for number, mask in enumerate(constraint.owners):

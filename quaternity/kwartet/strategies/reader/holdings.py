@@ -47,7 +47,7 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
 
 
 class Tables(NamedTuple):
-    """Tables for all possible holdings. A bit mask says which cards of a set a player holds.
+    """Tables for all possible holdings. A bit mask contains the cards of a set that a player holds.
 
     Attributes:
         holds: `[mask, card]`, whether the mask contains the card.
