@@ -37,6 +37,13 @@ def test_a_possible_state_is_shown_with_its_deals_and_owners() -> None:
     assert "Deals that fit what is known: <b>30</b>" in html
 
 
+def test_a_large_game_is_shown_with_all_its_sets_and_players() -> None:
+    lesson = analyse_file(b"quaternity 1\nset-size 4\nsets 12\nplayers 12\n")
+    html = analysis_html(lesson)
+    assert [f">Set {number}<" in html for number in range(13)] == [True] * 12 + [False]
+    assert ">Player 11<" in html
+
+
 def test_an_impossible_state_is_shown_with_the_reason() -> None:
     lesson = analyse_file((DATA / "damaged-minimum-4-13-4.json").read_bytes())
     assert not lesson["possible"]

@@ -104,6 +104,23 @@ def test_a_page_has_no_codes(kind: str, language: str) -> None:
                 assert not re.search(r"common knowledge|settles", shown)
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_wrong_move_is_refuted_on_the_same_board_after_each_hint(level: int) -> None:
+    puzzle = make("quarto", 1, level)
+    for answer in [*puzzle.wrong][:: thorough(9, 1)]:
+        pages = [page(puzzle, answer, steps) for steps in range(len(puzzle.why) + 1)]
+        boards = {html.partition("data-board>")[2].partition("</section>")[0] for html in pages}
+        assert len(boards) == 1
+
+
+def test_both_buttons_of_a_daily_puzzle_copy_the_same_result() -> None:
+    kind, level = DAILY[0]
+    puzzle = make(kind, int(f"{Noon.now():%Y%m%d}"), level)
+    texts = re.findall('data-share="(.*?)"', page(puzzle, puzzle.answers[0]))
+    assert len(texts) == 2
+    assert len({*texts}) == 1
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_judges_answers_like_the_library(kind: str, site: Site) -> None:
     puzzle = make(kind, 2, 1)

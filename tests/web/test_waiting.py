@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Iterator
+from html import unescape
 from random import Random
 from typing import Any
 
@@ -254,6 +256,23 @@ def test_a_series_keeps_its_players_and_counts_their_wins(site: Site) -> None:
         assert site.ask("POST", f"{table.path}/hand-over", back, token=late).status == 200
         assert table.look(None)["seats"][seat]["kind"] == "person"
     assert set(tokens.values()) == set(table.tokens)
+
+
+def test_a_rematch_with_fewer_players_shows_the_results_of_all(site: Site) -> None:
+    short = {"players": 3, "sets": 2, "max_moves": 1}
+    table = make_lobby(site, "kwartet", settings=short, seats=["me", "random", "open"], name="Ann")
+    join(site, table, name="Ben")
+    table.post(0, "start")
+    table.move(0, table.look(0)["moves"][0])
+    table.path = f"/api/tables/{table.post(0, 'again').json['table']}"
+    assert table.post(2, "hand-over", seat=0, player="open").status == 200
+    assert table.post(0, "start", fill="nobody").status == 200
+    state = table.look(None)
+    assert [seat["name"] for seat in state["seats"]] == ["Ann", "random"]
+    page = site.ask("GET", f"/t/{state['table']}").body.decode()
+    results = re.findall('<th scope="row"[^>]*>(.*?)<', page.partition('class="evening"')[2])
+    assert len(results) == 3
+    assert {"Ann", "Ben"} < {unescape(name) for name in results}
 
 
 def test_programs_begin_with_the_game_and_not_before(site: Site) -> None:

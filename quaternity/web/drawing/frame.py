@@ -197,12 +197,16 @@ def _shared_context(
 
 
 def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
-    """Return the scores of the series, with the names that programs have at this table."""
-    scores = []
+    """Return the scores of the series, with the names that programs have at this table.
+
+    If another player has the seat of a program now, the name is that of the program's level.
+    """
+    scores, players = [], list(enumerate(seat.name for seat in sight.seats))
     for score in sight.series:
         level = level_of(SeatView(score.name, "program"), sight.game)
         name = score.name
-        if score.seat is not None and sight.seats[score.seat].name == name:
+        # After a game with more players, a program may have the number of a seat that is gone.
+        if score.seat is not None and (score.seat, name) in players:
             name = names[score.seat]
         elif score.seat is not None and level:
             name = _(f"{level.name} program")

@@ -228,8 +228,8 @@ def _draw_quarto(
         for cell, _space, piece in (part.partition(" ") for part in step.rests):
             board = board.after(_CELLS[cell], piece) if piece else board
             scenes += quarto.place_piece(cell, piece) if piece else []
-    if because:
-        scenes = []
+    if because:  # The refutation begins with the position of the puzzle.
+        board, scenes = start, []
     if "move" in about:
         for text in (about["move"], *about.get("line", ())):
             move = QUARTO_MOVE.fullmatch(text)
