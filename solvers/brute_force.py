@@ -13,8 +13,8 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_ASSIGNMENTS = 200_000
-"""Maximum number of ways to give each card to one of its possible owners, even if the hands do not
-get the right sizes."""
+"""Maximum number of ways to give each card to one of its possible owners. Ways that do not fit the
+hand sizes count, too."""
 
 
 def refuses(problem: DealProblem) -> str | None:

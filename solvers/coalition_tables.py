@@ -32,8 +32,8 @@ MAX_PLAYERS = 12
 """Maximum number of players of a table. A table for 12 players has 4096 numbers."""
 
 MAX_CACHED_MASK_PLAYERS = 8
-"""Maximum number of players for which `LaneLayout.intersecting` keeps its integers. For 8 players,
-there are 256 of them, which take at most 0.5 MiB."""
+"""Maximum number of players for which the integers of `LaneLayout.intersecting` are cached. For 8
+players, there are 256 of them, which take at most 0.5 MiB."""
 
 MAX_SEPARATE_MASKS = 8
 """Maximum number of distinct owner masks (groups of players who may own a card) in a set for which
@@ -53,12 +53,6 @@ def shape_key(constraint: SetConstraint) -> ShapeKey:
 
 
 class _IntersectingLanes(dict[int, int]):
-    """Dictionary that maps an owner mask to the coalitions that contain a player of the mask.
-
-    The coalitions are represented by one integer, which has a 1 in the lane of each of them (see
-    the module).
-    """
-
     def __init__(self, member: Sequence[int]) -> None:
         super().__init__()
         self.member = member
@@ -80,10 +74,10 @@ class LaneLayout:
     Attributes:
         bits: the number of bits of all lanes together.
         ones: an integer with 1 in each lane.
-        guard: an integer with the top bit of each lane.
+        guard: an integer in which only the top bit of each lane is set.
         member: for each player, an integer with 1 in each lane whose coalition contains the player.
-        intersecting: for each owner mask, an integer with 1 in each lane whose coalition shares a
-            player with the mask.
+        intersecting: for each owner mask (bit mask of the players who may own a card), an integer
+            with 1 in each lane whose coalition contains at least one of these players.
         everybody: the bit mask of all players, which is also the number of lanes minus one.
     """
 
@@ -150,7 +144,7 @@ class LaneLayout:
         return self.ones * len(owners) - missed
 
     def lane(self, packed: int, coalition: int) -> int:
-        """Return the number for one group of players (`coalition`) from a packed integer."""
+        """Return the number that a packed integer stores for one group of players."""
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
     def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
@@ -194,10 +188,10 @@ class LaneLayout:
         return packed - ones * size
 
     def table_function(self, low: Sequence[int], size: int) -> Callable[[int], int]:
-        """Return a function that computes the table of a set with given minimums (see `table`).
+        """Return a function that computes the table of a set from its `ownable_counts`.
 
-        The function takes the result of `ownable_counts`. It returns the table, or `IMPOSSIBLE`. No
-        player may have a maximum that is below the number of cards that the player may own.
+        The set has `size` cards and the minimums `low`, and its maximums must be redundant. The
+        function returns the same as `table`: `IMPOSSIBLE` if the set cannot be dealt.
         """
         # Only players with a minimum need a pass. Adding such a player to the witness improves the
         # bound if the minimum exceeds the additional rank. A player without a minimum changes
@@ -247,7 +241,7 @@ class LaneLayout:
         return (sum(tables) | self.guard) - self.packed_hands(hands)
 
     def fits(self, slack: int) -> bool:
-        """Return whether no slack in the result of `slack` is negative."""
+        """Return whether all numbers in the result of `slack` are at least 0."""
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
@@ -262,9 +256,9 @@ class LaneLayout:
         return slack if self.fits(slack) else None
 
     def first_violated(self, slack: int) -> int | None:
-        """Return the bit mask of the first group of players whose slack is negative, or None.
+        """Return the bit mask of the first group of players that must hold more cards than it can.
 
-        `slack` is the result of the method `slack`.
+        The result is None if there is no such group. `slack` is the result of the method `slack`.
         """
         negative = ~slack & self.guard
         if not negative:
@@ -320,10 +314,10 @@ def layout_of(problem: DealProblem) -> LaneLayout:
 
 
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
-    """Return the witness that gives the smallest bound on a coalition's cards of one set.
+    """Return the witness (a group of players) that gives the smallest bound on a coalition's cards.
 
-    A coalition and a witness are groups of players, given as bit masks. `solvers.shortage` explains
-    how a witness bounds the cards of a coalition.
+    The coalition is another group of players. Both are bit masks. The bound concerns the cards of
+    one set (see `solvers.shortage.coalition_bound`).
     """
     layout = get_layout(constraint.players, 1 << 60)
     packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
@@ -346,7 +340,7 @@ def _impossible(ranks: int) -> int:
 
 
 class SetShape:
-    """A set of cards without their order, with the result of `LaneLayout.table` for it."""
+    """A set of cards in any order. `table` is the result of `LaneLayout.table` for it."""
 
     __slots__ = ("key", "layout", "table")
 
@@ -363,9 +357,9 @@ class SetShape:
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
         """Yield each distinct owner mask of the set, with a list of (player, table) pairs.
 
-        An owner mask is the bit mask of the players who may own a card. The list has a pair for
-        each player in the mask. Its table belongs to a changed set, in which this player is the
-        only possible owner of one card with this mask. Masks and players are in ascending order.
+        An owner mask is the bit mask of the players who may own a card. For each of these players,
+        the list has the table of the set if one card with this mask can only belong to the player.
+        Masks and players are in ascending order.
         """
         owners, low, high = self.key
         for mask in sorted(set(owners)):

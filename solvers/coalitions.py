@@ -27,16 +27,16 @@ from solvers.shortage import Certificate, Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_LISTED_VECTORS = 500
-"""Maximum number of count vectors of a set for which all of them are listed and cached. A count
-vector says how many cards of the set each player gets."""
+"""Maximum number of ways to split a set between the players for which all ways are listed and
+cached. A split (count vector) says how many cards each player gets."""
 
 
 class SetDealer:
-    """A set of cards, prepared for dealing it.
+    """A set of cards, with cached results that speed up dealing it.
 
     Attributes:
-        choices: the possible numbers of cards that the players get from the set, as pairs of a
-            packed integer and a tuple. The list is None if there are too many possibilities.
+        choices: all ways to split the set between the players. Each is a pair of a packed integer
+            and a tuple with the number of cards of each player. It is None if there are too many.
         deal_cache: for some of these tuples, the owner of each card in a deal.
     """
 
@@ -140,7 +140,7 @@ def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | No
 def is_feasible(problem: DealProblem) -> bool:
     """Return whether a problem has a deal, without building a deal or a proof.
 
-    The caller must know that `refuses` returns None for the problem.
+    Call this only if `refuses` returns None for the problem.
     """
     layout = layout_of(problem)
     tables = [layout.table_of(constraint) for constraint in problem.sets]

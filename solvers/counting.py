@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _MIN_CHANCE, _MAX_CHANCE = nextafter(0.0, 1.0), nextafter(1.0, 0.0)
 """The floats next to 0.0 and 1.0. They replace probabilities that are not 0 or 1, but would be
-rounded to it."""
+rounded to 0.0 or 1.0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +257,7 @@ def count_vector_distribution(
 
     A key of the dictionary says how many cards of the set each player gets. Its value is the number
     of deals with these numbers. Keys without a deal are omitted, so the dictionary is empty for an
-    infeasible problem. The time and the limits are those of
-    `count_deals`.
+    infeasible problem. The time and the limits are those of `count_deals`.
     """
     by_vector = _by_vector(problem, set_index, seconds)
     return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
@@ -269,8 +268,8 @@ def _by_vector(
 ) -> dict[Vector, tuple[int, int]]:
     """Return two numbers for each way to split a set between the players.
 
-    A split says how many cards each player gets. The numbers are the number of ways to deal the set
-    with this split, and the number of ways to deal all other sets.
+    The first is the number of ways to deal the set with this split. The second is the number of
+    ways to deal all other sets.
     """
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)
@@ -288,7 +287,7 @@ def _by_vector(
 
 
 def _ways(part: Part) -> dict[Vector, int]:
-    """Return how many ways to deal a set give the players each possible number of cards."""
+    """Return the number of ways to deal a set, for each way to split it between the players."""
     # The open cards of the set, if any, must be a single factor.
     certain, whole = part.cards.certain, part.set_factor
     if whole is None:
@@ -356,8 +355,7 @@ def count_distribution(
     """Return the number of deals for each number of cards of a set that a player can hold.
 
     The keys of the dictionary, which are the numbers of cards, are in ascending order. A number
-    without a deal is omitted. The time and the limits are those of
-    `count_deals`.
+    without a deal is omitted. The time and the limits are those of `count_deals`.
 
     >>> from solvers import SetConstraint
     >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)

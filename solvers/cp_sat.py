@@ -34,8 +34,8 @@ DEFAULT_SECONDS = 60.0
 """Default time limit for solving a model, in seconds."""
 
 MAX_BOOLEANS = 220
-"""Maximum number of booleans of a model without bundles of cards. This number is enough for 52
-cards and 4 players."""
+"""Maximum number of booleans in a model that does not bundle cards (see the module). This number is
+enough for 52 cards and 4 players."""
 
 MAX_UNINTERRUPTED_VARIABLES = 2000
 """Maximum number of variables of a model that is solved without checking for interrupts."""
@@ -317,8 +317,8 @@ def _groups(
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
     """Yield the bundles of cards of each set, with the number of the set.
 
-    A bundle is an owner mask (the bit mask of the possible owners) and the cards with this mask.
-    All sets whose bounds are redundant may be yielded together, with None as number.
+    A bundle consists of a bit mask of players and of the cards that exactly these players may own.
+    Sets whose bounds are all redundant may be yielded together, with None as number.
     """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:

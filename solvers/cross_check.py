@@ -24,7 +24,7 @@ accept both a deal and a proof that there is none."""
 
 
 class Fault(NamedTuple):
-    """Fault of a solver.
+    """A wrong answer or an unexpected error of a solver.
 
     Attributes:
         solver: the name of the solver.
@@ -130,9 +130,9 @@ def run_solver(problem: DealProblem, solver: Solver) -> Verdict:
 def check_answer(
     problem: DealProblem, solver: Solver, answer: object
 ) -> tuple[Verdict | None, Fault | None]:
-    """Return a copy of a solver's verdict and its fault.
+    """Check the answer of a solver. Return a copy of the verdict, and the fault of the solver.
 
-    The copy is None if the answer is not a verdict. The fault is None if there is none.
+    The copy is None if the answer is not a verdict. The fault is None if the check finds no fault.
     """
     _, faults = compare_verdicts(
         problem, {solver.name: answer}, [solver.name] if solver.certifies else []
@@ -141,7 +141,7 @@ def check_answer(
 
 
 def crash_fault(solver: str, error: BaseException) -> Fault:
-    """Return the fault of a solver that raised an unexpected error."""
+    """Return a `Fault` that says which unexpected error a solver raised."""
     text = str(error) if type(error) is SolverCrash else f"raised {quote_value(error)}"
     return Fault(solver, text, "crash")
 
@@ -165,7 +165,8 @@ def compare_verdicts(
     both pass the check, the fault is attributed to `OWN_CHECKS`.
 
     Args:
-        verdicts: the answers of the solvers, by name. No code of an answer is run.
+        verdicts: the answers of the solvers, by name. They need not be trusted, because none of
+            their code is run.
         certifying: the names of the solvers that promise a proof with each infeasible verdict.
 
     >>> from solvers.problem import SetConstraint

@@ -332,9 +332,8 @@ def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:
 def _by_assumptions(problem: DealProblem, deadline: Deadline) -> Contradicts:
     """Return a function that uses CP-SAT to find constraints that contradict each other.
 
-    Each constraint has an assumption literal. CP-SAT returns assumptions that suffice to make the
-    model infeasible. Cards with the same possible owners are bundled: with booleans, pigeonhole
-    problems would take exponential time.
+    Cards with the same possible owners are bundled, because pigeonhole problems would otherwise
+    take exponential time.
     """
     from ortools.sat.python import cp_model
 

@@ -83,7 +83,8 @@ class ExponentLanes:
         width: the number of bits of a lane, a multiple of 8.
         places: the players who have a digit in the number of a lane, starting with the lowest
             digit.
-        strides: for each place, the number of lanes between the exponents e and e + 1.
+        strides: for each of these digits, its place value: the number of lanes by which a
+            coefficient moves if the exponent grows by 1.
     """
 
     __slots__ = ("_deadline", "_hands", "_masks", "lanes", "places", "strides", "width")
@@ -112,7 +113,6 @@ class ExponentLanes:
         self._masks: dict[tuple[int, int], int] = {}
 
     def _mask(self, place: int, exponent: int) -> int:
-        """Return a mask of the coefficients that remain after multiplying by a variable's power."""
         hand, run = self._hands[place], self.strides[place] * self.width // 8
         keep = max(0, hand + 1 - exponent)
         pattern = b"\xff" * (run * keep) + bytes(run * (hand + 1 - keep))
@@ -121,7 +121,11 @@ class ExponentLanes:
         return mask
 
     def times(self, polynomial: int, factor: SetCounts, power: int = 1) -> int:
-        """Multiply a polynomial by a power of a factor. Raise `SolverTimeout` at the deadline."""
+        """Multiply a polynomial by a power of a factor.
+
+        Raises:
+            SolverTimeout: If the deadline has passed.
+        """
         steps, weights = program(factor, self.places)
         shifts = [stride * self.width for stride in self.strides]
         masks = self._masks
@@ -158,7 +162,7 @@ class ExponentLanes:
         )
 
     def lane(self, in_bytes: bytes, number: int) -> int:
-        """Return coefficient `number` from a polynomial that `in_bytes` has converted."""
+        """Return the coefficient with the given number. `in_bytes` is the result of that method."""
         size = self.width // 8
         return int.from_bytes(in_bytes[number * size : number * size + size], "little")
 
@@ -170,9 +174,10 @@ class ExponentLanes:
     def coefficients_at(
         self, polynomial: int, hands: Sequence[int], factor: SetCounts
     ) -> list[int]:
-        """Return the coefficient of the exponents hands - k, for each count vector k of a factor.
+        """Return a coefficient of a polynomial for each way to split the cards of a factor.
 
-        A count vector says how many cards of the factor each player gets.
+        A split (count vector) says how many cards of the factor each player gets. Its coefficient
+        belongs to the exponents that remain: the hand of each player minus these cards.
         """
         in_bytes = self.in_bytes(polynomial)
         coefficients = []
@@ -187,8 +192,8 @@ class ExponentLanes:
 MAX_BYTES = 32 * 2**20
 """Maximum memory for a polynomial, in bytes."""
 MAX_WORK = 2 * 10**10
-"""Maximum number of bytes that the additions of one count process. This work takes about half a
-minute."""
+"""Maximum number of bytes that all additions of one count process together. This work takes about
+half a minute."""
 
 ASSUMED_LANE_BYTES = 1_000
 """Assumed number of bytes of a coefficient. If polynomials with coefficients of this size fit into
@@ -231,10 +236,11 @@ class Product:
         return sum(map(mul, self.coefficients_without(last), last.weights))
 
     def coefficients_without(self, left_out: SetCounts) -> list[int]:
-        """Return the number of ways to deal all other factors, for each count vector of a factor.
+        """Count the ways to deal all factors but one, for each way to split this factor.
 
-        A count vector says how many cards of this factor each player gets. The other factors fill
-        the rest of the hands. If the factor occurs several times, only one occurrence is left out.
+        A split (count vector) says how many cards of the factor `left_out` each player gets. The
+        other factors fill the rest of the hands. If the factor occurs several times, only one
+        occurrence is left out.
         """
         # The number of ways for count vector k is the coefficient of hands - k in the product of
         # the other factors.
@@ -250,7 +256,7 @@ class Product:
         return self.lanes.coefficients_at(polynomial, self.hands, left_out)
 
     def all_coefficients_without(self) -> dict[SetCounts, list[int]]:
-        """Return a dictionary from each factor to the result of `coefficients_without` for it."""
+        """Return the result of `coefficients_without` for every factor, as a dictionary."""
         befores: dict[SetCounts, list[int]] = {}
         if len(self.nonconstant) == 1:
             befores[self.nonconstant[0]] = self.coefficients_without(self.nonconstant[0])
@@ -273,9 +279,9 @@ class Product:
         return sorted(self.nonconstant, key=self._cost)
 
     def interchangeable_card(self) -> SetCounts | None:
-        """Return the factor of a single card if no other factor can be dealt in several ways.
+        """Return the only factor that can be dealt in several ways, if it is a single card.
 
-        Otherwise, return None.
+        In all other cases, return None.
         """
         if len(self.nonconstant) == 1 and self.nonconstant[0].is_single_card:
             return self.nonconstant[0]

@@ -71,7 +71,6 @@ SlackParts = tuple[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]
 
 @Memo
 def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
-    """Return the coalitions that can hold no more cards than their hands, and all slacks."""
     # The first part has the guard bits of the lanes with slack 0. The second part has, for each
     # player, the slacks of the coalitions without the player, and of the same coalitions with the
     # player.
@@ -84,21 +83,17 @@ def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
 
 
 class _FilterShape(SetShape):
-    """A set of cards with the results that filtering computes from it once.
-
-    Attributes:
-        differences: for each player p, f(A + p) - f(A) for each coalition A without p (see the
-            module).
-        lowered: for each distinct owner mask, pairs of a player and an integer. The integer has the
-            guard bits of the lanes whose value decreases if the player gets a card with this mask;
-            it is -1 if the set cannot be dealt in this way.
-    """
+    """A set of cards, and results of filtering that depend only on this set."""
 
     __slots__ = ("differences", "lowered")
 
     def __init__(self, layout: LaneLayout, looks: ShapeKey, deadline: Deadline) -> None:
         super().__init__(layout, looks)
+        # For each player p, f(A + p) - f(A) for each coalition A without p (see the module).
         self.differences: list[tuple[int, ...]] = []
+        # For each distinct owner mask, pairs of a player and an integer with the guard bits of the
+        # lanes whose value decreases if the player gets a card with this mask. The integer is -1 if
+        # the set cannot be dealt in this way.
         self.lowered: list[tuple[int, list[tuple[int, int]]]] = []
         table = self.table
         if table == IMPOSSIBLE:
@@ -137,7 +132,8 @@ def filter_set(
 ) -> SetConstraint:
     """Remove the owners of one set that occur in no deal, and tighten its bounds.
 
-    `slack` is the result of `LaneLayout.slack` for the whole problem.
+    `slack` says how many more cards each group of players could hold in the whole problem (see
+    `LaneLayout.slack`).
     """
     key = (layout, slack, constraint)
     tightened = _FILTERED.get(key)

@@ -247,9 +247,9 @@ def _swap_players(mask: int, first: int, second: int) -> int:
 def _owners(
     network: Network, residual: _Residual, components: list[int], index: int
 ) -> dict[int, int]:
-    """Return the players who own a card with a given owner mask in some deal, for each mask.
+    """Return, for each owner mask of a set, the players who own such a card in some deal.
 
-    An owner mask is the bit mask of the players who may own a card of the set.
+    An owner mask is the bit mask of the players who may own a card.
     """
     owners = {}
     for mask, node in network.classes[index].items():

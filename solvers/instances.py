@@ -204,7 +204,7 @@ def _tight_pair(
 ) -> ProblemPair:
     """Return a pair of problems in which the first `members` players form a coalition.
 
-    Their hands have exactly as many cards as the constraints of the feasible problem allow.
+    Their hands have exactly as many cards as the feasible problem allows them to hold.
 
     Args:
         outside: for each set, the number of its cards that the other players have in the deal.

@@ -25,7 +25,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Feasible, Infeasible, Verdict
 
 MAX_PRINTED_TERMS = 8
-"""Maximum number of variables for which all variables of a constraint are printed."""
+"""Maximum number of variables in a constraint for which all of them are printed."""
 
 MAX_INTEGER = 2**63 - 1
 """Greatest integer of OR-Tools, which stands for infinity in the bounds of a sum."""

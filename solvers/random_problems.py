@@ -163,7 +163,7 @@ def random_tightened(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProblem]:
-    """Return a feasible problem and an infeasible one that is tighter by one unit.
+    """Return a feasible problem and an infeasible problem, with one small difference.
 
     In the feasible problem, a group of players (the coalition) holds exactly as many cards as the
     inequality of `solvers.shortage` allows. One more card in the coalition's hands, or one owner,
@@ -419,11 +419,7 @@ def one_bound_pairs(
 def _counts(
     sizes: Sequence[int], bound: str, last_set: bool, random: Random
 ) -> tuple[list[int], int]:
-    """Return how many cards of each set the player holds, and which set is tightened.
-
-    If all sets have a single card, the player has the card of the returned set, except if `bound`
-    is "minimum" and this set is the first one.
-    """
+    """Return how many cards of each set the player holds, and which set is tightened."""
     counts = [random.randint(0, size) for size in sizes]
     places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))
     place = places[-1 if last_set else 0]

@@ -49,9 +49,8 @@ def split_certain(constraint: SetConstraint, full: int) -> OpenSet | None:
     """Split a set into certain and open cards, or return None if there is obviously no deal.
 
     A card is certain if it has only one possible owner, or if a player needs all cards that the
-    player may own. A player who has reached the upper bound cannot own an open card. `full` is the
-    bit mask of the players whose hands have no room for open cards. Cards that are certain even
-    if `full` is ignored may still belong to these players.
+    player may own. A player who has reached the upper bound cannot own an open card. Nor can the
+    players in the bit mask `full`, whose hands are already full.
     """
     players = constraint.players
     masks = list(constraint.owners)
@@ -172,8 +171,8 @@ class ReducedProblem:
     """A problem without the cards whose owners are obvious, split into factors (see the module).
 
     Attributes:
-        hands: for each player, the number of cards from all factors beyond their minimums (the
-            attribute `base` of a factor).
+        hands: for each player, the number of cards to deal from all factors, in addition to the
+            minimums of the factors (their attribute `base`).
         parts: the factors of each set.
         factors: the multiplicity of each factor.
     """
@@ -236,7 +235,7 @@ def reduce_problem(
 
 
 def min_lanes(problem: DealProblem) -> tuple[int, int]:
-    """Return lower bounds on the size of the polynomials that counting deals needs.
+    """Return lower bounds on the size of a polynomial with which the deals are counted.
 
     The bounds are the number of coefficients and the number of bytes. The problem must be feasible.
     Both bounds are 0 if they are unknown.

@@ -102,7 +102,7 @@ Vector = tuple[int, ...]
 
 
 def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
-    """Return in how many ways players can get given numbers of `size` interchangeable cards.
+    """Count the ways to split `size` interchangeable cards between players.
 
     `mask` is the bit mask of the players who may own these cards. Each player p gets at most
     `high[p]` cards. The keys of the dictionary say how many cards each player gets (count vectors).
@@ -140,10 +140,7 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Return the count vectors of two groups of cards together, and their numbers of ways.
-
-    Each player p gets at most `high[p]` cards.
-    """
+    """Combine the count vectors of two groups of cards, and their numbers of ways."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"counting a set needs {len(first)} x {len(second)} steps: "
@@ -217,7 +214,7 @@ class SetCounts:
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
     def card_weights(self, deadline: Deadline = NO_DEADLINE) -> dict[int, dict[int, Vector]]:
-        """Return in how many ways to deal the set a given player owns a given card.
+        """Count the ways to deal the set in which a player owns a card.
 
         The entry `[mask][player]` lists these numbers, in the order of `vectors`, for any card
         whose possible owners are the players in the mask. Players who may not own the card are

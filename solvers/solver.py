@@ -84,6 +84,6 @@ class Solver:
 
 
 def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) -> Solver:
-    """Return a `Solver` that calls a function. Its docstring begins with the description."""
+    """Return a `Solver` that calls a function. Its `idea` is the first line of the docstring."""
     idea = (getattr(function, "__doc__", None) or "").strip().split("\n")[0]
     return Solver(name, idea, lambda problem: partial(function, problem))

@@ -56,9 +56,10 @@ _LIBRARIES = "ortools.graph.python.max_flow", "ortools.sat.python.cp_model", "sc
 def composite(
     function: Callable[Concatenate[st.DrawFn, Arguments], Value],
 ) -> Callable[Arguments, st.SearchStrategy[Value]]:
-    """Return a Hypothesis strategy, as `hypothesis.strategies.composite` does.
+    """Convert a function to a Hypothesis strategy, as `hypothesis.strategies.composite` does.
 
-    First, import the libraries of the solvers, so that the first example is not too slow.
+    Creating the strategy also imports the libraries of the solvers, so that the first example of a
+    test is not too slow.
     """
     make_strategy = st.composite(function)
 
@@ -161,10 +162,7 @@ def deal_problems(
 
 
 def _shortened(problem: DealProblem, number: int) -> DealProblem:
-    """Replace a problem by a part of it with one player and one set, if `number` is 0 to 3.
-
-    If `number` is larger, or the player or the set does not exist, return the given problem.
-    """
+    """Return a part of a problem with one player and one set, or sometimes the whole problem."""
     has_all_cards, player = divmod(number, 2)
     if number > 3 or not problem.sets or player >= problem.players:
         return problem

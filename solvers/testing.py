@@ -69,12 +69,12 @@ MAX_COVERED_NUMBER = 12
 thoroughly. Each number up to this limit occurs in many of the random problems."""
 
 MAX_PLAYERS = MAX_SETS = 70
-"""Maximum numbers of players and sets up to which every number is tried. Each number above
-`MAX_COVERED_NUMBER` occurs once in about 300 examples."""
+"""Maximum numbers of players and of sets in random problems. All numbers up to these occur. Each
+number above `MAX_COVERED_NUMBER` occurs once in about 300 examples."""
 
 BOUND_PAIRS_PER_EXAMPLE = 3
-"""Number of random choices in `one_bound_problems` for each small problem. 300 small problems are
-enough to make every choice once."""
+"""Number of random choices in `one_bound_problems` for each small problem. With 300 small problems,
+every choice is made at least once."""
 
 MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""
@@ -114,7 +114,7 @@ class Conformance:
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
     """Check that a solver's deal or proof is valid, and that its verdict is right.
 
-    If the solver gives no proof, the verdict is compared with those of built-in solvers.
+    If the solver gives no proof, its verdict is compared with those of built-in solvers.
     """
     return _run_checked(solver, problem)[1]
 
@@ -171,7 +171,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check the verdict after one card is moved from the largest hand size to the smallest."""
+    """Check the verdict after one card is moved from the largest hand to the smallest hand."""
     _, fault = _run_checked(solver, problem)
     hands = list(problem.hands)
     giver, taker = hands.index(max(hands)), hands.index(min(hands))
@@ -374,8 +374,8 @@ def problems_of_all_sizes(examples: int, seed: int) -> Iterator[DealProblem]:
 
     Each example consists of a small problem of any shape, and one of the following:
 
-    - a just feasible and a just infeasible problem with up to `MAX_COVERED_NUMBER` players, sets,
-      and cards in one set, as in a game;
+    - a feasible and an infeasible problem that hardly differ, with up to `MAX_COVERED_NUMBER`
+      players, sets, and cards in each set;
     - a problem with many players;
     - a problem with many sets;
     - a problem of a family of `solvers.instances`.

@@ -81,7 +81,7 @@ class Deal(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Feasible(Displayable):
-    """Verdict that a problem has a deal. It is true in a condition.
+    """Verdict that a problem has a deal. It counts as true (`if verdict:`).
 
     Attributes:
         deal: a deal that satisfies the problem.
@@ -109,7 +109,7 @@ class Feasible(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Infeasible(Displayable):
-    """Verdict that a problem has no deal. It is false in a condition.
+    """Verdict that a problem has no deal. It counts as false (`if not verdict:`).
 
     Attributes:
         shortage: the proof, or None if the solver provides none. `solve` always provides a proof.
@@ -124,7 +124,7 @@ class Infeasible(Displayable):
         return False
 
     def picture(self) -> Display:
-        """Return a display that says that there is no deal, with the proof if there is one."""
+        """Return a display that says that there is no deal, and why, if the verdict has a proof."""
         return Display("Impossible", (str(self),))
 
     def __str__(self) -> str:
@@ -160,10 +160,7 @@ def copy_verdict(value: object) -> Verdict | None:
 
 
 def _copy_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...] | None:
-    """Return the owners of all cards as tuples of integers, or None if they have another form.
-
-    The rows and their container must be tuples, or have the type `listing`.
-    """
+    """Return the owners of all cards as tuples of integers, or None if a value has a wrong type."""
 
     def is_listing(value: object) -> bool:
         return type(value) is tuple or type(value) is listing

@@ -91,7 +91,7 @@ def _solution_callback(on_solution: Callable[[Callable[[Any], int]], object]) ->
 def solve_interruptibly(solver: Any, model: Any, callback: Any = None) -> Any:
     """Solve a CP-SAT model so that an interrupt (Ctrl-C) stops the search, and return the status.
 
-    Interrupts and exceptions of the solver are raised in the calling thread. CP-SAT calls
+    An interrupt, or an exception of the solver, is raised in the calling thread. CP-SAT calls
     `callback` for every solution.
     """
     # If CP-SAT caught interrupts, they would end only the search and never reach Python.

@@ -39,8 +39,8 @@ class FileWarning(UserWarning):
 def warn_irregularities(irregularities: Sequence[str]) -> None:
     """Issue a `FileWarning` for each irregularity of a file.
 
-    Each warning points to the code three calls up: for example, to the caller of `Game.parse`,
-    which calls `Game._of_record`, which calls this function.
+    Each warning shows the line three calls up: for example, the line that calls `Game.parse`, which
+    calls `Game._of_record`, which calls this function.
     """
     for irregularity in irregularities:
         warnings.warn(irregularity, FileWarning, stacklevel=4)
@@ -66,7 +66,7 @@ class OutOfMemory(LimitError):
 
 
 class UnsupportedProblem(QuaternityError):
-    """Error for a problem that a solver does not support, as its documentation says."""
+    """Error for a problem that a solver cannot solve, according to the solver's documentation."""
 
 
 class SolverFault(QuaternityError):
@@ -76,7 +76,7 @@ class SolverFault(QuaternityError):
 class SolverCrash(SolverFault):
     """Error for a solver that raised an unexpected exception or ended its process.
 
-    The text is a sentence without its subject; the name of the solver is added when it is printed.
+    The text says what the solver did. The name of the solver is put in front when it is printed.
     """
 
 

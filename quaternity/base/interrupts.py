@@ -11,8 +11,8 @@ _ignored = False
 def is_interrupt(error: BaseException) -> bool:
     """Return whether an exception is an interrupt by the user (Ctrl-C).
 
-    A `KeyboardInterrupt` in another thread than the main thread, or in a process that has called
-    `leave_interrupts`, was raised by external code, so it does not count.
+    Only the main thread receives such interrupts, until the process calls `leave_interrupts`. Any
+    other `KeyboardInterrupt` was raised by external code.
     """
     return (
         isinstance(error, KeyboardInterrupt)

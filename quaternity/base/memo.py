@@ -32,10 +32,11 @@ def bytes_of(objects: int = 0, numbers: int = 0, largest: int = 0, bits: int = 0
 
 
 class Memo(dict[tuple[*Parts], V]):
-    """Dictionary of cached results. All memos share a budget, and are emptied when it is spent.
+    """A dictionary of cached results.
 
-    A memo lives as long as the process, and threads may share it. A lookup takes no lock, so two
-    threads may compute the same result.
+    All memos of a process share a memory budget, and all are emptied when it is used up. A memo
+    lives as long as the process, and threads may share it. A lookup takes no lock, so two threads
+    may compute the same result.
 
     Attributes:
         lock: lock that is held while the entries and the used part of the budget change.

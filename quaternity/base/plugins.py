@@ -97,8 +97,8 @@ def load_plugins(
 def load_place(place: str, in_working_directory: bool = False) -> Any:
     """Import a module and return the object that `package.module:name` names.
 
-    Exceptions of the import are passed on. If `in_working_directory` is true, the working directory
-    is searched as well, but last.
+    If the import raises an exception, it is passed on. If `in_working_directory` is true, the
+    working directory is searched as well, but last.
     """
     if in_working_directory and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())

@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextRecord:
-    """The lines of a game record, split into settings and moves, whose meaning depends on the game.
+    """The lines of a record of any game, split into settings and moves.
 
     Attributes:
         settings: the value of each setting (the rest of its line), by key.
@@ -125,7 +125,7 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
 
 
 def setting_ranges(settings: Any) -> dict[str, range]:
-    """Return the allowed values of each setting of a game that is a number.
+    """Return the allowed values of each numeric setting of a game.
 
     `settings` is a dataclass whose fields contain the ranges in their metadata.
     """
@@ -204,7 +204,7 @@ def check_same(settings: Any, recorded: Any) -> None:
 def replay_moves(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
     """Play the moves of a record from the position `start`, and return the game.
 
-    Each line of a move has the number of a seat and the text of the move.
+    Each line with a move contains the number of a seat and the text of the move.
 
     Raises:
         InputError: If a move is malformed or illegal, or if the record names players, but not one

@@ -19,7 +19,7 @@ from quaternity.table.games import game_names, plugin_games, registration
 
 
 class RootGroup(HelpGroup):
-    """Group of all commands, including games of other distributions. It imports them on demand."""
+    """The group of all commands, including installed games. Commands are imported on first use."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""

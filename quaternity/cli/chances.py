@@ -87,7 +87,10 @@ def chance_lines(
 
 
 def count_lines(counts: Sequence[Sequence[tuple[int, int]]], width: int) -> Iterator[str]:
-    """Yield a table of counts such as `1-3`, with a row per player and a column per set."""
+    """Yield the lines of a table that shows how many cards of each set each player may hold.
+
+    A range such as `1-3` means from 1 to 3 cards.
+    """
     texts = [[str(a) if a == b else f"{a}-{b}" for a, b in row] for row in counts]
     margin, cell = _margin(len(counts)), 2 + max(4, max(len(x) for row in texts for x in row))
     per_line = max(1, (width - margin) // cell)

@@ -252,7 +252,6 @@ def _check_numbers(
 
 
 def _refuse(source: str, options: Mapping[str, object]) -> None:
-    """Raise `InputError` if an option is set that cannot be used with this source of states."""
     for name, value in options.items():
         if value is not None:
             raise InputError(f"{name}: cannot be used with {source}")

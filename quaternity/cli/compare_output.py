@@ -116,7 +116,6 @@ def show_result(result: ComparisonResult, output: Output, solvers: str) -> None:
 
 
 def _save(comparison: Comparison, output: Output) -> None:
-    """Write the file of runs and the HTML page, if their paths are given."""
     if output.runs is not None:
         write_text(output.runs, comparison.text())
     if output.page is not None:
@@ -133,7 +132,6 @@ def _print(result: ComparisonResult, output: Output) -> None:
 
 
 def _print_tables(comparison: Comparison, wide: bool, growth: bool) -> None:
-    """Print a table of all solvers with a legend and, if `growth`, how their times grow."""
     comparison = comparison.labelled
     say(headline(comparison))
     if not comparison.runs:

@@ -62,7 +62,7 @@ class Failures(NamedTuple):
 def play_tournament(
     plan: Tournament, games: int, workers: int, dask: str | None, failures: Failures
 ) -> TournamentRun:
-    """Play until all games are finished or something stops them.
+    """Play the games of a tournament, and return the finished games even if an error ends it early.
 
     Raises:
         Exception: The error that stopped the games, if no game is finished and no player has

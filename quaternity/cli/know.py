@@ -167,7 +167,7 @@ class _Evaluation:
         return moment(self.log, step, self.seat)
 
     def after_announcements(self, at: QueryContext) -> tuple[QueryContext, list[str]]:
-        """Make all announcements. Return the context after them, and those only assumed true."""
+        """Return the context after all announcements, and the announcements only assumed true."""
         supposed = []
         for text in self.announcements:
             formula = read_formula(text, at)

@@ -185,7 +185,6 @@ def _names(log: GameLog | SeatLog) -> str:
 
 
 def _say_worlds(log: GameLog | SeatLog, step: int, seat: int | None) -> None:
-    """Print how many deals everybody considers possible, and how many each shown player does."""
     say(f"possible deals: for everybody {_number(count_or_none(log.states[step].problem))}")
     seats = range(log.settings.players) if seat is None else (seat,)
     if seat is not None or not isinstance(log, SeatLog):

@@ -88,7 +88,6 @@ def _moment(session: MatchSession, seat: int) -> QueryContext:
 
 
 def _advice(view: View, question: Question) -> str:
-    """Return a text with the chance of the answer yes, exact if possible, and estimated."""
     from quaternity.kwartet.strategies.reader import beliefs
 
     (index, number), asked = question.card, question.asked

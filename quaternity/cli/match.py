@@ -157,7 +157,6 @@ class MatchSession:
     # ------------------------------------------------------------------ moves
 
     def _turn(self) -> bool:
-        """Handle the turn of a person or a program. Return whether it was a person's turn."""
         match = self.match
         acting = match.rules.to_act(match.position)
         people = [a for a in acting if a in match.people]

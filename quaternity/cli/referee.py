@@ -107,7 +107,6 @@ def _worse(status: ExitStatus, error: Exception) -> ExitStatus:
 def _save_smallest(
     state: State | DealProblem, named_solvers: list[Solver] | None, directory: str
 ) -> str | None:
-    """Shrink a state on which a solver is wrong, within `SHRINK_SECONDS`, and save the result."""
     solvers = _solvers_for(named_solvers, problem_of(state))
     return save_or_print(directory, smallest_text(state, solvers, SHRINK_SECONDS))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -161,6 +160,7 @@ def serve(
     Example: quaternity serve --host 0.0.0.0 --port 8000 --open
     """
     try:
+        from quaternity.web.middleware import is_known
         from quaternity.web.open_store import check_store
         from quaternity.web.serving import (
             Monitoring,
@@ -195,8 +195,9 @@ def serve(
         return
     check_seconds()
     check_texts()
-    hosts, path = [*(trusted_host or []), host, socket.gethostname()], root_path.rstrip("/")
-    address = ServerAddress(host, port, hosts, path, proxies())
+    own = [] if is_known(host, frozenset({"localhost"})) else [host]
+    path = root_path.rstrip("/")
+    address = ServerAddress(host, port, [*(trusted_host or []), *own], path, proxies())
     keep = Retention(keep_days, keep_unfinished_days)
     play = PlayOptions(programs(), limits(), move_seconds, keep)
     warn_about_isolation(play.programs.values())

@@ -218,13 +218,14 @@ def forget_lines() -> None:
     """Clear the history of typed lines before another person takes the terminal.
 
     Readline cannot clear its store of deleted text, so the keys that reinsert it are unbound for
-    the rest of the session. `UNBIND_YANK` ends with the emacs keymap selected, which does not
-    disturb users of vi mode: readline selects the vi keymap again for each line.
+    the rest of the session.
     """
     editor = _editor() if sys.stdin.isatty() else None
     if editor is not None:
         editor.clear_history()
         is_gnu = "libedit" not in (editor.__doc__ or "")
+        # The commands end with the emacs keymap selected. Readline selects the vi keymap again for
+        # each line if the user prefers it.
         for command in UNBIND_YANK if is_gnu else ("bind ^Y ed-unassigned",):
             editor.parse_and_bind(command)
 

@@ -132,14 +132,14 @@ class Deck:
             )
 
     def find_card(self, name: str) -> tuple[int, int] | None:
-        """Return the set and the number of the card with a name in any language.
+        """Return the set and the number of the card that has this name in any language.
 
         Case is ignored. Return None if there is no such card.
         """
         return self._by_name.get(_name_key(name))
 
     def find_set(self, name: str) -> int | None:
-        """Return the number of the set with a name in any language.
+        """Return the number of the set that has this name in any language.
 
         Case is ignored. Return None if there is no such set.
         """

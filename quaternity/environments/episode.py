@@ -38,11 +38,10 @@ class Encoded(Protocol[P, M, V_contra]):
         actions: Number of actions, which are numbered from 0 to `actions` - 1.
         entries: Layout of the result of `numbers`: the name, length and meaning of each part.
         points: Minimum and maximum points of a seat.
-        outcomes: Layout of the result of `outcome`, like `entries`. It is None if these numbers
-            omit public information, so that a sequence of them does not record everything that a
-            player has seen.
-        degenerate: Warning that says why the game is degenerate with these settings. It is empty if
-            the game is not degenerate.
+        outcomes: Layout of the result of `outcome`, like `entries`. It is None if these numbers do
+            not contain all public information about a move.
+        degenerate: Warning that says why the game makes no sense with these settings. It is empty
+            if the settings are suitable.
     """
 
     actions: int
@@ -70,7 +69,7 @@ class Encoded(Protocol[P, M, V_contra]):
         """Return the public result of a move as bytes, without its seat and action."""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the next possible draws of chance, with their probabilities.
+        """Return the possible results of the next random draw, with their probabilities.
 
         The result is empty after the last draw.
 
@@ -135,7 +134,7 @@ REWARDS = {
 
 
 def benchmarks() -> dict[str, tuple[str, Benchmark]]:
-    """Return the game and the parameters of each registered benchmark, by its name."""
+    """Return a mapping from the name of each registered benchmark to its game and parameters."""
     return {
         name: (game, benchmark)
         for game in game_names()
@@ -292,7 +291,7 @@ class TableGame:
         )
 
     def describe(self, recalled: bool = False) -> str:
-        """Return lines that describe the numbers of an observation: `first..last name: meaning`.
+        """Return a line `first..last name: meaning` for each part of an observation.
 
         Args:
             recalled: Whether to describe a player's memory (OpenSpiel's information-state tensor)

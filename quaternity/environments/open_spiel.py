@@ -200,7 +200,7 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
         return "wait" if move is None else str(table.rules.write(move))
 
     def returns(self) -> list[float]:
-        """Return the return of each player. All returns are 0 before the end of the game."""
+        """Return the total reward of each player, which is 0 before the end of the game."""
         if isinstance(self.moment, ChanceNode):
             return [0.0] * self.moment.table.seats
         return self.moment.returns() if self.moment.seat is None else [0.0] * self.moment.game.seats

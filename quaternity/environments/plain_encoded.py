@@ -93,7 +93,7 @@ class PlainEncoded:
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the equally likely starts, or an empty result if nothing remains to be drawn."""
+        """Return the possible starts, which are equally likely. Return nothing after the draw."""
         if drawn or not self._has_chance():
             return ()
         return [(number, 1 / START_COUNT) for number in range(START_COUNT)]

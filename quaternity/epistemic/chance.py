@@ -167,7 +167,7 @@ def _replace_settled(
 
 
 def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
-    """Return the exact probability, by counting the deals of disjoint cases of the formula."""
+    """Return the exact probability that a formula is true, by counting deals."""
     remaining = MAX_COUNTS
 
     def number(formula: Formula, problem: DealProblem) -> int:
@@ -226,7 +226,7 @@ def _sample_deals(
     samples: int,
     deadline: Deadline,
 ) -> FormulaChance:
-    """Return the probability among the deals where `condition` is true, exact or estimated.
+    """Return the probability of a formula in the deals where `condition` is true, or an estimate.
 
     If time runs out during the evaluation of a deal, the interval covers both possible results.
     """

@@ -71,9 +71,9 @@ class DealTable:
         return [holders.get(player, False) for holders in self.holds]
 
     def difference_literals(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
-        """Return literals, at least one of which is true iff one of these players has another hand.
+        """Return literals that say that some of these players have other hands than in `deal`.
 
-        The hands are compared with those in `deal`. A player has the same number of cards in all
+        At least one of the literals is true iff this is the case. Hands have the same size in all
         deals, so two hands differ iff a card of `deal` is missing.
         """
         return [
@@ -123,7 +123,7 @@ class CoupledDeals:
         self.model.add_exactly_one(literals)
 
     def all_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return a literal that can be true only if all the given literals are true (and)."""
+        """Return the conjunction of literals: it can be true only if all of them are true."""
         if any(x is False for x in literals):
             return False
         open_ones = [literal for literal in literals if literal is not True]
@@ -135,7 +135,7 @@ class CoupledDeals:
         return together
 
     def any_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return a literal that can be true only if one of the given literals is true (or)."""
+        """Return the disjunction of literals: it can be true only if one of them is true."""
         if any(x is True for x in literals):
             return True
         open_ones = [literal for literal in literals if literal is not False]
@@ -148,7 +148,7 @@ class CoupledDeals:
     def require_sum(
         self, terms: Sequence[tuple[int, Literal]], low: int, high: int, condition: Literal = True
     ) -> None:
-        """Require that a weighted sum of literals is from `low` to `high` if `condition` is true.
+        """Require that a weighted sum of literals is in `low`..`high` if `condition` is true.
 
         `terms` contains a pair (weight, literal) for each literal.
         """
@@ -171,10 +171,10 @@ class CoupledDeals:
             row.only_enforce_if(condition)
 
     def new_deal(self, problem: DealProblem, hands: Mapping[int, Hand] | None = None) -> DealTable:
-        """Add a deal that satisfies a problem to the model, and return its literals.
+        """Add variables for a deal of a problem to the model, and return the literals of the deal.
 
-        If `hands` is given, these players have the given hands in the new deal. The hands must come
-        from another deal of the same problem, or of a problem with fewer deals.
+        The players in `hands` have these hands in the new deal. The hands must come from another
+        deal of the same problem, or of a problem with tighter constraints.
 
         Raises:
             Undecided: If time runs out.

@@ -103,8 +103,8 @@ class Encoder:
     ) -> Literal:
         """Return a literal that can be true only if a formula has the given truth value in a deal.
 
-        Announcements that are not true in the deal may make the literal false. Otherwise, it can be
-        true whenever the formula has this truth value.
+        If the earlier announcements are true in the deal, the literal can be true whenever the
+        formula has this truth value. Otherwise, it may have to be false.
         """
         key = (id(table), formula, truth, earlier)
         if key not in self._cache:
@@ -112,11 +112,11 @@ class Encoder:
         return self._cache[key]
 
     def forbid(self, guess: UnenforcedLiteral, deal: Deal, case: Case | None) -> None:
-        """Exclude solutions in which an unenforced literal is wrong, as it is in `deal`.
+        """Exclude the solutions in which a literal is wrong for the same reason as in `deal`.
 
-        The literal is forbidden whenever its players have the same hands as in `deal`. If `case` is
-        given, it describes more deals that disprove the literal. The literal is then also forbidden
-        whenever its players have the same hands as in one of these deals.
+        The literal must be false whenever its players have the same hands as in `deal`. If `case`
+        is given, it describes more deals that disprove the literal. The literal must then also be
+        false whenever its players have the same hands as in one of these deals.
         """
         differs = guess.table.difference_literals(deal, guess.players)
         self.model.require_any([negate(guess.literal), *differs])
@@ -125,9 +125,9 @@ class Encoder:
             self.model.require_if(guess.literal, reason)
 
     def forbid_among(self, guess: UnenforcedLiteral, deals: DealProblem) -> None:
-        """Forbid an unenforced literal in every deal of the problem `deals`.
+        """Require that a literal is false in every deal of the problem `deals`.
 
-        This is done only if the owners of some cards distinguish these deals from all others.
+        Do nothing unless these deals differ from all others in the owners of some cards.
         """
         if not contains_fixed_cards(self.problem, deals):
             return
@@ -136,11 +136,11 @@ class Encoder:
         self.model.require_any([negate(guess.literal), *elsewhere])
 
     def exclude(self, common: logic.Common, bad: DealProblem) -> None:
-        """Forbid literals that claim common knowledge although it is refuted by the deals `bad`.
+        """Add the fact that `common` is false in the deals `bad` to the model.
 
-        From each deal of `bad`, a chain of deals leads to a deal where the formula is false. The
-        literals are forbidden in all deals where a member of the group has the same hand as in a
-        deal of `bad`.
+        `common` says that a formula is common knowledge. From each deal of `bad`, a chain of deals
+        leads to a deal where the formula is false. So `common` is also false in each deal where a
+        member of its group has the same hand as in a deal of `bad`.
         """
         for guess in self.unenforced:
             if guess.formula == common and guess.truth and not guess.announcements:

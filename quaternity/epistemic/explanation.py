@@ -169,7 +169,6 @@ class _Writer:
         return words.DEAL(number=self.deals.index(deal) + 1)
 
     def is_unnamed(self, deal: Deal) -> bool:
-        """Return whether the text does not refer to this particular deal."""
         return deal != self.real and deal not in self.deals
 
     def write(self, formula: Formula, deal: Deal, earlier: Announcements, level: int) -> bool:

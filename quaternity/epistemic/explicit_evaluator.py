@@ -192,11 +192,11 @@ class ExplicitModel:
         players: tuple[int, ...],
         check: Check = no_check,
     ) -> list[Deal]:
-        """Return a shortest chain of deals from the world `start` to one of the worlds `ends`.
+        """Return a shortest chain of deals from the world `start` to a world that `ends` marks.
 
-        The list is empty if there is no such chain. Any two consecutive deals of the chain are
-        indistinguishable for one of the players. `check` is called before each step, and may raise
-        an exception.
+        All later deals of the chain are marked in `among`. Any two consecutive deals are
+        indistinguishable for one of the players. The list is empty if there is no such chain.
+        `check` is called before each step, and may raise an exception.
         """
         came = np.full(self.worlds, -1, dtype=np.int64)
         came[start] = start

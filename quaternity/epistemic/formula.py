@@ -199,9 +199,9 @@ class Holds(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Formula):
-    """`U1(4)=2`: player 1 does not know exactly 2 of the cards that player 4 holds.
+    """`U1(4)=2`: exactly 2 of the cards that player 4 holds are unknown to player 1.
 
-    A card c of the owner is unknown if K(knower, H(owner, c)) is false. With `at_most`, the formula
+    A card is unknown if player 1 does not know that player 4 holds it. With `at_most`, the formula
     is `U1(4)<=2`: at most 2 of these cards are unknown.
     """
 
@@ -527,7 +527,7 @@ def E(players: Iterable[int], part: Formula) -> Formula:  # noqa: N802 - the log
 
 
 def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the logic's notation
-    """Return `H4 8/4`: player 4 holds the card, which may be a Card or its text."""
+    """Return `H4 8/4`: player 4 holds card 8/4. The card may be a `Card` or its text."""
     return Holds(player, Card.parse(card) if isinstance(card, str) else card)
 
 
@@ -537,5 +537,5 @@ def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - the
 
 
 def U(knower: int, owner: int, count: int) -> Unknown:  # noqa: N802 - the logic's notation
-    """Return `U1(4)=2`: player 1 does not know exactly 2 of the cards of player 4."""
+    """Return `U1(4)=2`: exactly 2 cards in the hand of player 4 are unknown to player 1."""
     return Unknown(knower, owner, count)

@@ -62,14 +62,14 @@ def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Patte
 
 
 class HandPatterns:
-    """All patterns of seen hands: which cards of each set can be in the hands that are seen.
+    """All ways in which the cards of each set can be distributed among the seen hands.
+
+    A pattern describes such a way for one set (see `Pattern`).
 
     Attributes:
-        public: The problem with the public information. The unseen hands may come from any of its
-            deals.
-        coalitions: Bit masks of all groups of the other players. The first group is empty. It
-            stands for the patterns with which a set cannot be dealt at all. The other groups are
-            checked with the remaining patterns.
+        public: The problem with the public information, to which the unseen hands must fit.
+        coalitions: Bit masks of all groups of players whose hands are not seen. The first group is
+            empty. It stands for the patterns with which a set cannot be dealt at all.
     """
 
     def __init__(self, problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> None:
@@ -105,14 +105,14 @@ class HandPatterns:
         return listed
 
     def patterns(self, index: int) -> list[Pattern]:
-        """Return the possible patterns of a set (which of its cards are in the seen hands)."""
+        """Return the possible patterns of a set: which of its cards are in which seen hand."""
         assert self.options is not None
         return sorted({pattern for _, pattern in self.options[index]})
 
     def shares(self, index: int, pattern: Pattern, case: Case) -> list[int] | None:
-        """Return the maximum number of cards of a set that each of the `coalitions` can hold.
+        """Return how many cards of a set each group of players in `coalitions` can hold at most.
 
-        The seen hands have the given pattern, and `case` restricts the owners of the cards. Return
+        The seen hands have the given pattern, and `case` restricts the owners of some cards. Return
         None if the set cannot be dealt in this way.
         """
         return self._shares(index, pattern, self._allowed_owners(index, case))
@@ -147,16 +147,15 @@ class HandPatterns:
         return [self._layout.lane(table, coalition) for coalition in self.coalitions]
 
     def required_cards(self, coalition: int) -> int:
-        """Return the number of cards that the hands of a group of players have in total."""
+        """Return the total size of the hands of a group of players, given as a bit mask."""
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable_coalitions(self, case: Case) -> list[int] | None:
-        """Return the groups of players that some seen hand shows to be short of cards.
+        """Return the groups of players that cannot fill their hands, for some choice of seen hands.
 
-        The mapping `case` restricts the owners of some cards. A group is short of cards if its
-        hands need more cards than it can hold. The result contains indices of `coalitions`. It may
-        contain too many if an exact answer would take too much work. It is None if there are too
-        many patterns.
+        The mapping `case` restricts the owners of some cards. The result contains indices of
+        `coalitions`. It may contain too many if an exact answer would take too much work. It is
+        None if there are too many patterns.
         """
         if self.options is None:
             return None

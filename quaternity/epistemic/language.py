@@ -63,7 +63,7 @@ class Language:
     def with_knowers(self, formula: Formula) -> Formula:
         """Add the group of all players who can know something to each `C` without a group.
 
-        The formula is unchanged if all players can.
+        If all players can know something, the formula is returned unchanged.
         """
         if len(self.all_knowers) == self.players:
             return formula

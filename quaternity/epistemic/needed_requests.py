@@ -171,7 +171,7 @@ def mentions_counts(
 ) -> bool:  # fmt: skip
     """Return whether a formula contains numbers of cards or points, which change during a game.
 
-    No moves can be named as the reason for such a formula. `now` is the formula, parsed in the
+    The program cannot say which moves make such a formula true. `now` is the formula, parsed in the
     current position. `start` and `points` are the public information at the start of the game.
     """
     return validate_formula(text, start, set_size, points, knowers) != now

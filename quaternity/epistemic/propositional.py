@@ -49,8 +49,8 @@ def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bo
 def is_determined(formula: Formula, players: Collection[int]) -> bool:
     """Return whether the hands of these players determine the truth value of a formula.
 
-    If the formula says that something is common knowledge, only deals that are connected by chains
-    need to agree (see `formula.Common`).
+    If a formula says that something is common knowledge, the hand of any single member of the group
+    determines its truth value.
     """
     if formula.determining_players.issubset(players):
         return True
@@ -172,11 +172,11 @@ def cases(
     truth: bool = True,
     limit: int = 64,
 ) -> list[Case] | None:
-    """Split the condition that a formula has the given truth value into cases, and return them.
+    """Return the deals where a formula has the given truth value, as a list of cases.
 
-    A case restricts the owners of some cards. The formula has the truth value if one of the cases
-    is true. It must not contain knowledge operators. Cases that contradict the owners in the
-    problem are left out. Cases may overlap. Return None if there are more than `limit` cases.
+    A case contains the deals in which some cards have certain possible owners. Cases may overlap.
+    Cases that contradict the owners in the problem are left out. The formula must not contain
+    knowledge operators. Return None if there are more than `limit` cases.
     """
     return _Cases(problem, limit).of(formula, truth)
 
@@ -253,7 +253,7 @@ def _unite(first: list[Case], second: Iterable[Case]) -> list[Case]:
 
 
 def narrow(problem: DealProblem, case: Case) -> DealProblem:
-    """Return a deal problem in which the owners of cards are also restricted by a case."""
+    """Return a deal problem with the further restrictions of a case on the owners of cards."""
     changed: dict[int, list[int]] = {}
     for card, mask in case.items():
         owners = changed.setdefault(card.set_index, list(problem.sets[card.set_index].owners))
@@ -275,10 +275,10 @@ def case_around(
     true_at: Callable[[Formula, Deal, Announcements], bool],
     known_around: Callable[[Formula, bool, Deal, Announcements], Case | None] = lambda *_: None,
 ) -> Case:
-    """Return a case that contains `deal` and in which the truth value of a formula is constant.
+    """Return a case around `deal` in which a formula has the same truth value everywhere.
 
-    A case is a set of deals in which the owners of some cards are restricted: here, the cards that
-    the formula names, and the whole hands of players whose knowledge matters. `known_around` may
+    A case contains the deals in which some cards have certain possible owners. `truth` is the truth
+    value in `deal`. `true_at` returns the truth value of any formula in a deal. `known_around` may
     return a larger case for a formula about knowledge.
     """
     ways = true_at, known_around

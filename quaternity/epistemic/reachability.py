@@ -67,9 +67,10 @@ def reachable_superset(
 
 
 def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
-    """Return whether the fixed cards of `among` alone define its deals.
+    """Return whether `among` contains exactly the deals of `problem` that have its fixed cards.
 
-    If so, each deal of `problem` that has the fixed cards of `among` is a deal of `among`.
+    A card is fixed if it has only one possible owner in `among`. Return False if a limit prevents
+    the comparison.
     """
     case = {card: 1 << owner for owner, card in fixed_cards(problem, among)}
     try:
@@ -89,10 +90,9 @@ def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Car
 
 
 def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int) -> DealProblem:
-    """Return deals that a player cannot distinguish from some deal of the problem `bad`.
+    """Return a problem with deals that a player cannot distinguish from some deal of `bad`.
 
-    The result is a problem that contains `deal`, which must be a deal of `bad`. The player's cards
-    in a set are not fixed if every choice of them still occurs in a deal of `bad`.
+    It contains `deal`, which must be a deal of the problem `bad`. It may lack other such deals.
     """
     return _free_sets(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
 
@@ -100,9 +100,10 @@ def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int
 def deals_around(
     problem: DealProblem, deal: Deal, player: int, false: Sequence[DealProblem]
 ) -> DealProblem:
-    """Return deals in which a player has a hand that occurs in no deal of the problems `false`.
+    """Return a problem with deals in which a player has a hand that no deal of `false` contains.
 
-    The result is a problem that contains `deal`.
+    `false` consists of deal problems. The result contains `deal`, where the player must have such a
+    hand. It may lack other such deals.
     """
 
     def none_fits(wide: DealProblem) -> bool:
@@ -113,10 +114,9 @@ def deals_around(
 
 
 def allowed_hands(deals: DealProblem, player: int) -> Case:
-    """Return a case that contains what a deal problem says about a player's hand.
+    """Return which cards a player must hold and cannot hold in the deals of a problem.
 
-    A case restricts the owners of some cards: here, of the cards that the player must hold and of
-    those that the player cannot hold.
+    The result maps each of these cards to a bit mask: only this player, or all other players.
     """
     own = 1 << player
     return {
@@ -134,7 +134,7 @@ def _free_sets(
     player: int,
     right: Callable[[DealProblem], bool],
 ) -> DealProblem:
-    """Return an acceptable problem that fixes the player's cards in as few sets as possible."""
+    """Return a problem that `right` accepts and that fixes the player's cards in few sets."""
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)
     if right(wide):

@@ -21,7 +21,7 @@ from solvers.problem import DealProblem, players_in
 
 
 class Refuter:
-    """Adds conditions to a CP-SAT model: the hands that players see exclude some deals.
+    """Builds conditions of a CP-SAT model: that the hands of some players exclude certain deals.
 
     Each model needs a separate `Refuter`.
     """
@@ -38,11 +38,11 @@ class Refuter:
         case: Case,
         problem: DealProblem | None = None,
     ) -> Literal:
-        """Return a literal that can be true iff the hands of the players `seen` exclude a case.
+        """Return a literal that can be true iff no deal of a case fits the hands of some players.
 
-        The case restricts the owners of some cards in `problem`. The hands are those in the deal
-        `table`. They exclude the case if the players have them in no deal of it. By default,
-        `problem` contains the public information. Raise Undecided if time runs out.
+        The players are `seen`, and their hands are those in the deal `table`. The case restricts
+        the owners of some cards in `problem`, which by default contains the public information.
+        Raise Undecided if time runs out.
         """
         self.model.deadline.remaining()
         problem = self.problem if problem is None else problem
@@ -54,7 +54,7 @@ class Refuter:
         return self.model.any_of(proofs)
 
     def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return True if no hands of the players `seen` can exclude a case.
+        """Return True if a case is possible for all hands that the players `seen` can have.
 
         The case restricts the owners of some cards. Return False if some hands exclude it, or if
         this was not decided.

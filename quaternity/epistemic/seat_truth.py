@@ -56,7 +56,7 @@ def truth_for_seat(
 ) -> SeatTruth:
     """Return what a seat knows about the truth of a formula.
 
-    A seat always knows what it knows itself, and what is common knowledge.
+    A seat always knows whether it knows something, and whether something is common knowledge.
 
     Args:
         seat: The number of the seat, or None for a bystander.

@@ -264,7 +264,10 @@ class SolverEvaluator:
         )
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
-        """Return whether a search for a deal where a formula is true was complete, and the deal."""
+        """Search for a deal where a formula is true.
+
+        Return whether the search was complete, and the deal.
+        """
         listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():
             self.deadline.remaining()
@@ -278,7 +281,7 @@ class SolverEvaluator:
     ) -> Deal | None:
         """Search with CP-SAT for a deal where the announcements are true and a formula is false.
 
-        Return None if there is no such deal. If `hint` is true, this result is not verified.
+        Return None if there is no such deal. If `hint` is true, the result None is not verified.
         """
         encoder = self.encoder()
         table = encoder.new_deal(seen)
@@ -304,7 +307,7 @@ class SolverEvaluator:
         )
 
     def satisfiable(self, encoder: Encoder, hint: bool = False) -> bool:
-        """Return whether the model of an encoder has a correct solution, which the model keeps.
+        """Solve the model of an encoder. Return whether it has a correct solution.
 
         In a correct solution, all literals that the model does not enforce are right. If `hint` is
         true, a negative answer is not verified. Raise SolverFault if CP-SAT contradicts itself.
@@ -357,9 +360,10 @@ class SolverEvaluator:
     def problems_leading_to_failure(
         self, part: Formula, chain: Sequence[Deal], group: Sequence[int]
     ) -> Iterator[DealProblem]:
-        """Yield a problem for each deal of a chain except the first: the deal and similar ones.
+        """Yield problems from whose deals chains lead to a deal where `part` is false.
 
-        A chain leads from every deal of these problems to a deal where `part` is false.
+        There is a problem for each deal of `chain` except the first, in reverse order. It contains
+        this deal and similar ones.
         """
         bad = narrow(self.problem, self.case_around(part, False, chain[-1], ()))
         yield bad
@@ -388,7 +392,10 @@ class SolverEvaluator:
     def case_around(
         self, formula: Formula, truth: bool, deal: Deal, earlier: Announcements
     ) -> Case:
-        """Return a case that contains `deal` and in which a formula has the given truth value."""
+        """Return a case that contains `deal` and in which a formula has the given truth value.
+
+        A case contains the deals in which some cards have certain possible owners.
+        """
         return case_around(formula, truth, deal, earlier, self._truth, self._knowledge_case)
 
     def _knowledge_case(
@@ -417,7 +424,7 @@ class SolverEvaluator:
     def chain_to_failure(
         self, common: logic.Common, deal: Deal, earlier: Announcements
     ) -> list[Deal]:
-        """Return a chain from `deal` to a deal where the part of a `Common` formula is false.
+        """Return a chain of deals from `deal` to a deal where the formula inside `common` is false.
 
         In a chain, a group member cannot distinguish a deal from the next one. The list is empty
         if there is no such chain. Raise Undecided if the question is not decided within `MAX_STEPS`
@@ -458,10 +465,6 @@ class SolverEvaluator:
     def _listed_chain(
         self, common: logic.Common, area: DealProblem, deal: Deal, earlier: Announcements
     ) -> list[Deal] | None:
-        """Return a chain to a listed deal of `area` where the part of `common` is false.
-
-        The chain is empty if there is none. Return None if there are too many deals.
-        """
         from quaternity.epistemic.explicit_evaluator import ExplicitModel
         from quaternity.epistemic.worlds import quick_count
 

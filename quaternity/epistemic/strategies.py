@@ -29,8 +29,8 @@ def positions(
 ) -> tuple[DealProblem, Deal]:
     """Draw a deal problem for two or more players, and a real deal that satisfies it.
 
-    Hypothesis draws only a seed. If it built the problem piece by piece, the players would usually
-    know nothing.
+    Both are made from a seed. If Hypothesis built the problem piece by piece, the players would
+    usually know nothing.
     """
     random = Random(draw(st.integers(0, 2**32 - 1)))
     players = random.randint(2, max_players)

@@ -35,7 +35,7 @@ The cards of all sets are numbered consecutively."""
 
 
 class _Step(NamedTuple):
-    """The dealing of one card to one of `players`.
+    """A step of the listing, in which one card is dealt to one of `players`.
 
     `next_states` contains the next state for each state and player, or -1 if the player cannot get
     the card.

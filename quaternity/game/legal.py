@@ -83,9 +83,9 @@ only be answered no) are allowed, the statement alone decides whether a question
 
 
 class Group(NamedTuple):
-    """Questions to one player about several cards of a set that no known fact distinguishes.
+    """Questions to one player about interchangeable cards of a set.
 
-    All these questions have the same legal answers.
+    No known fact distinguishes the cards, so all these questions have the same legal answers.
     """
 
     asked: int
@@ -114,7 +114,7 @@ def find_answers(listed: list[SetQuestions], question: Question) -> Answers:
 
 
 class PreparedShape(SetShape):
-    """Everything about a set except the order of its cards, with data to find legal questions.
+    """A set without the order of its cards, with data that help to find legal questions.
 
     A coalition table contains the maximum number of cards that each group of players can hold.
 
@@ -153,15 +153,14 @@ class PreparedShape(SetShape):
                     self.holders += ((player, table),)
 
     def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
-        """Yield the questions of an asker with their possible answers, without storing any table.
+        """Yield the possible questions of an asker and their possible answers, storing no tables.
 
         The bit masks of a question (see `Ask`) are 1 if the answer no is possible and 2 if the
         answer yes is possible. The mask of an impossible answer is 0.
 
         Args:
             asker: the player to move.
-            room: the number of further cards that each group of players could hold (see
-                `LaneLayout.slack`), without the table of this set.
+            room: the value of `LaneLayout.slack`, minus the coalition table of this set.
         """
         fits = self.layout.fits
         for asked, mask, no, yes in self.outcomes(asker):
@@ -213,7 +212,7 @@ class PreparedShape(SetShape):
 
 
 class PreparedSet:
-    """A set in a state: its constraint, which lists the cards in order, and its `PreparedShape`."""
+    """A set in a state: a constraint, which lists the cards in order, and its `PreparedShape`."""
 
     __slots__ = ("constraint", "kind")
 
@@ -339,9 +338,9 @@ def prepare_set(layout: LaneLayout, constraint: SetConstraint) -> PreparedSet:
 def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[bytes]:
     """Return, for each set, one byte per card: 1 if the asker may request the card, or else 0.
 
-    If the asker may request no card of a set, its bytes may be empty. In a game that is not brisk,
-    the asker may request such a card from every other player with cards. The arguments are those of
-    `questions_by_tables`.
+    If the asker may request no card of a set, its bytes may be empty. Unless the game is brisk (see
+    `Settings`), the asker may request such a card from every other player with cards. The arguments
+    are those of `questions_by_tables`.
     """
     guard = rows[0].kind.layout.guard
     by_set = []
@@ -379,7 +378,7 @@ def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card:
 def questions_by_tables(
     rows: Sequence[PreparedSet], slack: int, asker: int, hands: Sequence[int]
 ) -> list[SetQuestions]:
-    """Return all legal questions in a game that is not brisk.
+    """Return all legal questions in a game that is not brisk (see `Settings`).
 
     They are found with coalition tables: the maximum number of cards of a set that each group of
     players can hold.

@@ -44,7 +44,7 @@ class Answer(IntEnum):
 
     @classmethod
     def of(cls, value: Answer | bool | int | str) -> Answer:
-        """Return the `Answer` for an `Answer`, a bool, 0, 1, or a text that `parse` accepts."""
+        """Convert an `Answer`, a bool, 0, 1, or a text that `parse` accepts to an `Answer`."""
         if type(value) is cls:
             return value
         if isinstance(value, str):
@@ -184,7 +184,7 @@ def is_plain(question: object) -> bool:
 
 
 def plain_question(question: object) -> Question:
-    """Return the question with all its numbers, which may be NumPy integers, converted to `int`.
+    """Return the question with all its numbers converted to `int`. They may be NumPy integers.
 
     Raises:
         TypeError, ValueError: If the object is not a `Question`, or its parts are not whole

@@ -191,7 +191,6 @@ def _header_line(words: list[str], header: dict[str, Any]) -> None:
 
 
 def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
-    """Return the complete lines with their numbers, warnings, and the length in bytes."""
     mark = 3 if raw.startswith(b"\xef\xbb\xbf") else 0
     raw = raw[mark:]
     end = max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1

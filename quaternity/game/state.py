@@ -288,9 +288,10 @@ class State(Displayable):
         return run_solver(self.problem, solver or default_solver(self.problem))
 
     def filtered(self, seconds: float | None = None) -> DealProblem:
-        """Return an equivalent deal problem whose owners, minimums and maximums are all exact.
+        """Return a deal problem with the same deals, in which no fact can be tightened.
 
-        The module `solvers.filtering` describes the two methods for this.
+        Every possible owner, minimum and maximum occurs in some deal. The module
+        `solvers.filtering` describes the two methods for this.
 
         Args:
             seconds: time limit in seconds, or None for no limit.
@@ -317,7 +318,7 @@ class State(Displayable):
 
     @property
     def has_tables(self) -> bool:
-        """Whether there are few enough players for coalition tables, a fast way to find moves."""
+        """Whether there are few enough players to find moves fast, with coalition tables."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:

@@ -20,7 +20,7 @@ it were 0, players could ask for cards of any set."""
 
 
 def asker_minimum(least: int) -> int:
-    """Return the minimum number of cards of a set that a player holds who asked for one of them.
+    """Return the minimum number of cards of a set in the hand of a player who asks for such a card.
 
     `least` is the minimum that was known before the question.
     """
@@ -80,8 +80,8 @@ def after_answer(
 ) -> SetConstraint:
     """Return what is known about a set after a question and its answer, when the card has moved.
 
-    A deal satisfies the result if and only if the deal before the card moved satisfies the result
-    of `after_claim`.
+    A deal fits the result if and only if it fits the result of `after_claim` once the card is moved
+    back.
     """
     if not answer:
         return after_claim(constraint, asker, asked, card, answer)
@@ -166,7 +166,7 @@ def tied_players(hands: Sequence[int], points: Sequence[int]) -> list[int]:
 def draw_player(
     tied: Sequence[int], seed: int, completed: Sequence[int | None], hands: Sequence[int]
 ) -> int:
-    """Return one of several equal players, chosen by the seed and the position.
+    """Return one of several tied players, chosen by the seed and the position.
 
     Every replay of a game therefore chooses the same player.
     """

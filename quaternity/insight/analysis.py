@@ -182,7 +182,7 @@ class Prospect:
 
     @property
     def bits_of_asking(self) -> float:
-        """Return the information from the question alone, before its answer, in bits."""
+        """Return the information that the question reveals before it is answered, in bits."""
         return log2(self.before) - log2(self.after_no + self.after_yes)
 
     @property

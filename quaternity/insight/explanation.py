@@ -133,8 +133,8 @@ def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
 def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
     """Return why a question, or an answer to it, is impossible in the last position of a game.
 
-    Return None if at least one deal allows the question or answer. This decides about 2 log2(moves)
-    problems for every move in the explanation.
+    Return None if at least one deal allows the question or answer. For each move in the
+    explanation, about 2 log2(moves) deal problems are solved.
 
     Args:
         question: a question about a set that is in play.
@@ -293,10 +293,7 @@ def _proof_in_words(
 def _minimize(
     order: Sequence[int], impossible: Callable[[Collection[int]], bool]
 ) -> frozenset[int]:
-    """Return a minimal set of the moves that still makes the claim impossible.
-
-    Fewer moves never exclude more deals. So bisection finds the next move that is needed.
-    """
+    """Return a minimal set of the moves that still makes the claim impossible."""
     needed: list[int] = []
     first = 0
     while not impossible(set(needed)):

@@ -167,7 +167,6 @@ class KwartetBatch:
 
     @property
     def _by_set(self) -> NDArray[np.int8]:
-        """The array `owner` with the axes [game, set, number]."""
         return self.owner.reshape(self.games, self.settings.sets, -1)
 
     def _holds(self) -> NDArray[np.bool_]:

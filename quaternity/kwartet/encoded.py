@@ -164,7 +164,7 @@ class KwartetEncoded:
         return numbers.tobytes()
 
     def outcome(self, before: KwartetPosition, after: KwartetPosition) -> bytes:
-        """Return the numbers that encode the answer to a request and the sets then put down.
+        """Return numbers that encode the answer to a request and the sets put down after it.
 
         The attribute `outcomes` describes their order.
         """

@@ -235,7 +235,6 @@ class _Reader:
         return settings
 
     def _take_hand(self, number: int, player: int | None, text: str) -> None:
-        """Read a player's hand, or the cards set aside if `player` is None."""
         if self.settings is None:
             self.settings = self._read_settings()
         settings = self.settings
@@ -317,7 +316,6 @@ class _Reader:
                 raise LogError(number, f"{subject} missing")
 
     def _take_seen_event(self, number: int, line: str) -> None:
-        """Read a request, or a set put down, in a log with hidden hands."""
         if down := _PUTS_DOWN.fullmatch(line):
             player, index = int(down[1]), int(down[2])
             if self.pending_move is not None and player != self.pending_move[1].question.asker:

@@ -33,7 +33,7 @@ class DealCounts(NamedTuple):
 
 
 class GameDetails(NamedTuple):
-    """The number of goes in a game, and the numbers of possible deals at moments of the game.
+    """The number of goes in a game, and the numbers of possible deals at several moments.
 
     A go is a series of requests by one player.
     """
@@ -69,10 +69,11 @@ class StrategyPlayer:
         course: Progress,
         details: int,
     ) -> tuple[KwartetPosition, int, GameDetails]:
-        """Play a game between strategies only, and return its end, its length and details.
+        """Play a game in which a strategy plays each seat.
 
-        The game ends after `cap` requests at the latest. The possible deals are counted every
-        `details` goes (a go is a series of requests by one player), or never if `details` is 0.
+        Return the last position, the number of requests, and details. The game ends after `cap`
+        requests at the latest. The possible deals are counted every `details` goes (a go is a
+        series of requests by one player), or never if `details` is 0.
 
         Raises:
             LimitError: If there are too many deals to count.

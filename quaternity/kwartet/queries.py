@@ -93,7 +93,8 @@ def moment(log: GameLog | SeatLog, step: int, seat: int | None = None) -> QueryC
 def read_formula(text: Formula | str, at: QueryContext) -> Formula:
     """Return a formula after checking that it fits the game. Parse it if it is text.
 
-    Only players can know something. The hand of the cards set aside cannot.
+    Only players can know something, so the formula cannot name the hand of the cards set aside as
+    a knower.
     """
     from quaternity.epistemic.truth import validate_formula
 
@@ -240,7 +241,7 @@ def reason_at(
 
 
 def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) -> Iterator[str]:
-    """Yield lines that list the requests of a reason and say what follows from them."""
+    """Yield lines that list the requests from which a formula follows, and say why."""
     if not reasons.requests:
         yield f"{formula} follows from the hands and the rules: no request is needed"
     else:
@@ -261,7 +262,7 @@ def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) ->
 
 
 def deal_lines(why: QueryReason, at: QueryContext, wide: float = inf) -> Iterator[str]:
-    """Yield lines of text that show the deals of a reason.
+    """Yield lines of text that show the deals that a reason mentions.
 
     If the real deal is visible, each deal is compared with it. `wide` is the maximum width of a
     line, in characters.

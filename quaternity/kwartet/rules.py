@@ -259,9 +259,9 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
 
 def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
-    """Return the end of each part of a log in bytes, the number of complete requests, and warnings.
+    """Return where the parts of a log end, in bytes, how many requests are complete, and warnings.
 
-    A request is not complete if the sets put down after it are cut off. No player has seen it.
+    A request is incomplete if the sets put down after it are cut off.
     """
     ends = [0]
     complete = data.rfind(b"\n") + 1

@@ -188,7 +188,6 @@ class SeatLog:
         return replace(self, events=self.events[:-1], views=self.views[:-1])
 
     def _faults(self, question: Question, answer: Answer, announced: Sequence[int]) -> list[str]:
-        """Return the objections to a request that follow from the rules and the seat's hand."""
         view = self.views[-1]
         asker, asked, (index, number) = question
         is_own = self.seat is not None and asker == self.seat
@@ -286,7 +285,6 @@ def _why_impossible(problem: DealProblem) -> str | None:
 def _impossible_parts(
     view: View, question: Question, answer: Answer, announced: Sequence[int]
 ) -> list[str]:
-    """Return the reasons why a request contradicts what is known about the cards."""
     asker, asked, card = question
     public, faults = view.public, []
     owners = view.problem.sets[card.set_index].owners[card.number]

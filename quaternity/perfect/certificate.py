@@ -203,7 +203,7 @@ class Game:
         """Return the state and the claims in a line of a certificate, which is given as JSON.
 
         Raises:
-            InvalidCertificate: If the line has another form.
+            InvalidCertificate: If the line is not of the form that the module docstring describes.
         """
         count, size, fields = self.count, self.size, _json(number, text)
         try:
@@ -245,8 +245,6 @@ class Game:
         return None if odd else self.settle([hand] * self.count, fresh[1], sets, (0, 0))
 
     def _maximums(self, masks: tuple[int, ...], low: Sequence[int], high: Sequence[int]) -> Any:
-        """Return how many cards of a set each group of players can hold; None if it has no deal."""
-
         def total(counts: Sequence[int], coalition: int) -> int:
             return sum([counts[p] for p in self.players if coalition >> p & 1])
 
@@ -363,7 +361,10 @@ class Game:
     def check(self, number: int, held: Sequence[Line]) -> int:
         """Check the claims in line `number` and return the number of moves from its state.
 
-        `held` contains all lines. A wrong claim raises `InvalidCertificate`.
+        `held` contains all lines.
+
+        Raises:
+            InvalidCertificate: If a claim is wrong.
         """
         state, ranks, after, outcomes = held[number]
         turns = () if state.turn is None else (state.turn,)
@@ -410,10 +411,7 @@ class Game:
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
     ) -> Outcomes | None:  # fmt: skip
-        """Return the outcomes that follow from those of the next states.
-
-        The result is None if the certificate does not list a next state.
-        """
+        """Return the outcomes of a state if they follow from those of the next states, or None."""
         if not state.sets:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1

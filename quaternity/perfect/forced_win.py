@@ -25,8 +25,8 @@ class ForcedWin:
         seconds: the time of the search, in seconds.
         certificate: the path of the certificate, or None if none was written.
         moves: the moves of one possible game.
-        again: the number of moves before the position that the end of this game repeats. It is
-            None if the end does not repeat a position.
+        again: the number of moves before the earlier position that the last position repeats. It is
+            None if the last position does not repeat an earlier one.
         checked: the number of states that the check of the result visited.
         checked_whole: whether the check was completed within its time limit.
     """

@@ -93,7 +93,7 @@ class Node:
         self.parents: list[Node] = []
 
     def evaluate(self) -> bool | None:
-        """Return whether the player can force a win from here, judging by the next nodes.
+        """Return whether the player can force a win from here, as the nodes after each move show.
 
         The result is None if this is still open.
         """
@@ -104,7 +104,7 @@ class Node:
         return _choose(self.player_chooses, questions)
 
     def update_numbers(self) -> None:
-        """Recompute the proof and disproof numbers from those of the next nodes."""
+        """Recompute the proof and disproof numbers from those of the nodes after each move."""
         assert self.options is not None, "the node has not been expanded"
         questions = []
         for answers, after in self.options:
@@ -179,7 +179,7 @@ class ProofGraph:
         self._settled = 0
 
     def node(self, key: Key, role: int) -> Node:
-        """Return the node of a canonical state for the player who wants to win, given by role."""
+        """Return the node of a canonical state for the player `role`, who wants to win."""
         node = self.nodes.get((key, role))
         if node is None:
             alike = symmetric_roles(self.code, key)
@@ -362,12 +362,12 @@ class ForcedWinSearch:
         return [reply.after for _, replies in options for reply in replies]
 
     def line(self, limit: int = 1_000) -> tuple[list[Move], int | None]:
-        """Return the moves of one possible game, and the index at which it begins to repeat.
+        """Return the moves of one possible game. Also return after how many it begins to repeat.
 
         One side plays its strategy, and the other side delays the end. If the final position equals
-        an earlier one up to renaming, the index is that of the earlier position. The index is None
-        if the game ends for another reason: it is over, the player has lost whatever happens, or
-        `limit` moves were made.
+        an earlier one up to renaming, the second result is the number of moves before the earlier
+        position. It is None if the moves stop for another reason: the game is over, the player has
+        lost whatever happens, or `limit` moves were made.
         """
         state, moves, won = self.state, list[Move](), bool(self._root.won)
         seen = dict[Node, int]()
@@ -537,7 +537,7 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
 def _take_known_cards(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
 ) -> _SetsAndHands:
-    """Return the sets and hands after role 0 has taken all cards without giving information."""
+    """Return the sets and hands after role 0 has asked for all cards whose owners are known."""
     book = code.book
     before = None
     while kinds != before:
@@ -566,8 +566,7 @@ def _questions(
     """Yield the questions of role 0, who is to move, with the sets after one answer.
 
     Each question is a tuple of the asked role, the sets, their slack (see
-    `solvers.coalition_tables`), and the answer. The answer is no if a no is possible, otherwise
-    yes. After a yes, the slack ignores that a card changes hands.
+    `solvers.coalition_tables`), and the answer. The answer is yes only if it cannot be no.
     """
     layout = code.book.layout
     for index, kind in enumerate(kinds):

@@ -101,7 +101,7 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
 
 
 class Count(NamedTuple):
-    """The players, and the number of sets, whose cards must be counted to follow a proof.
+    """The work of following a proof: whose cards must be counted, and in how many sets.
 
     If the table of possible owners already shows the result, the number of sets is 0.
     """
@@ -111,9 +111,9 @@ class Count(NamedTuple):
 
     @classmethod
     def of(cls, proof: Explanation) -> Count:
-        """Return the players whose cards a proof counts, and the number of sets that it counts.
+        """Return which players' cards must be counted to follow a proof, and in how many sets.
 
-        A set counts if the players cannot have all its cards, or if they need some of them.
+        A set is included if the players cannot have all its cards, or if they need some of them.
         """
         # The last set of the problem represents receipts, not cards.
         shortage, sets = proof.shortage, proof.problem.sets[:-1]
@@ -282,9 +282,10 @@ def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterat
 
 
 def certain_by_max_flow(problem: DealProblem) -> set[str]:
-    """Return the cards for which max-flow finds one possible owner, but `problem` lists several.
+    """Return the cards whose owner is certain, but not obvious, found with the solver max-flow.
 
-    Each card comes with its owner, as in `0/2 1`.
+    Such a card has several owners in `problem`, but only one of them in all possible deals. Each
+    card comes with its owner, as in `0/2 1`.
     """
     answers = set()
     for index, constraint in enumerate(problem.sets):
@@ -329,9 +330,9 @@ def _deal(problem: DealProblem) -> Deal | None:
 
 
 def certain_cards(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Card, int]]:
-    """Yield each card that has several owners in `problem`, but only one owner in `exact`.
+    """Yield the cards that have several owners in `problem`, but only one owner in `exact`.
 
-    Each card comes with the one owner, as a pair (card, owner).
+    The result consists of pairs (card, owner).
     """
     for index, (before, after) in enumerate(zip(problem.sets, exact.sets, strict=True)):
         for number, (marks, mask) in enumerate(zip(before.owners, after.owners, strict=True)):
@@ -346,10 +347,11 @@ def _can_have(problem: DealProblem, card: Card, player: int) -> bool:
 def wrong_owners(
     exact: DealProblem, players: int, certain: Container[Card], seen: Callable[[Card], Message]
 ) -> Iterator[tuple[str, Message]]:
-    """Yield all wrong answers about cards that are not in `certain`, with the reasons.
+    """Yield all wrong answers to a puzzle that asks who has a card, with the reasons.
 
-    An answer names a card and a player. If only one player can have the card, the reason is
-    `seen(card)`. Otherwise, the reason is a deal in which another player has it.
+    An answer names a card and a player. The cards in `certain` are left out. If only one player can
+    have the card, the reason is `seen(card)`. Otherwise, it is a deal in which another player has
+    the card.
     """
     for index, constraint in enumerate(exact.sets):
         for number, mask in enumerate(constraint.owners):

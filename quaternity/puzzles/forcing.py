@@ -50,10 +50,10 @@ FAILS = MessageTemplate("fails", "This can follow, and then it is too late: {lin
 
 
 class Force:
-    """A puzzle kind that asks which question completes a set in time, whatever the answers are."""
+    """A kind of puzzle that asks which question completes a set soon, whatever the answers are."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle from a random game in which the player to move can force a set."""
+        """Return a puzzle about a random game in which the player to move can force a set."""
         del wish
         game = open_game(random, SIZES, MAX_FORCING_MOVES)
         if game is None:
@@ -94,7 +94,7 @@ class Force:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right questions, found by a search that does not use canonical states."""
+        """Return the right questions, found by a simple search that stores no results."""
         state, within = Game.parse(puzzle.position).state, puzzle.level_from["questions"]
         assert state.turn is not None, "a player must be to move"
         goal = state.points[state.turn] + 1
@@ -145,9 +145,9 @@ class Line:
 
 
 class Search:
-    """A search for questions that complete a set in time, whatever the answers are.
+    """A search for questions that surely lead to a completed set within a number of questions.
 
-    Equivalent states are searched only once, because results are stored by canonical state.
+    Results are stored, so equivalent states are searched only once.
     """
 
     def __init__(self, state: State) -> None:
@@ -201,7 +201,7 @@ class Search:
         return line
 
     def line(self, game: Game, question: Question, within: int) -> Line:
-        """Return what to ask after each answer so that a set is completed, with the difficulty."""
+        """Return a way to complete a set after a question, which says what to ask next."""
         line = Line(question.card.set_index, questions=within)
         open_lines = [(game, question, within)]
         while open_lines:

@@ -31,7 +31,7 @@ class PuzzleKind(Protocol):
         """
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right answers of a puzzle, found by another method than in `attempt`."""
+        """Return the right answers of a puzzle, found by a method that `attempt` does not use."""
 
 
 KINDS = {

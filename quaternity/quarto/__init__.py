@@ -1,4 +1,4 @@
-"""The board game Quarto: functions of the original exercise, rules, solver and pictures."""
+"""The board game Quarto: rules, solver and pictures, and functions for boards given as text."""
 
 from typing import TYPE_CHECKING
 

@@ -62,7 +62,7 @@ def is_reachable(board: Board) -> bool:
 
     The last piece placed must have completed all quartos together, so its cell must be in the rows
     of all quartos. The other pieces can be placed in any order, so every board without a quarto is
-    reachable. The two boards of the original exercise are not reachable.
+    reachable.
     """
     rows = [set(row.cells) for row, _ in as_board(board).quartos()]
     return not rows or bool(set.intersection(*rows))

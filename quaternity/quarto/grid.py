@@ -64,8 +64,7 @@ def create_grid(
 
     `configuration` describes the board (see `Board.parse`), and `properties` is a result of
     `piece_properties`. The rows are listed from the top, and the cells of a row from the left. An
-    empty cell is an empty set. The text of the original exercise once calls this function
-    `make_grid`.
+    empty cell is an empty set.
     """
     check_properties(properties)
     configuration = check_configuration(configuration, properties)
@@ -77,8 +76,7 @@ def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> se
     """Return all quartos on a board as pairs of a row name and a shared property.
 
     The function accepts any board, even if no game can reach it because an earlier quarto would
-    have ended the game. Both boards of the original exercise are such boards (see `is_reachable`).
-    The arguments are the same as for `create_grid`.
+    have ended the game (see `is_reachable`). The arguments are the same as for `create_grid`.
 
     >>> from quaternity.quarto import example_pieces, read_pieces, piece_properties
     >>> properties = piece_properties(read_pieces(example_pieces()))

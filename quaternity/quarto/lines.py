@@ -99,7 +99,7 @@ class Lines:
         return board.left & ~SHARING[self.threats(board.rows, board.empty)]
 
     def completed_by(self, cell: int, empty: int) -> int:
-        """Return an integer with ones for the rows that lack only `cell`, and zeros elsewhere."""
+        """Return an integer with ones for each row in which `cell` is the only empty cell."""
         return sum(ANY << MARK_BITS * index for index in self._lacking_only(1 << cell, empty))
 
     def completing(self, rows: int, empty: int, piece: int) -> int:
@@ -155,15 +155,14 @@ class Lines:
         return _symmetries(self.cells)
 
     def canonical_form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
-        """Return a canonical form, by which symmetric positions can be recognized.
+        """Return a form by which symmetric positions can be recognized.
 
-        Two positions have the same form only if they are symmetric. The form ignores properties
-        with which a row cannot become a quarto, because the row has more empty cells than there are
-        pieces with the property, including the piece in hand. Pieces that differ only in ignored
-        properties are treated as equal, and so are cells whose rows cannot become a quarto. The
-        form is the smallest image under 32 x 384 permutations of cells and features. Features that
-        are equal in all rows and in the piece in hand are tried in only one order, so some
-        symmetric positions have different forms.
+        Positions with the same form are symmetric: they differ only by symmetries of the board,
+        by exchanging features or properties, and by properties that no longer matter. A property
+        does not matter in a row that has more empty cells than there are pieces with the property,
+        including the piece in hand. The form is the smallest result of 32 x 384 permutations of
+        cells and features. To save time, features that are equal in all rows and in the piece in
+        hand are tried in one order only, so some symmetric positions have different forms.
         """
         rows, empty, remaining = board
         marks = [

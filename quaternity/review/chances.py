@@ -116,7 +116,7 @@ class PlayoutEstimate:
         return Point(after, chances, largest, index in self.exact)
 
     def swing(self, before: int, after: int | None) -> tuple[float, int, float, float] | None:
-        """Return the largest change of a seat's chance, the seat, and its chance before and after.
+        """Return (change, seat, old chance, new chance) for the seat whose chance changes most.
 
         `before` and `after` are indices of positions. Return None if the chances are not known, or
         if no change is statistically significant.
@@ -153,7 +153,7 @@ class PlayoutEstimate:
 
         Both moves are judged by the information that the player had, so bad luck does not count as
         a mistake. A difference counts only if further games confirm it. Its size is estimated from
-        these games alone.
+        the further games alone.
         """
         worth, work = self._compare(index, advised, COMPARED_GAMES)
         if not worth.mistake:

@@ -66,7 +66,7 @@ class Playout:
         deadline: Deadline,
         first: Question | None = None,
     ) -> tuple[Shares, float]:
-        """Play to the end. If `first` is given, it is the question that was already asked.
+        """Play the game to its end. `first` is a question that was asked, but not yet answered.
 
         Return each player's share of the win, and the time that this work usually takes, in
         milliseconds.

@@ -66,9 +66,10 @@ def check_rules(
         rules: the rules to test.
         matches: number of matches.
         seed: random seed.
-        player: player who makes every second move. It is needed if games with random moves alone
-            rarely end.
-        encoded: the encoding of the game (`quaternity.environments.episode.Encoded`), if any.
+        player: player who makes every second move. All other moves are random. A game needs such a
+            player if matches with only random moves rarely end.
+        encoded: the object that encodes the game as numbers
+            (`quaternity.environments.episode.Encoded`), or None if the game has none.
 
     Raises:
         LawViolation: If the rules break a law. The error describes the first violation.

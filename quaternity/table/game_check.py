@@ -217,7 +217,6 @@ def _server(folder: str) -> Iterator[str]:
 def _request(
     link: str, document: Any = None, headers: Any = None, allowed: Sequence[int] = ()
 ) -> Any:
-    """Return the JSON object or text of a response, or None for an `allowed` error status."""
     data = None if document is None else json.dumps(document).encode()
     sent = {"Content-Type": "application/json", **(headers or {})}
     try:

@@ -26,9 +26,10 @@ ENTRY_POINTS = "quaternity.games"
 
 @cache
 def plugin_games() -> Plugins[Registration]:
-    """Return the games that other installed packages add, by name.
+    """Return the games that other installed packages add.
 
-    The result also says why games that cannot be loaded are broken.
+    In the result, `usable` contains these games by name, and `broken` says why other games cannot
+    be loaded.
     """
 
     def check_registration(name: str, loaded: object) -> Registration:

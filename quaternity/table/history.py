@@ -22,10 +22,10 @@ WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
-    """Return the public events of some moves, each with the number of its move.
+    """Return the public events of some moves, each as a pair with the number of its move.
 
-    A question and its answer are one move. The question is omitted if the next event repeats it
-    with its answer. `first` is the number of the first of these moves.
+    A question and its answer count as one move. The question is omitted if the next event repeats
+    it together with the answer. `first` is the number of the first move.
     """
     events: list[tuple[int, str]] = []
     number, is_pending = first - 1, False
@@ -221,9 +221,10 @@ class History(Generic[P, M, V]):
         return "".join((rules.record_start(self.start, names), *moves))
 
     def chance(self, seed: Any, purpose: int | str) -> Random:
-        """Return the random generator for the next move of a seat, or for another purpose.
+        """Return a random generator for the next move of a game.
 
-        The generator depends only on the seed, the purpose and the number of moves. A game that is
-        resumed therefore continues with the same random numbers.
+        `purpose` is a seat, or a word for another use of random numbers. The generator depends only
+        on the seed, the purpose and the number of moves, so a game that is resumed continues with
+        the same random numbers.
         """
         return Random(f"{seed}/{purpose}/{len(self.moves)}")

@@ -173,7 +173,7 @@ class Match(Generic[P, M, V]):
         return None if planned is None else self.play(planned.seat, planned.move)
 
     def undo(self) -> int:
-        """Undo the last move of a person and all later moves. Return the number of moves undone."""
+        """Undo the last move of a person and all later moves. Return the number of undone moves."""
         count = self.history.undo_length(self.people)
         self.history = self.history.undo(count)
         self._seat_players()
@@ -196,10 +196,7 @@ class Match(Generic[P, M, V]):
             raise
 
     def _seat_players(self) -> None:
-        """Create new players for all seats and inform them of all moves so far.
-
-        Players are replaced so that none of them remembers a move that was taken back.
-        """
+        """Create new players, which remember no move that was taken back, and inform them."""
         self.dismiss()
         self._players = [self._make_player(seat) for seat in range(self.rules.seats)]
         for step in self.steps:
@@ -291,7 +288,7 @@ def choose_move(
 
 
 def _view_note(rules: Any, view: Any, error: BaseException) -> str:
-    """Return a note that names the class of the view, if the player used a missing attribute."""
+    """Return a note about the class of the view if the player used an attribute that it lacks."""
     if not isinstance(error, AttributeError) or (error.obj is not view and error.obj is not rules):
         return ""
     kind = type(view)

@@ -204,7 +204,6 @@ class _Seat:
             self._player.sit(seat, own, seconds, ("check", process))
 
     def answer(self, asked: CheckedPosition) -> Any:
-        """Ask the player for a move in a position. Return None if the player waits."""
         rules, name = self._rules, self.name
         if self._is_isolated:
             text, _ = play_isolated(

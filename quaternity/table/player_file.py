@@ -74,8 +74,8 @@ def list_players(path: str | None = None) -> list[ListedPlayer]:
 def resolve_player(game: str, name: str, path: str | None = None) -> str:
     """Return the full name of a player that has a short name in a file of players.
 
-    Other names are returned unchanged. The argument of an external program (3 in `hoarder:3`) is
-    appended to its command as a last word (`:3`).
+    Other names are returned unchanged. If the full name is the command of an external program, it
+    may have an argument: for `hoarder:3`, the word `:3` is appended to the command of `hoarder`.
     """
     short, colon, argument = name.partition(":")
     player = file_players(game, path).get(short, name)

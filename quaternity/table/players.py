@@ -58,7 +58,7 @@ class RandomPlayer:
 
 
 def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
-    """Return a function that creates players from a strategy, which chooses their moves.
+    """Return a function that creates players whose moves a strategy chooses.
 
     A strategy is a function `(view, random) -> move`.
     """
@@ -72,9 +72,10 @@ def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
 
 @cache
 def plugin_players(game: str) -> Plugins[Factory]:
-    """Return the players of a game that other installed packages add, by name.
+    """Return the players of a game that other installed packages add.
 
-    Each player is a factory: a function or class that creates the player.
+    In the result, `usable` contains them by name. Each is a factory: a function or class that
+    creates the player. `broken` says why other players cannot be used.
     """
 
     def check_factory(name: str, loaded: object) -> Factory:
@@ -113,8 +114,8 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
 
     Args:
         game: name of the game.
-        kind: the word for a player in error messages.
-        people: whether the name `you`, which stands for a person, is allowed.
+        kind: what error messages call a player, such as "bot".
+        people: whether to accept the name `you`, which stands for a person.
 
     Raises:
         InputError: If there is no such player. The message lists the players.

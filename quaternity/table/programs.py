@@ -68,7 +68,8 @@ class ProgramPlayer:
         Args:
             seed: the seed that the program gets.
             seconds: time limit for a move, in seconds. None stands for `EXTERNAL_MOVE_SECONDS`.
-            key: only processes of games with the same key are reused. None requires a new process.
+            key: a process that played an earlier game is reused only if that game had the same key.
+                None starts a new process.
         """
         self._seat, self._seed, self._key = seat, seed, key
         self.seconds = EXTERNAL_MOVE_SECONDS if seconds is None else seconds
@@ -134,18 +135,19 @@ class ProgramPlayer:
         return self._parse_answer(program, answer, view)
 
     def delay(self, view: Any, random: Random) -> float:
-        """Return the seconds until the last move is made.
+        """Return how many seconds to wait before the chosen move is made.
 
-        The program can state them. By default, they are the time that its answer took.
+        The program may state this delay in its answer. If it does not, the result is the time that
+        the answer took, or 0 if the player was not allowed to wait.
         """
         del view, random
         return self._delay
 
     def leave(self, outcome: Mapping[str, Any] | None = None) -> None:
-        """Tell the program that the game has ended, and with which outcome.
+        """Tell the program that the game has ended, and what its outcome is.
 
-        The outcome is None if the game is not over. The process is kept for a later game if
-        possible, and otherwise asked to quit.
+        `outcome` is None if the game is not over. The process is kept for a later game if possible,
+        and otherwise asked to quit.
         """
         program, self._program = self._program, None
         if program is not None:
@@ -195,7 +197,7 @@ def _is_number(value: object) -> bool:
 def encoder_of(rules: Any) -> Any:
     """Return the object that encodes the views and moves of a game as numbers.
 
-    It is a `quaternity.environments.episode.Encoded`. That of the last game is cached.
+    It is a `quaternity.environments.episode.Encoded`. The object for the last game is cached.
     """
     if rules not in _encoded:
         encoded_class = registration(rules.name).part("encoded") or load_place(

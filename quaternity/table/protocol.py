@@ -59,7 +59,7 @@ class Rules(Protocol[P, M, V]):
         """Return the seats that may move now. There are none if the game is over."""
 
     def is_settled(self, position: P) -> bool:
-        """Return whether the last move is complete. A question is complete once it is answered."""
+        """Return whether the last move is complete. A question is complete when it is answered."""
 
     def view(self, position: P, seat: int | None) -> V:
         """Return all that a seat may know about a position. The seat None is a bystander."""
@@ -119,7 +119,7 @@ class Rules(Protocol[P, M, V]):
         """Return the view as a JSON object."""
 
     def like(self, view: V, random: Random) -> P:
-        """Return a random position in which the player would have this view."""
+        """Return a random position that looks to the player like this view."""
 
     def record_start(self, start: P, names: Sequence[str]) -> str:
         """Return the first lines of a record: settings, players and first position."""
@@ -145,7 +145,7 @@ class Rules(Protocol[P, M, V]):
 
 
 class DealtRules(Rules[P, M, V], Protocol[P, M, V]):
-    """Protocol of rules that have two optional methods, which make tournaments faster."""
+    """Protocol of rules with two optional methods that make tournaments faster."""
 
     __slots__ = ()
 

@@ -75,7 +75,7 @@ class StarterGame(NamedTuple):
 
     Attributes:
         settings: the settings that differ from the default values.
-        programs: number of opponents. All of them are programs of the level `easy`.
+        programs: number of opponents, which are programs of the level `easy`.
     """
 
     settings: Mapping[str, Any]
@@ -83,7 +83,7 @@ class StarterGame(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """A benchmark: a small version of a game for exact algorithms.
+    """A small version of a game that exact algorithms can solve, for use as a benchmark.
 
     The attributes are the arguments of `quaternity.environments.episode.TableGame`.
     """
@@ -111,12 +111,12 @@ class Registration:
         of_files: players whose argument is a file. Pages do not offer these players.
         strongest: the player that gives hints. By default, it is the first player.
         levels: the opponents that a page offers first, from the weakest to the strongest.
-        player_kind: the word for a player, for example "bot".
+        player_kind: what the game calls a computer player, for example "bot".
         strategy_player: import path of a function that creates a player from a name and a strategy,
             which is a function `(view, random) -> move`.
         strategy_group: group of entry points in which other distributions register strategies.
-        chance_by_entry: whether a tournament has a random generator for each player and game,
-            because nothing is dealt. Otherwise it has a random generator for each deal and seat.
+        chance_by_entry: whether a tournament gives each player a new random generator in each game.
+            If not, all games with the same deal use the same random generators, one for each seat.
         encoded: import path of the encoding (`quaternity.environments.episode.Encoded`).
         batch: import path of a class that plays many games in parallel, like
             `quaternity.quarto.batch.QuartoBatch`.
@@ -127,7 +127,8 @@ class Registration:
         words: import path of a function that returns `quaternity.cli.match.GameWords`.
         command: import path of the Typer group of its commands, or of a function that creates this
             group for the name of a game.
-        at_root: whether its commands are top-level commands, which omit the name of the game.
+        at_root: whether its commands omit the name of the game, so that they are top-level
+            commands.
         drawing: import path of a function that draws a view of a table for a page. The template of
             the page has the name of the game.
         picture: import path of a function that draws the picture of the game for the start page.
@@ -142,8 +143,8 @@ class Registration:
         suggested: settings that the form suggests, if they differ from the default values.
         helpers: import paths of the functions that help a player, by name (see
             `quaternity.web.hints`).
-        advice: import path of a function that takes a view and a move, and adds information to a
-            hint.
+        advice: import path of a function that takes a view and a move, and returns information to
+            add to a hint.
         review: import path of the judge for reviews (`quaternity.review.judge.Judge`).
         help: the help buttons on the page, in order. Each has a name, which is a key of `helpers`
             or `hint`, and a label.

@@ -31,8 +31,8 @@ class SetBatch:
     Attributes:
         places: [game, place] the card on the place, or -1 if the place is empty.
         on_table, undealt: [game] the numbers of cards on the table and in the deck.
-        taken, wrong: [game, seat] the numbers of threes (claimed cards that belong together) taken,
-        and of wrong claims.
+        taken: [game, seat] the number of right claims (three cards that belong together).
+        wrong: [game, seat] the number of wrong claims.
         agreed: [game, seat] whether the seat has agreed to deal three more cards.
         moves: [game] the number of moves. Waiting is a move, too.
         seat: [game] the seat to act, or the seat that acted last if the game is over.
@@ -197,7 +197,7 @@ class SetBatch:
         return result
 
     def points(self) -> NDArray[np.float32]:
-        """Return the points as [game, seat]: the threes taken minus the wrong claims."""
+        """Return the points of each seat in each game: right claims minus wrong claims."""
         return (self.taken - self.wrong).astype(np.float32)
 
     def masks(self) -> NDArray[np.uint8]:
@@ -227,7 +227,7 @@ class SetBatch:
 
 @cache
 def _third_card_table(rule: Rule) -> NDArray[np.int8]:
-    """Return the card that belongs together with any two cards, or `CARDS` if there is none."""
+    """Return, for any two cards, the card that belongs together with them, or `CARDS`."""
     thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
     thirds[:-1, :-1] = third_cards()
     if rule is not Rule.SET:

@@ -36,9 +36,10 @@ def checksum(cards: Iterable[int]) -> int:
 
 
 def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
-    """Return whether the cards cannot contain `count` disjoint threes, judging by sums alone.
+    """Return whether simple counts prove that the cards lack `count` disjoint threes.
 
     A three is three cards that belong together. `cards` is a bit set, and `total` is its checksum.
+    The result False proves nothing.
     """
     # Under the rule `triple`, a three needs a card with each value of each digit.
     spare = cards.bit_count() - 3 * count

@@ -99,7 +99,7 @@ def _renamings() -> NDArray[np.int64]:
 
 
 def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
-    """Return, for each k from 0 to 27, in how many ways a second set of cards forbids k cards.
+    """Count the ways in which a second set of cards forbids k cards, for each k from 0 to 27.
 
     The first set is `cards`, in one layer (27 cards of one shape). The second set has `size` cards
     in another layer. A card of the third layer is forbidden if it completes a triple with a card of

@@ -35,6 +35,8 @@ the difference of the cards."""
 def must_have_full_hyperplane(size: int, full: int) -> bool:
     """Return whether `size` cards without a SET must have `full` cards in some hyperplane.
 
+    A hyperplane is the 27 cards that satisfy a linear equation in the digits.
+
     >>> must_have_full_hyperplane(21, 9), must_have_full_hyperplane(20, 9)
     (True, False)
     """

@@ -35,9 +35,10 @@ proves these numbers."""
 
 
 class LargestMethod(NamedTuple):
-    """A method to find cards such that no three of them belong together.
+    """Two functions that choose cards such that no three of them belong together.
 
-    `largest` finds as many cards of a table as possible. `parts` finds all parts of one size.
+    `largest` chooses as many cards of a table as possible. `parts` yields every choice of a given
+    number of cards.
     """
 
     largest: Callable[[Sequence[int], Rule, Sequence[int], Incumbent[int]], tuple[int, ...]]
@@ -72,9 +73,9 @@ def largest_free(
 
     Args:
         seconds: a time limit that replaces the method's own limit.
-        random: chooses among the largest parts. If it is None, the result is always the same.
-        best: record that keeps the best part and the bound, even if a limit or an interrupt ends
-            the search.
+        random: chooses among the largest collections. If it is None, the result is always the same.
+        best: record that keeps the best collection and the bound, even if a limit or an interrupt
+            ends the search.
 
     Raises:
         LimitError: If the limit is reached. The message says what has been found.

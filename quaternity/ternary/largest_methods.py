@@ -52,9 +52,9 @@ def largest_by_search(
 def parts_by_search(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Yield all parts of a table with `size` cards such that no three of them belong together.
+    """Yield every choice of `size` cards of a table such that no three of them belong together.
 
-    The parts include the cards `kept`. Each part is yielded once, as a bit set. The time is
+    The cards `kept` are always chosen. Each choice is yielded once, as a bit set. The time is
     exponential, so this is meant for tables of about 30 cards.
     """
     threes = [bits_of(three) for three in triples(table, rule)]
@@ -129,7 +129,7 @@ def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[i
 
 
 def _disjoint(cores: list[int]) -> int:
-    """Return how many disjoint sets a greedy choice finds among sets of cards, in their order."""
+    """Count disjoint sets of cards, by taking each set that does not overlap an earlier one."""
     used = count = 0
     for core in cores:
         if not core & used:
@@ -187,7 +187,7 @@ def largest_by_cp_sat(
 def parts_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Return the parts that `parts_by_search` yields, found by CP-SAT.
+    """Yield the same choices of cards as `parts_by_search`, found by CP-SAT.
 
     Raises:
         SolverTimeout: If it takes more than `SECONDS`.

@@ -1,4 +1,4 @@
-"""As many disjoint threes of a table as possible, and partitions into threes, by two methods.
+"""Two methods that find as many disjoint threes on a table as possible, or partitions into threes.
 
 A *three* is three cards that belong together.
 

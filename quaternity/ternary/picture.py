@@ -72,7 +72,7 @@ def point(card: int, radius: float = RADIUS) -> tuple[float, float]:
 
 
 def matrix_svg() -> str:
-    """Draw the matrix of pairs, with a dark cell for each of the 1296 ordered pairs."""
+    """Draw an 81 x 81 matrix with a dark cell for each two cards that share no attribute."""
     side = CARDS * CELL
     dark = "".join(
         f"M{MARGIN + CELL * b} {MARGIN + CELL * a}h{CELL}v{CELL}h-{CELL}z"

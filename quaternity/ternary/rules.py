@@ -70,7 +70,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """A claim of three cards in ascending order; without cards, an agreement to more cards."""
+    """The cards that a player claims, in ascending order; no cards to agree to three more."""
 
     cards: tuple[int, ...]
 
@@ -84,9 +84,9 @@ MORE = SetMove(())
 
 @dataclass(frozen=True, slots=True)
 class SetView:
-    """What all seats and bystanders see of a game.
+    """What a seat or a bystander sees of a game. All see the same.
 
-    `seat` is the seat that has the view, or None for a bystander. `places` contains the cards by
+    `seat` is this seat, or None for a bystander. `places` contains the cards by
     place, and `undealt` is the number of cards in the deck. For each seat, `taken` contains the
     threes (three cards that belong together), and `wrong` the number of wrong claims. `agreed`
     contains the seats that have agreed to three more cards.
@@ -198,7 +198,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
     def events(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> tuple[str, ...]:
-        """Return sentences about a move: a claim and its result or an agreement, then the deal."""
+        """Return sentences about a move: a claim and its result or an agreement, and new cards."""
         if not move.cards:
             events = [AGREES(who=seat)]
         else:

@@ -53,7 +53,7 @@ def partners(card: int) -> tuple[int, ...]:
 
 @cache
 def pairs_table() -> tuple[tuple[int, ...], ...]:
-    """Return a table with 81 rows: column k of row `card` is the card `partner(card, k)`."""
+    """Return the 16 partners of each card as a grid: entry [card][k] is `partner(card, k)`."""
     return tuple(tuple(partner(card, k) for k in range(PARTNERS)) for card in range(CARDS))
 
 
@@ -85,7 +85,7 @@ def third(a: int, b: int) -> int:
 
 @cache
 def third_cards() -> tuple[tuple[int, ...], ...]:
-    """Return a table with the card that completes any two cards to a SET (see `third`)."""
+    """Return a grid: entry [a][b] is the card that forms a SET with cards a and b (see `third`)."""
     return tuple(
         tuple(
             sum(-(x + y) % 3 * value for x, y, value in zip(first, second, PLACES, strict=True))

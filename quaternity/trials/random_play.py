@@ -80,7 +80,7 @@ def random_states(settings: Settings, random: Random, count: int) -> list[State]
 
 
 def damage_state(state: State, random: Random, *, possible: bool) -> State:
-    """Tighten the constraints of a state step by step until no deal satisfies them.
+    """Tighten the constraints of a state, step by step, until no deal satisfies them.
 
     Return the last possible state if `possible` is true, otherwise the first impossible state (see
     `boundary_pair`). The search checks about 2 log2(cards) states.

@@ -82,7 +82,10 @@ class LiveTable:
         self._publisher = Publisher(self.presence, self.feed, self.talk, self.programs)
 
     def uptime(self) -> float:
-        """Return the time that the clocks of games measure, in seconds. See `Store.uptime`."""
+        """Return the total time during which servers have used the stored tables, in seconds.
+
+        The clocks of games measure this time. See `Store.uptime`.
+        """
         return self._store.uptime()
 
     @property
@@ -144,10 +147,10 @@ class LiveTable:
             await self.submit(command)
 
     def listen(self, stream: Stream, last: int | None) -> None:
-        """Start to send what happens at the table to the event stream of a visitor.
+        """Send what happens at the table to a visitor's event stream from now on.
 
-        `last` is the latest version of the table that the visitor has seen, or None. If it is known
-        and not too old, the changes since then are sent first.
+        `last` is the latest version of the table that the visitor has seen. Unless it is None or
+        too old, the changes since then are sent first.
         """
         self.feed.begin_stream(stream, last, self.state.history, self._on_stream)
         self.programs.go_on()
@@ -158,12 +161,13 @@ class LiveTable:
             self.feed.seats_changed()
 
     async def say(self, seat: int | None, name: str, text: str) -> None:
-        """Store a chat line, and tell the visitors who may read it that there is a new line.
+        """Store a chat line, and announce it to the visitors who may read it.
 
-        The players read it if it was written from a seat. If `seat` is None, the bystanders read
-        it.
+        If it was written from a seat, the players may read it. If `seat` is None, the bystanders
+        may read it.
 
-        Raises `HttpError` if the table has no chat, or if the line is not allowed or not stored.
+        Raises `HttpError` if the table has no chat, or if the line is not allowed or cannot be
+        stored.
         """
         if not self.state.stored.options.chat:
             raise HttpError(403, "chat is switched off at this table")
@@ -228,7 +232,6 @@ class LiveTable:
         raise VersionConflict
 
     async def _write(self, state: TableState, events: Sequence[Event]) -> TableState:
-        """Store the changes that a command makes, and return the new state of the table."""
         name, revision = state.id, state.revision
         entries, statements = [], []
         for event in events:
@@ -249,10 +252,9 @@ class LiveTable:
     # ------------------------------------------------------------------ sharing with other servers
 
     def apply_notice(self, news: ChangeNotice) -> bool:
-        """Make a change that another server has already made to this table and announced.
+        """Apply a change to this table that another server has made and announced.
 
-        Return whether this table is now as new as the announced change. If not, it must be
-        reloaded.
+        Return whether this table now includes the announced change. If not, it must be reloaded.
         """
         follows = news.revision == self.state.revision + 1 and not self.queue.is_busy
         if follows and news.entry and news.entry[1] == self.state.version + 1:
@@ -265,7 +267,6 @@ class LiveTable:
         return 0 <= news.revision <= self.state.revision
 
     async def _refresh(self, context: Context) -> None:
-        """Load the changes to this table that other servers have stored."""
         before = self.state
         row = await self._store.run_read(read_rows, self._store, before.id, before.version)
         if row is None:

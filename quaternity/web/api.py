@@ -156,7 +156,7 @@ class TableApi(Handlers):
         )
 
     async def events(self, request: Request) -> Stream | Response:
-        """`GET /api/tables/T/events`: send everything that happens at the table, as it happens."""
+        """`GET /api/tables/T/events`: send all events at the table as a stream, as they happen."""
         last = request.headers.get("last-event-id", request.query_params.get("after", ""))
         table, visitor = await self.open_table(request)
         streams = self.tables.streams

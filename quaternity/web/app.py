@@ -138,10 +138,7 @@ class ErrorMiddleware:
 
 @asynccontextmanager
 async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run the periodic tasks of a server, and the coroutines `more`, during an `async with` block.
-
-    At the end of the block, stop the tasks and the tables, and close the database.
-    """
+    """Run the periodic tasks and the coroutines `more` while an `async with` block runs."""
     tasks = tables.maintenance.tick(), tables.live.sync_presence(), *more
     doing = list(map(asyncio.create_task, tasks))
     try:
@@ -155,10 +152,6 @@ async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIte
 
 
 async def _respond_to_error(request: Request, error: Exception) -> Response:
-    """Return the response to a request that raised an error.
-
-    The response is a JSON document if the path begins with `/api/`, and otherwise an HTML page.
-    """
     if isinstance(error, HTTPException):
         error = HttpError(error.status_code, error.detail.lower())
     assert isinstance(error, HttpError), "this handler is registered only for HTTP errors"
@@ -172,8 +165,8 @@ async def _respond_to_error(request: Request, error: Exception) -> Response:
 def _open_store(data: str | None) -> Store:
     """Open the database or file with all tables.
 
-    Some stores can be used by only one process. If another process already uses such a store, raise
-    `InUse`. A worker process instead stops its parent, which would restart it, and exits.
+    Raise `InUse` if another process uses it and does not share it. In that case, a worker process
+    ends its parent and itself, because the parent would start it again.
     """
     try:
         return open_store(data)
@@ -189,10 +182,7 @@ def _open_store(data: str | None) -> Store:
 
 @contextmanager
 def _end_streams_on_signal(tables: Tables) -> Iterator[None]:
-    """End all event streams when the process receives SIGTERM or SIGINT.
-
-    The ASGI server waits for open requests before it ends, and an open stream is such a request.
-    """
+    """End all event streams at SIGTERM or SIGINT, because the ASGI server waits for their end."""
     loop = asyncio.get_running_loop()
     before: dict[int, Any] = {}
 

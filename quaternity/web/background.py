@@ -207,8 +207,8 @@ class BackgroundWork:
     def waiting(self) -> dict[str, int]:
         """Return the number of computations that are running or waiting, by kind.
 
-        The kinds are `programs` (moves of computer players), and `cheap` and `dear` (short and long
-        computations).
+        The kinds are `programs` (choosing moves of computer players), `cheap` (short computations)
+        and `dear` (long computations).
         """
         kinds = {"programs": self._programs, "cheap": self._cheap, "dear": self._dear}
         return {kind: processes.waiting.total() for kind, processes in kinds.items()}
@@ -236,7 +236,6 @@ def _draw(spoken: str, function: Callable[..., T], *arguments: Any) -> T:
 
 
 def _call_in_worker(dear: bool, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in this worker process, with low priority if `dear` is true."""
     if dear:
         os.setpriority(os.PRIO_PROCESS, 0, COSTLY_NICENESS)
     announced = notes()

@@ -60,7 +60,7 @@ REMOVED = -1
 
 
 class Presence(NamedTuple):
-    """A report of a server on whether the player in a seat is connected to it.
+    """A server's report on whether the player in a seat is connected to this server.
 
     `streams` is the number of the player's open event streams. `seen` is the time of the player's
     last activity, measured in seconds by `Store.uptime`.

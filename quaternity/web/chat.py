@@ -38,7 +38,8 @@ class Line(NamedTuple):
 def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line]:
     """Return the chat lines at a table with numbers greater than `after`, from oldest to newest.
 
-    Bystanders have a separate chat. Its lines are returned if `watching` is true.
+    The players and the bystanders have separate chats. If `watching` is true, the result is the
+    chat of the bystanders.
     """
     query = (
         "SELECT number, seat, name, text FROM talk WHERE table_id = ? AND watching = ? "
@@ -52,8 +53,8 @@ def chat_statements(
 ) -> list[Statement]:
     """Return the SQL statements that store a new chat line and delete the oldest lines.
 
-    `watching` says whether it is a line for the bystanders, who have a separate chat. Only the last
-    `LINES_KEPT` lines remain.
+    `watching` says whether the line belongs to the chat of the bystanders instead of the players.
+    Only the last `LINES_KEPT` lines of each chat remain.
 
     Raises `HttpError` if the line is empty, too long or not printable.
     """

@@ -43,9 +43,10 @@ class Clock(NamedTuple):
 
 
 def read_clock(document: dict[str, Any] | None) -> Clock | None:
-    """Return the clock that a request for a new table asks for, or None if `document` is None.
+    """Return the settings of the clock in a request for a new table.
 
-    The JSON object has either `days`, or `seconds` and perhaps `increment`.
+    `document` is a JSON object with either `days`, or `seconds` and perhaps `increment`. If it is
+    None, the game has no clock and the result is None.
 
     Raises `HttpError` if an entry is missing, unknown, of the wrong type, too small or too large.
     """

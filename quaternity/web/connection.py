@@ -50,10 +50,7 @@ class Connection(HttpToolsProtocol):
             self._looking = self.loop.call_later(rate_limits.READ_SECONDS, self._check_reading)
 
     def _is_shared(self) -> bool:
-        """Return whether many people may share the client address.
-
-        This is true for the address of a proxy, and for a connection that has no address.
-        """
+        """Return whether many people may share the client address, such as that of a proxy."""
         named = self.config.forwarded_allow_ips if self.config.proxy_headers else ()
         named = named.split(",") if isinstance(named, str) else named
         return not self.client or is_proxy(self.client[0], named)
@@ -116,7 +113,7 @@ class Connection(HttpToolsProtocol):
             self._answered = self.cycle
 
     def on_response_complete(self) -> None:
-        """Handle the end of a response, and continue with the next waiting request."""
+        """Begin with the next waiting request after a response has been sent."""
         if self.pipeline:
             self._answered = self.pipeline[-1][0]
         super().on_response_complete()

@@ -109,7 +109,7 @@ class TableState(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Return whether the game is over or an uploaded record, so that nothing is hidden."""
+        """Return whether the game is over. A table that shows a record counts as over."""
         return self.stored.options.archive or not self.rules.to_act(self.history.position)
 
     @property
@@ -127,7 +127,7 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats that hold up a game in which several players may move at the same time."""
+        """The open seats that must be taken before a game in which several may move continues."""
         acting = self.to_act
         if len(acting) < 2:
             return []
@@ -150,7 +150,7 @@ class TableState(NamedTuple):
         return now + self.clock.seconds + self.seats[acting[0]].saved
 
     def seats_of(self, caller: Caller) -> tuple[int, ...]:
-        """Return the seats that belong to the sender of a request, by its token or cookie."""
+        """Return the seats that the sender of a request owns, as its token or cookie shows."""
         token, browser = caller
         return tuple(
             number
@@ -181,7 +181,7 @@ class TableState(NamedTuple):
         return Visitor(held, maker, next(iter(acting or held), None))
 
     def is_host(self, visitor: Visitor, attendance: Attendance) -> bool:
-        """Return whether a visitor made the table, or is the first of the people present."""
+        """Return whether a visitor made the table, or has the first seat whose owner is present."""
         arrived = (seat for seat in self.people if self.seats[seat].ready != NOT_ARRIVED)
         present = (seat for seat in arrived if seat in attendance.present)
         return visitor.maker or next(present, None) in visitor.seats
@@ -198,7 +198,7 @@ class TableState(NamedTuple):
         return bool(played and self.rules.hidden and others)
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
-        """Return the hash of the owner's token for each of the given seats."""
+        """Return a dictionary of the given seats and the hashes of their owners' tokens."""
         return {number: self.seats[number].token for number in seats}
 
     def check_owners(self, tokens: Mapping[int, str | None]) -> None:
@@ -244,7 +244,7 @@ class MovesTakenBack(NamedTuple):
 
 
 class GameEnded(NamedTuple):
-    """Event: the game has ended with these places. If `places` is None, it is not over."""
+    """Event: the players got their final places. If `places` is None, the game is not over."""
 
     places: tuple[int, ...] | None
 

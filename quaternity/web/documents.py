@@ -67,10 +67,10 @@ def document_text(sight: TableView, base: str) -> str:
 
 
 def game_document(game: str, more: Any) -> dict[str, Any]:
-    """Return the choices that a form for a new table of a game offers, as a JSON object.
+    """Return what a person can choose in the form for a new table, as a JSON object.
 
-    These choices are the settings, computer players, levels and decks. `more` contains the computer
-    players that the operator has added, by game and name.
+    The choices are the settings, computer players, levels and decks of a game. `more` contains the
+    computer players that the operator has added, by game and name.
     """
     return {
         "game": game,

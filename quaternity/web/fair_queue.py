@@ -11,7 +11,10 @@ from quaternity.web.rate_limits import client_address
 
 
 class FairQueue:
-    """A queue for a limited number of places, such as processes. Client addresses take turns."""
+    """A queue for a limited number of places, such as processes, in which addresses take turns.
+
+    An address is the network address of a client.
+    """
 
     def __init__(self, places: int, max_each: int) -> None:
         """Set up the queue. Each client address may have at most `max_each` places at a time."""

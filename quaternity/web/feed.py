@@ -75,7 +75,7 @@ class TableFeed:
         self.send(event, data)
 
     def notify(self, notice: Message, revision: int) -> None:
-        """Send a message about a problem to the players, and keep it for players who come later."""
+        """Send a message about a problem to the players. Players who come later also see it."""
         self.send_everywhere("notice", {"kind": notice.kind, "about": notice.data}, revision)
 
     def begin_stream(
@@ -84,8 +84,8 @@ class TableFeed:
     ) -> None:  # fmt: skip
         """Send the events that the reader of a new stream has missed, and the current version.
 
-        The reader has seen the table at version `last`. If `last` is None or too old, only the
-        number of the current version is sent. A client that knows an older version then reloads the
+        `last` is the version of the table that the reader has seen. If it is None or too old, only
+        the number of the current version is sent, and a client with an older version reloads the
         table. `on_change` is called with the stream now, and again when the stream ends.
         """
         stream.on_end = on_change

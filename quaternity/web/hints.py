@@ -60,7 +60,7 @@ WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_BETTER = HINT_REASONS = (
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of possible deals in Quaternity, and the chances to own each card."""
+    """Return the number of possible deals in Quaternity, and each player's chances to own cards."""
     from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 
     del record, asked
@@ -73,7 +73,7 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 
 
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the legal questions in Quaternity, with how much each is expected to reveal.
+    """Return the legal questions in Quaternity, and how many bits each is expected to reveal.
 
     The list is empty while a question waits for its answer.
     """
@@ -130,7 +130,7 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
 
 
 def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return lines of text that say which players can have a card, or why only one can have it."""
+    """Return lines of text that say who can have a card, or why only one player can have it."""
     from quaternity.game.cards import Card
     from quaternity.kwartet.queries import moment_of_view, read_formula
     from quaternity.kwartet.seat_log import SeatLog
@@ -179,7 +179,7 @@ def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, st
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of possible deals in Kwartet, and the chances to own each card."""
+    """Return the number of possible deals in Kwartet, and each player's chances to own cards."""
     from quaternity.kwartet.chances import count_or_none, owner_weights
     from quaternity.kwartet.strategies.reader import beliefs
 
@@ -197,7 +197,7 @@ def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a formula is true in all possible deals, false in all of them, or neither.
+    """Return whether a formula is true in all, in some or in none of the possible deals.
 
     If the query has `why`, also return the reason.
     """
@@ -214,7 +214,6 @@ def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
-    """Return lines of text with a deal in which a formula is true, and one in which it is false."""
     from quaternity.epistemic.deal_text import hand_lines
     from quaternity.epistemic.sentences import FALSE_IF, TRUE_IF
 
@@ -223,7 +222,7 @@ def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
 
 
 def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a player knows that a formula is true, knows that it is false, or neither.
+    """Return whether a player knows a formula to be true, knows it to be false, or knows neither.
 
     If the query has `why`, also return the reason. If it has `over_time`, also return what the
     player knew after the deal and after each request.
@@ -284,9 +283,9 @@ def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
-    """Return the chance that the answer to a question in Kwartet is yes, under the key `chance`.
+    """Return a dictionary with the chance that the answer to a question in Kwartet is yes.
 
-    Return an empty dictionary if the chance cannot be computed within the limits.
+    The key is `chance`. The dictionary is empty if computing the chance exceeds a limit.
     """
     from quaternity.kwartet.chances import chance_of
 
@@ -297,10 +296,10 @@ def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
 
 
 def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
-    """Return the reason for a question or an answer in Quaternity, as a dictionary with one entry.
+    """Return a dictionary with the reason for a question or an answer in Quaternity.
 
-    For a question, `owners` lists the players who may own the card. For an answer, `reason` says
-    why it is good.
+    For a question, the key `owners` lists the players who may own the card. For an answer, the key
+    `reason` says why it is good.
     """
     if not hasattr(move, "card"):
         # A question to which only one answer is possible is answered at once.
@@ -310,9 +309,10 @@ def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
 
 
 def quarto_reason(view: Any, move: Any) -> dict[str, str]:
-    """Return why a move in Quarto is good, under the key `reason`.
+    """Return a dictionary with the reason why a move in Quarto is good or bad.
 
-    Return an empty dictionary for the last piece of a game, for which there is no choice.
+    The key is `reason`. The dictionary is empty if the player had no choice but to place the last
+    piece.
     """
     from quaternity.quarto.board import safe_pieces
 
@@ -324,6 +324,6 @@ def quarto_reason(view: Any, move: Any) -> dict[str, str]:
 
 
 def set_reason(view: Any, move: Any) -> dict[str, str]:
-    """Return why a move in SET is good, under the key `reason`."""
+    """Return a dictionary whose key `reason` says why a move in SET is good."""
     del view
     return {"reason": IS_SET if move.cards else HAS_NO_SET}

@@ -78,7 +78,7 @@ class TranslatedWording(Wording):
     """Writes messages (`Message`) in the language of the request."""
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the text of a kind of message, with placeholders, in the request's language."""
+        """Return the translated text of a kind of message, in which values are placeholders."""
         return gettext(kind.template)
 
     def _join(self, texts: Iterable[str]) -> str:
@@ -134,7 +134,6 @@ def translate_words(text: str) -> str:
 
 
 def _card_phrase(match: re.Match[str]) -> str:
-    """Return the English description of a SET card, with its words in the translated order."""
     number, colour, fill, shape = match.groups()
     digit = ("one", "two", "three").index(number) + 1
     phrase = gettext("{number} {colour} {fill} {shape}")

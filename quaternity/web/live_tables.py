@@ -90,12 +90,11 @@ class LiveTables:
     async def open_for(
         self, name: str, caller: Caller, asked: int | None = None, kind: str = "page"
     ) -> tuple[LiveTable, Visitor]:
-        """Count a request for the rate limits, and return its table and the visitor who sent it.
+        """Return a table and the visitor who sent the request, which counts for the rate limits.
 
         The visitor sees the game from the seat `asked`. If it is None, `TableState.visitor` chooses
-        the seat. `kind` is the kind of request, as in `rate_limits.WORK`. It is ignored if the
-        table is not in memory or the visitor has no seat: the request then counts as a request for
-        a page.
+        the seat. `kind` is the kind of request, as in `rate_limits.WORK`. If the table is not in
+        memory or the visitor has no seat, the request counts as a request for a page instead.
 
         Raises `HttpError` if there is no such table, if the rate limit is exceeded, or if the
         visitor may not see the game from the seat.
@@ -182,10 +181,7 @@ class LiveTables:
                 _drop(task)
 
     async def _make_room(self) -> None:
-        """Drop the least recently used tables if too many tables are in memory.
-
-        Tables that are in use stay (see `LiveTable.is_quiet`).
-        """
+        """Drop the least recently used idle tables if too many tables are in memory."""
         for name in list(self._live):
             if len(self._live) <= MAX_CACHED_TABLES:
                 break
@@ -240,7 +236,7 @@ class LiveTables:
     # ------------------------------------------------------------------ sharing with other servers
 
     def apply_changes(self, news: Sequence[ChangeNotice]) -> None:
-        """Make the changes that other servers have announced, in the tables in memory."""
+        """Apply changes that other servers have announced to the tables in memory."""
         for notice in news:
             if notice.table not in self._live:
                 continue
@@ -254,13 +250,11 @@ class LiveTables:
                 self._follow(notice.table)
 
     def on_listen_lost(self) -> None:
-        """Check all tables in memory for changes, because messages may have been lost."""
+        """Check all tables in memory for changes, in case messages of other servers were lost."""
         for name in self._live:
             self._follow(name)
 
     def _follow(self, name: str) -> None:
-        """Reload a table that another server has changed, in the background."""
-
         async def follow() -> None:
             try:
                 await (await self.open(name)).queue.submit(Reload())

@@ -49,7 +49,7 @@ class Maintenance:
             self._tick_once()
 
     def _tick_once(self) -> None:
-        """Run the periodic tasks once. If the task of one table fails, the others still run."""
+        """Run the periodic tasks once. If the task of a table fails, continue with the others."""
         self._live.forget_absent()
         tables = self._live.all_loaded()
         doing = [
@@ -91,11 +91,7 @@ class Maintenance:
             _log.error("tables could not be deleted: %s", reason)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
-        """Return whether the time `now` of the machine's clock seems to be right.
-
-        `jump` is the result of `clock_jump`. Log an error if the time was right before, but is no
-        longer.
-        """
+        """Return whether the machine's clock seems right. Log an error if it no longer does."""
         is_believed = abs(jump) <= self._keep.max_clock_jump
         if is_believed:
             self._store.believe_clock(now)
@@ -110,11 +106,7 @@ class Maintenance:
         return is_believed
 
     async def _clean(self, now: float) -> None:
-        """Check the next batch of tables, and delete those that are old enough.
-
-        A table that belongs to a series of rematches is deleted only together with the whole
-        series.
-        """
+        """Delete old tables of the next batch, but a series of rematches only as a whole."""
         clause = "WHERE id > ? ORDER BY id LIMIT ?"
         batch = await self._store.run_read(
             list_tables, self._store, clause, self._cleaned, REMOVAL_BATCH

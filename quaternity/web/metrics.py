@@ -111,7 +111,7 @@ class RequestMetrics:
 
 
 class MeasuredAwaitable:
-    """An awaitable that runs a coroutine and measures the processor time that it takes."""
+    """An awaitable that runs a coroutine and measures the processor time that it uses."""
 
     def __init__(self, coroutine: Awaitable[None]) -> None:
         self._coroutine, self.seconds = coroutine, 0.0
@@ -169,7 +169,7 @@ class ServerMetrics:
         return routes
 
     def register_routes(self, routes: Sequence[BaseRoute]) -> None:
-        """Store the path of each route, such as `/t/{table}`, by the function that handles it."""
+        """Store the path of each route, such as `/t/{table}`, by the function that answers it."""
         for route in routes:
             if isinstance(route, Route):
                 self._templates.setdefault(route.endpoint, route.path)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from ipaddress import ip_address
+from socket import gethostname
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -57,12 +58,13 @@ class RequestChecks:
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
         """Set up the checks. `hosts` are host names that requests may use for this server.
 
-        `localhost` and all IP addresses are also allowed. IP addresses are safe, because an
-        attacker cannot redirect them to this server by changing DNS records (DNS rebinding).
+        `localhost`, the name of the machine and all IP addresses are also allowed. They are safe,
+        because an attacker cannot redirect them to this server by changing DNS records (DNS
+        rebinding). Only pages of `hosts` may be served by a proxy that speaks HTTPS.
         """
         self.app = app
         self.host_names = frozenset(host.lower() for host in hosts)
-        self.hosts = self.host_names | {"localhost"}
+        self.hosts = self.host_names | {"localhost", gethostname().lower()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, or pass it on to the application."""

@@ -163,7 +163,7 @@ class LeaveToProgram(NamedTuple):
     due: float
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events of the change. There are none if the person has moved meanwhile."""
+        """Return the events that give the seat to a program, or none if the player has moved."""
         late = state.seats[self.seat]
         if late.kind != PERSON or self.seat not in state.to_act or state.due != self.due:
             return Decision(())

@@ -85,7 +85,7 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
 
 
 def check_clock(rules: Any, clock: Clock | None) -> None:
-    """Raise `HttpError` if a table should have a clock, but its players do not take turns."""
+    """Raise `HttpError` if a clock is requested for a game in which players do not take turns."""
     if clock is not None and not may_have_clock(rules):
         raise HttpError(
             422, f"clock: not allowed in {rules.name}, because all players may move at any time"

@@ -28,8 +28,8 @@ POSTGRES = ("postgresql", "postgres")
 def place_of(data: str | None) -> str:
     """Return the folder of the SQLite file, or the URL of the PostgreSQL database.
 
-    `data` is the value of the option `--data`. The default is the environment variable
-    `QUATERNITY_DATA`. If this is not set, the default is the user's data folder.
+    `data` is the value of the option `--data`. If it is None, the environment variable
+    `QUATERNITY_DATA` is used, or else the user's data folder.
 
     Raises:
         InputError: If `data` is a URL, but not a URL of PostgreSQL.

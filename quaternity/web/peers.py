@@ -37,7 +37,7 @@ class Peers:
         """For each table, the reports of other servers on its players, by seat and server."""
 
     def of(self, table: str) -> dict[int, RemotePresence]:
-        """Return, by seat, which players of a table are or were connected to other servers."""
+        """Return what this server knows about players of a table who use other servers, by seat."""
         seats: dict[int, RemotePresence] = {}
         for (seat, _), presence in self._afar.get(table, {}).items():
             before = seats.get(seat, presence)
@@ -45,9 +45,10 @@ class Peers:
         return seats
 
     async def meet(self, tables: Iterable[LiveTable]) -> None:
-        """Exchange reports on players and rate limits with the other servers, and apply theirs.
+        """Exchange reports on players and rate limits with the other servers.
 
-        Only changes since the last call are sent. `tables` are the tables in memory.
+        Only changes since the last call are sent. `tables` are the tables in memory. The reports of
+        the other servers are applied to these tables.
         """
         live = {table.state.id: table for table in tables}
         reports = [report for table in live.values() for report in self._new_reports(table)]

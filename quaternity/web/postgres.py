@@ -217,7 +217,7 @@ class PostgresStore(PostgresReader, Store):
         return HttpError(507 if full else 503, NOT_SAVED(error=self.fault(error)))
 
     def fault(self, error: Exception) -> str:
-        """Return a text about an error, which contains no stored values."""
+        """Describe an error in a text that contains no stored values."""
         if isinstance(error, InputError):
             return str(error)
         if isinstance(error, FULL_ERRORS):
@@ -269,7 +269,6 @@ class PostgresStore(PostgresReader, Store):
         return stale
 
     def _write_connection(self) -> Connection:
-        """Return the connection for writing. If it is closed, connect to the database again."""
         if not self._writer.closed:
             return self._writer
         database = self.connect()
@@ -285,7 +284,8 @@ class PostgresStore(PostgresReader, Store):
 def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
     """Return the indices of the jobs that are based on an old revision of their table.
 
-    `known` maps each table to its revision. Only the first job for a table can be based on it.
+    `known` maps each table to its current revision. If several jobs change the same table, all but
+    the first are based on an old revision.
     """
     return {
         place for place, job in enumerate(batch)

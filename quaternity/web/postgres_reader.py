@@ -135,7 +135,7 @@ class PostgresReader(Reader):
                     database.execute("ROLLBACK")
 
     def faults(self) -> list[str]:
-        """Return a message for each SQL table with rows that belong to no stored table."""
+        """Return a message for each SQL table in which some rows belong to no game table."""
         orphans = "SELECT 1 FROM {} WHERE table_id NOT IN (SELECT id FROM tables) LIMIT 1"
         return [
             f"{self.where}: {kind} has rows of tables that no longer exist"

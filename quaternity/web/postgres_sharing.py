@@ -120,7 +120,7 @@ class PostgresSharing(Sharing):
         return f"{self.name}/{self._store.writing.reloads}"
 
     def notify(self, *news: ChangeNotice) -> None:
-        """Tell the other servers of changes to tables, without storing or waiting."""
+        """Notify the other servers of changes to tables. Return without waiting."""
         self._store.writing.put(news=news)
 
     def listen(

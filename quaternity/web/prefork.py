@@ -16,7 +16,7 @@ MIN_RESTART_SECONDS = 1.0
 
 
 class WorkerStarted(Exception):
-    """Raised by `Workers.run` in each worker process, which has to serve requests from now on.
+    """Raised by `Workers.run` in each worker process. The worker has to serve requests from now on.
 
     Attributes:
         number: The number of the worker, from 0.
@@ -29,7 +29,7 @@ class WorkerStarted(Exception):
 
 
 class Workers:
-    """The worker processes of a parent process, which restarts workers that die."""
+    """Starts worker processes, and restarts those that die."""
 
     def __init__(self, number: int) -> None:
         self._number = number

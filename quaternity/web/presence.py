@@ -36,7 +36,7 @@ class RemotePresence(NamedTuple):
 
 
 class TablePresence:
-    """Which players are connected to a table, at this server and at others.
+    """Records which players are connected to a table, at this server and at others.
 
     Attributes:
         streams: The open event streams at this server.

@@ -101,9 +101,9 @@ class TablePrograms:
         self.end_absent_turns()
 
     def go_on(self) -> None:
-        """Let computer players move that could not move before, for example while nobody watched.
+        """Let computer players move that had to wait, for example because nobody watched.
 
-        This includes those that seemed to be running at another server, which may have ended.
+        This includes players that another server seemed to run, because that server may have ended.
         """
         if self.table.queue.is_busy:
             return
@@ -119,8 +119,8 @@ class TablePrograms:
     def count_move(self, seat: int) -> None:
         """Update the number of moves that computer players have made in a row.
 
-        `seat` is the seat that has moved. It is `TAKEN_BACK` if moves were taken back, and the
-        number is then 0 again.
+        `seat` is the seat that has moved, or `TAKEN_BACK`. The number becomes 0 when a person moves
+        or moves are taken back.
         """
         moved = seat != TAKEN_BACK and self.table.state.seats[seat].kind == PROGRAM
         self._alone = self._alone + 1 if moved else 0
@@ -223,10 +223,7 @@ class TablePrograms:
         self.table.feed.notify(kind(name=shown), state.revision)
 
     async def _move(self, seat: int, program: str | None = None) -> None:
-        """Let a computer player choose and make a move, unless another server already does so.
-
-        `program` is the name of the computer player, or None for the one that plays in the seat.
-        """
+        """Let a computer player choose and make a move, unless another server already does so."""
         key = f"{self.table.state.id}/{seat}"
         if not await self._store.sharing.claim(key):
             self._elsewhere.add(seat)
@@ -237,7 +234,6 @@ class TablePrograms:
             self._store.sharing.release(key)
 
     async def _think(self, seat: int, program: str | None) -> None:
-        """Let a computer player choose a move, and try to make the move."""
         state = self.table.state
         name, rules, history = program or state.seats[seat].name or "", state.rules, state.history
         random = history.game.chance(state.stored.deal.seed, seat)

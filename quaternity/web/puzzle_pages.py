@@ -49,7 +49,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def kind_texts() -> dict[str, tuple[str, str]]:
-    """Return the name and question of each kind of puzzle, in the language of the request."""
+    """Return the translated name and question of each kind of puzzle."""
     names = [
         (gettext("Yes or no?"), gettext("Is this answer possible?")),
         (gettext("Whose card?"), gettext("Which card can only one player have?")),
@@ -279,7 +279,6 @@ def puzzle_html(
 
 
 def _choices(puzzle: Puzzle, words: PuzzleWords) -> list[list[tuple[str, str]]]:
-    """Return the possible answers, as lists of choices in a form for browsers without scripts."""
     allowed = sorted({*puzzle.answers, *puzzle.wrong})
     if puzzle.answer_form == "card":
         cards, players = ({text.split()[part] for text in allowed} for part in (0, 1))

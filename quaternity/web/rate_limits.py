@@ -95,7 +95,7 @@ class Limits(NamedTuple):
 
     @classmethod
     def of(cls, **numbers: int) -> Limits:
-        """Return the default limits, with the given numbers in place of some of them."""
+        """Return limits with the given values. All other limits have their default values."""
         rates = {name: numbers.pop(name) for name in Rates._fields if name in numbers}
         return cls(Rates(**rates), **numbers)
 
@@ -169,9 +169,9 @@ class LeakyBuckets:
         self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
-        """Use `cost` units if the limit allows this now. Return the seconds to wait until it does.
+        """Use `cost` units if the limit allows it now. Otherwise, return the seconds to wait.
 
-        The result is 0 if the units are used. The counter of the key may then be at most
+        The result is 0 if the units were used. The counter of the key may then be at most
         `per_minute`. It decreases by `per_minute` units per minute.
         """
         now = monotonic()
@@ -188,8 +188,8 @@ class LeakyBuckets:
     def collect_use(self) -> dict[str, tuple[float, int]]:
         """Return the units used since the last call, by key.
 
-        The result maps each key that was used, as a JSON text, to the number of units used and the
-        number of units freed per minute.
+        Each key is given as JSON text. Its value is a pair: the units used, and the units freed per
+        minute.
         """
         self.shared = True
         self._texts = {json.dumps(key): key for key in self._new}
@@ -287,14 +287,14 @@ class RateLimits:
 
 
 class Connections:
-    """The number of open connections of this process, by client address."""
+    """Counts the open connections of this process by client address."""
 
     def __init__(self) -> None:
         self.open: Counter[str] = Counter()
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return how many connections may be open: one for each file that is not reserved."""
+        """Return the maximum number of open connections, which keeps some open files in reserve."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 

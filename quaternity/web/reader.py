@@ -39,7 +39,7 @@ class Reader(ABC):
 
     @abstractmethod
     def faults(self) -> list[str]:
-        """Return a message about each fault of the stored data, such as rows without a table."""
+        """Return a message about each fault of the stored data, such as rows of no game table."""
 
     @abstractmethod
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:

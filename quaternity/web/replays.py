@@ -19,7 +19,7 @@ MAX_MOMENTS = 8
 
 
 class Replays:
-    """The earlier positions of one table's game, with a cache of the latest replayed positions."""
+    """Returns earlier positions of one table's game. The latest results are cached."""
 
     def __init__(self, thinking: BackgroundWork) -> None:
         self._thinking = thinking

@@ -63,7 +63,8 @@ class Reviews:
     async def review(self, state: TableState, visitor: Visitor) -> Review:
         """Return the review of a finished game. All viewers get the same review.
 
-        Raises `HttpError` if the game is not over, and any exception of the computation.
+        Raises `HttpError` if the game is not over. If the computation fails, its exception is
+        raised.
         """
         _check_over(state, "there is no review before the game is over")
         done: Review = await self._result("review", state, partial(self._review, state, visitor))
@@ -74,7 +75,8 @@ class Reviews:
 
         All viewers get the same puzzle.
 
-        Raises `HttpError` if the game is not over, and any exception of the computation.
+        Raises `HttpError` if the game is not over. If the computation fails, its exception is
+        raised.
         """
         _check_over(state, "there is no puzzle before the game is over")
         compute = partial(self._puzzle, state, visitor)
@@ -86,9 +88,9 @@ class Reviews:
         return await self._tasks.result(key, partial(self._load_or_store, kind, state, compute))
 
     async def _load_or_store(self, kind: str, state: TableState, compute: Compute) -> Any:
-        """Return the stored result for a game. If there is none, compute and store it.
+        """Return the stored result for a game, or else compute it and store it.
 
-        If several servers compute a result at the same time, all of them use the one that is stored
+        If several servers do this at the same time, all of them use the result that is stored
         first.
         """
         old, stored = await self._load(kind, state)
@@ -105,7 +107,6 @@ class Reviews:
         return stored[0]
 
     async def _load(self, kind: str, state: TableState) -> tuple[bytes | None, tuple[Any, ...]]:
-        """Return the stored bytes or None, and a tuple with the result if the bytes are valid."""
         rows = await self._store.rows(f"SELECT {kind} FROM tables WHERE id = ?", state.id)
         data: bytes | None = rows[0][0] if rows else None
         if data is None:

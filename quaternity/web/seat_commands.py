@@ -130,7 +130,7 @@ class Join(NamedTuple):
 
 
 class SetReady(NamedTuple):
-    """A command with which a player declares to be ready for the game to begin, or not.
+    """A command with which a player says whether they are ready for the game to begin.
 
     If `counts_down` is true, the game does not begin with this command. Once every player is ready,
     a countdown starts. At its end, a `Begin` command begins the game.
@@ -366,11 +366,7 @@ class HandOver(NamedTuple):
         return state.is_host(self.visitor, self.attendance)
 
     def _count_votes(self, state: TableState) -> Votes | None:
-        """Return the votes after the visitor's vote, or None if the seat can be given away now.
-
-        All players who are present must agree to give the seat of an absent player away. If a new
-        player would see no hidden cards, there is no vote, and the host or the owner decides.
-        """
+        """Return the votes after the visitor's vote, or None if the seat can be given away now."""
         if not state.rules.hidden or state.is_waiting or state.is_over:
             if self.seat not in self.visitor.seats and not self._is_host(state):
                 raise HttpError(403, ONLY_HOST())

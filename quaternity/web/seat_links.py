@@ -99,11 +99,7 @@ class SeatLinks:
         return code
 
     async def _announce(self, table: LiveTable, before: Owner, after: Owner) -> None:
-        """Tell the other tables of a series of rematches that an owner's token or code has changed.
-
-        `before` and `after` are the owner's old and new token, cookie and code. The new ones are
-        already stored. A table where this fails is dropped from memory.
-        """
+        """Tell the other tables of a series that an owner's token, cookie or code has changed."""
         name = table.state.id
         first = table.state.stored.evening or name
         try:

@@ -63,9 +63,9 @@ def begin(
 ) -> tuple[Event, ...]:
     """Return the events that begin a game with the players in the chosen seats.
 
-    `chosen` maps the old number of each seat that remains to the seat. The remaining seats get new
-    consecutive numbers. `deal` is the random seed of the deal, which is not used if the maker of
-    the table chose a seed.
+    `chosen` contains the seats that take part, by their old numbers. They get new consecutive
+    numbers. `deal` is the random seed of the deal, which is not used if the maker of the table
+    chose a seed.
     """
     start = rules.start(Random(f"{state.stored.deal.waiting or deal}/deal"))
     seats = tuple(
@@ -93,7 +93,7 @@ def new_state(
 def record_head(rules: Any, seed: str) -> str:
     """Return the beginning of the record of a game whose deal has the given seed.
 
-    A table whose game has not begun stores the result for an empty seed. The deal of the empty seed
-    is never played.
+    Before a game begins, its table stores the beginning for an empty seed, a deal that is never
+    played.
     """
     return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))

@@ -14,7 +14,7 @@ from quaternity.web.store import Store
 
 
 class Score(NamedTuple):
-    """How many games a player has played, won and tied in a series of rematches.
+    """The numbers of games that a player has played, won and tied in a series of rematches.
 
     A game with several winners counts as a tie for each of them, and as a win for nobody. `seat` is
     the seat of a program at the table that shows the score. It is None for a person.

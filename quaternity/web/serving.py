@@ -155,10 +155,7 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
     server = Server(config)
 
     def end(number: int, frame: object) -> None:
-        """Stop the server at a SIGTERM that Uvicorn does not handle.
-
-        SIGTERM may arrive before Uvicorn handles signals. Uvicorn also raises it again at the end.
-        """
+        """Stop the server at a SIGTERM that arrives before or after Uvicorn handles signals."""
         del number, frame
         server.should_exit = True
 

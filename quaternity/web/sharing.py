@@ -13,9 +13,9 @@ from quaternity.web.changes import ChangeNotice, Presence
 
 
 class Sharing:
-    """Messages between the servers of a database. In this class, there is only one server.
+    """Sends and receives messages between the servers that share a database.
 
-    The subclass `PostgresSharing` is for several servers.
+    In this class, there is only one server. The subclass `PostgresSharing` is for several servers.
     """
 
     def listen(
@@ -28,7 +28,7 @@ class Sharing:
         """
 
     def notify(self, *news: ChangeNotice) -> None:
-        """Tell the other servers of changes to tables, without storing or waiting."""
+        """Notify the other servers of changes to tables. Return without waiting."""
 
     async def claim(self, key: str) -> bool:
         """Try to get a lock that only one server can hold, and return whether that succeeded.

@@ -81,7 +81,6 @@ def _move_aside(path: Path) -> Path | None:
 
 
 def _copy(path: Path, part: Path, advice: str = ADVICE) -> None:
-    """Copy an SQLite file to the empty file `part`, and check the copy."""
     part.chmod(0o600)
     with ExitStack() as opened, raising_input_errors(path, advice):
         source = connect_for_reading(path, opened)

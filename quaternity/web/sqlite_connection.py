@@ -182,7 +182,7 @@ def stored_version(database: sqlite3.Connection, path: Path) -> int:
 
 
 def migrate(database: sqlite3.Connection, version: int, end: int = len(MIGRATIONS)) -> None:
-    """Change the SQL tables of a file from one version to a later one (see `MIGRATIONS`)."""
+    """Update the SQL tables of a file from one version to a later version (see `MIGRATIONS`)."""
     for number in range(version, end):
         # Run each script as one transaction, so that a crash leaves the old version.
         database.executescript(

@@ -57,9 +57,7 @@ def check_folder(folder: str) -> None:
             stored_version(database, path)
             check_database(database)
         return
-    existing = path.parent
-    while not existing.exists():
-        existing = existing.parent
+    existing = next(folder for folder in path.parents if folder.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(f"{path.parent}: cannot be written")
 
@@ -129,7 +127,6 @@ class FileReader(Reader):
         Raises:
             InputError: If the file cannot be written.
         """
-        # SQLite would say only that it cannot open the file.
         if not os.access(self.path.parent, os.W_OK):
             raise InputError(f"{self.path.parent}: cannot be written")
         with ExitStack() as opened, raising_input_errors(self.path):
@@ -171,10 +168,7 @@ class FileStore(FileReader, Store):
         self._files = self._file_ids()
 
     def _file_ids(self) -> list[tuple[int, int]]:
-        """Return numbers that identify the file and its write-ahead log on the disk.
-
-        The list is empty if one of them is missing, or if the file is empty.
-        """
+        """Return the device and inode of the file and of its log, or [] if one does not exist."""
         try:
             stats = [os.stat(path) for path in (self.path, self._beside)]
         except OSError:

@@ -67,14 +67,13 @@ class Store(Reader):
         """
 
     def fault(self, error: Exception) -> str:
-        """Return a text about an error, which contains no values that must stay secret."""
+        """Describe an error in a text that contains no values that must stay secret."""
         return str(error)
 
     @abstractmethod
     def _end(self) -> None: ...
 
     def _start(self) -> None:
-        """Read the secret and the uptime of the store, and start its threads."""
         rows = self.read("SELECT seconds FROM uptime")
         self.change("UPDATE uptime SET secret = ? WHERE secret IS NULL", [(token_hex(32),)])
         ((secret,),) = self.read("SELECT MAX(secret) FROM uptime")

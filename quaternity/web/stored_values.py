@@ -41,9 +41,9 @@ def dump_value(value: Review | Puzzle | None) -> bytes:
 
 
 def load_value(data: bytes) -> Any:
-    """Convert the JSON that `dump_value` has returned to a review, a puzzle or None.
+    """Convert JSON from `dump_value` back to a review, a puzzle or None. Lists become tuples.
 
-    Lists become tuples. Raises any exception if the data is damaged.
+    Any exception may be raised if the data is damaged.
     """
     return _value(json.loads(data))
 

@@ -189,7 +189,7 @@ class Stories(Handlers):
         self.reviews, self.puzzles = Reviews(tables.store, tables.thinking), puzzles
 
     def routes(self) -> list[BaseRoute]:
-        """Return the routes for stories and puzzles, which return errors until the game is over."""
+        """Return the routes for stories and puzzles. Requests fail until the game is over."""
         return [
             Route("/t/{table}/story", self.story),
             Route("/t/{table}/review", self.page),

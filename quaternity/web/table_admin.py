@@ -79,7 +79,7 @@ class Progress(NamedTuple):
 
 
 class SeatCounts(NamedTuple):
-    """How many seats of a table belong to people, are played by programs, or are open."""
+    """The numbers of seats that belong to people, are played by programs, or are open."""
 
     people: int
     programs: int
@@ -184,10 +184,10 @@ def clock_jump(store: Store) -> tuple[float, float]:
 
 
 def list_tables(store: Reader, which: str = "", *given: Any) -> list[TableSummary]:
-    """Return the summaries of all stored tables, or of those that an SQL clause selects.
+    """Return the summaries of all stored tables, or of those that a clause selects.
 
-    `which` is the clause that follows `FROM tables`, and `given` contains the values for its
-    placeholders.
+    `which` is an SQL clause that follows `FROM tables`, such as a `WHERE` clause. `given` contains
+    the values for its placeholders.
     """
     last = "(SELECT {} FROM log WHERE table_id = tables.id ORDER BY version DESC LIMIT 1)"
     count = "(SELECT COUNT(*) FROM seats WHERE table_id = tables.id AND kind = '{}')"

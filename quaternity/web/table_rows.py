@@ -120,11 +120,7 @@ def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
 
 @cache
 def _field_types(row: type) -> tuple[tuple[type, ...], ...]:
-    """Return the types that each field of a named tuple may have.
-
-    Integers are also allowed for a truth value or a float, because SQLite stores truth values as
-    integers.
-    """
+    """Return the types that each field may have. SQLite stores truth values as integers."""
     hints = [get_args(hint) or (hint,) for hint in get_type_hints(row).values()]
     return tuple((*kinds, int) if {bool, float} & {*kinds} else kinds for kinds in hints)
 
@@ -138,9 +134,9 @@ def _check_types(row: tuple[Any, ...]) -> None:
 
 
 def rebuild(table: TableRows) -> VersionedHistory:
-    """Return the game of a stored table, which is rebuilt from its complete log.
+    """Rebuild the game of a stored table from its complete log, and return it.
 
-    Raises any exception if the table is damaged.
+    If the table is damaged, any exception may be raised.
     """
     for row in (table.stored, *table.seats, *table.log):
         _check_types(row)
@@ -231,9 +227,8 @@ def event_statements(state: TableState, event: Event) -> list[Statement]:
 def _series_statements(state: TableState, before: Owner, after: Owner) -> list[Statement]:
     """Return SQL statements that change an owner's token and code at other tables of a series.
 
-    A series is a chain of rematches. `before` and `after` are the owner's old and new token, cookie
-    and code. The statements also increase the revisions of these tables, so that no server
-    overwrites the seats from an older state.
+    They also increase the revisions of these tables, so that no server overwrites the seats from an
+    older state.
     """
     first = state.stored.evening or state.id
     series = "SELECT id FROM tables WHERE (id = ? OR evening = ?) AND id != ?"

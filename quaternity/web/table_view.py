@@ -48,7 +48,7 @@ class TableInfo:
         table: Id of the table, which cannot be guessed.
         game: Name of the game, as in the first line of its records.
         rules: Rules of the game.
-        settings: Settings by name, as in requests.
+        settings: Values of the settings, by the names that requests use.
         deck: Name of the deck, as in `quaternity.decks`.
         help: Whether help is allowed, such as hints and the number of possible deals.
         practice: Whether the maker of the table chose the seed, and may therefore know all cards.
@@ -208,7 +208,7 @@ DERIVED = ("rules", "settings", "view", "moves", "revealed")
 
 
 def page_key(sight: TableView) -> Hashable:
-    """Return a key for a cache of pages. Pages of tables with equal keys are equal.
+    """Return a key for a cache of pages. Two tables with equal keys have the same page.
 
     The key contains all attributes of the view except those in `DERIVED`, which may be large.
     """

@@ -31,8 +31,8 @@ class VersionedHistory(NamedTuple):
 
     Attributes:
         game: The game without the moves that were taken back.
-        numbers: For each version from 0, the number of moves made until then, without those that
-            were taken back.
+        numbers: The number of moves in the game at each version, from version 0 on. Moves that had
+            been taken back do not count.
         versions_by_id: The version after each move for which a client chose an id. A key consists
             of the seat that made the move, and the id.
         recent: Positions of the latest versions, by version. The last one is the current position.
@@ -90,8 +90,8 @@ class VersionedHistory(NamedTuple):
     def kept_version(self, version: int) -> tuple[int, int]:
         """Return a version that still belongs to the game, and its number of moves.
 
-        When moves are taken back, the versions after these moves no longer belong to the game. The
-        result is `version`, or else the next version that belongs to the game.
+        If the last moves of `version` were taken back later, it no longer belongs to the game. The
+        result is then the next version that does.
         """
         kept, number = self.version, self.numbers[-1]
         for earlier in range(self.version, max(version, 0) - 1, -1):
@@ -134,6 +134,6 @@ class VersionedHistory(NamedTuple):
 
 @lru_cache(maxsize=256)
 def has_random_start(rules: Any) -> bool:
-    """Return whether the first position of a game is random, such as after cards are dealt."""
+    """Return whether the first position of a game is random, for example the dealt cards."""
     first = rules.start(Random(0))
     return any(rules.start(Random(seed)) != first for seed in range(1, 9))

@@ -50,7 +50,7 @@ class UnconfirmedWrite(Exception):
 class Backend(Protocol):
     """The part of a store that the writer thread uses. See `Store` for its methods.
 
-    `on_doubt` drops all tables from memory.
+    The function `on_doubt` drops all tables from memory, because they may be outdated.
     """
 
     on_doubt: Callable[[], None]
@@ -65,7 +65,7 @@ class Backend(Protocol):
         """Return the error for the callers of a write that failed with `error`."""
 
     def fault(self, error: Exception) -> str:
-        """Return a text about an error, which contains no values that must stay secret."""
+        """Describe an error in a text that contains no values that must stay secret."""
 
 
 class Writer:
@@ -159,10 +159,7 @@ class Writer:
             self._report(late, VersionConflict())
 
     def _report(self, batch: list[Job], error: HttpError | None) -> None:
-        """Pass the result of some jobs to their callers, in the event loops of the callers.
-
-        `error` is None if the jobs were written.
-        """
+        """Pass the result of some jobs to their callers. `error` is None if they were written."""
 
         def tell() -> None:
             late = False

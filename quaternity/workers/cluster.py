@@ -140,7 +140,7 @@ def _call(code: Code, work: bytes) -> Any:
 def cluster_parts(client: Any) -> tuple[Any, ...]:
     """Return the arguments for a `Pool` that uses the cluster of a client.
 
-    The pool raises `WorkersLost` if the connection to the cluster is lost, or if the cluster has
+    The pool raises `WorkersLost` if it loses the connection to the cluster, or if the cluster has
     had no workers for `WORKERLESS_SECONDS`.
     """
     from distributed import KilledWorker

@@ -82,8 +82,9 @@ class ProcessEnded(LimitError):
 class IsolatedProcess:
     """A process that runs one function call at a time. It is started when it is needed.
 
-    If the process has ended, the next call starts another process. Error messages say that the
-    result should have been `wanted`. Starting the process takes 0.3 s, and a call takes 0.2 ms.
+    If the process has ended, the next call starts another process. `wanted` is the word for the
+    expected result in error messages, such as "move". Starting the process takes 0.3 s, and a call
+    takes 0.2 ms.
     """
 
     def __init__(self, wanted: str = "move") -> None:
@@ -213,9 +214,9 @@ def _memory_file() -> io.FileIO:
 
 
 def find_answer(mark: bytes, data: bytearray) -> bytes | None:
-    """Return the answer that follows a mark in the received data, or None if it is incomplete.
+    """Return the answer that follows a mark in the received data. None if it is incomplete.
 
-    Everything before the mark was printed by other code and is removed.
+    Data before the mark was printed by other code. It is removed.
     """
     begin = data.find(mark)
     del data[: max(0, len(data) - MARK_BYTES) if begin < 0 else begin]

@@ -54,14 +54,14 @@ class SeatedPlayer(NamedTuple):
         return PlayerFault(f"{self}: {error}")
 
     def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Call a player's function and return its result. Convert any error to a `PlayerFault`."""
+        """Call a player's function and return its result. Errors become `PlayerFault`."""
         try:
             return function(*arguments)
         except BaseException as error:  # External code may raise any exception.
             raise self.fault(error) from error
 
     def validate(self, plain: Callable[[object], Result], answer: object) -> Result:
-        """Return `plain(answer)`, the validated answer. Convert any error to a `PlayerFault`."""
+        """Return `plain(answer)`, where `plain` checks an answer. Errors become `PlayerFault`."""
         try:
             return plain(answer)
         # The methods of an answer of an external class may raise any exception.
@@ -90,8 +90,9 @@ def play_isolated(
         kind: "strategy", "bot" or "player".
         seats: Name of the player in each seat.
         seconds: Time limit for each move of a player, in seconds. None means no limit.
-        place: Function that takes the noted moves and the seat that was thinking (or None), and
-            returns the place of the fault. It is None if the caller knows the place.
+        place: Function that returns where in the game a fault occurred. Its arguments are the moves
+            so far and the seat that was thinking, or None. If `place` is None, the caller knows the
+            place.
         play: Function that plays. It must be picklable, as must its arguments and its result.
 
     Raises:

@@ -69,8 +69,8 @@ class Run(NamedTuple):
     """The result of one run of a solver.
 
     Attributes:
-        answer: The answer of the solver. If it comes from another process, it is a verdict of plain
-            numbers, or a `RemoteValue` if it was not a verdict.
+        answer: The answer of the solver. If the solver ran in another process and its answer was
+            not a verdict, this is a `RemoteValue`.
         build: Processor time to build the model, in seconds.
         solve: Processor time to solve the model, in seconds.
         peak: Peak memory of the solver's process during the run, including all libraries, in bytes.
@@ -84,7 +84,7 @@ class Run(NamedTuple):
 
 
 class RemoteValue:
-    """Placeholder, with the same `repr`, for a value that stays in another process."""
+    """Stands for a value that stays in another process. It has the same `repr` as the value."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -133,7 +133,7 @@ class IsolatedSolver(Solver):
 
 
 def isolate(solver: Solver, limits: Limits = LIMITS) -> IsolatedSolver:
-    """Return a solver that runs in another process, where it is found by its name.
+    """Return a solver that runs the given solver in another process.
 
     Each thread uses one process per solver. Starting a process takes half a second plus the time of
     the imports. Each problem then takes a fraction of a millisecond more than in this process.
@@ -169,8 +169,8 @@ def time_run(
 ) -> Run:
     """Run a solver once in this process, without garbage collection as in `timeit`.
 
-    If `warm` is true, the solver is warmed up first, because the run of another solver has
-    displaced its data from the processor's caches.
+    If `warm` is true, the solver is warmed up first, because another solver may have displaced its
+    data from the processor's caches.
     """
     if warm:
         with suppress(Exception):
@@ -213,7 +213,6 @@ class _SolverProcess:
         self.losses = 0
 
     def start(self, limits: Limits) -> None:
-        """Start the process and load the solver. Warm it up, unless a warm-up has failed."""
         if self.process.is_running:
             return
         seconds, memory = max(limits.seconds, START_SECONDS), limits.memory * MEGABYTE
@@ -315,7 +314,7 @@ def _run_remotely(
 
 
 def _catch_errors(name: str, call: Callable[[Solver], Any]) -> tuple[Any, Any]:
-    """Call a function with a solver. Return None and the result, or the error's class and text."""
+    """Call a function with a solver. Return (None, result) or (class of the error, text)."""
     try:
         return None, call(_solver(name))
     except SolverTimeout as error:

@@ -15,7 +15,7 @@ NOTED_BYTES = _STATE.size + MAX_NOTED_BYTES
 
 
 class Notes:
-    """Notes of a process about its game, in a file shared with the parent process.
+    """Records how far the game in a process has come, in a file shared with the parent process.
 
     A note takes less than a microsecond.
     """

@@ -89,8 +89,8 @@ class Pool:
 
     Attributes:
         in_flight: Maximum number of chunks (groups of calls) that are submitted at the same time.
-        threads: Number of threads that this process may use while the workers are idle.
-        lost: Types of the exceptions that a future raises if a worker died.
+        threads: Maximum number of threads of this process while the workers are idle.
+        lost: Types of exceptions which show that a worker died.
     """
 
     def __init__(
@@ -108,10 +108,11 @@ class Pool:
             start: Function that returns an executor, and a function that ends it immediately,
                 including running calls.
             in_flight: Maximum number of chunks that are submitted at the same time.
-            lost: Exceptions that show that a worker died, in addition to `BrokenExecutor`.
+            lost: Types of exceptions which show that a worker died, in addition to
+                `BrokenExecutor`.
             check: Function that is called every `CHECK_SECONDS` while the pool waits for a result.
                 It must raise an error if no more results can arrive.
-            threads: Number of threads that this process may use while the workers are idle.
+            threads: Maximum number of threads of this process while the workers are idle.
             prepare: Function that takes the names of players and solvers, and a function that
                 checks them. On a cluster, it sends their code to the workers and raises
                 `InputError` if the check fails there.
@@ -175,8 +176,8 @@ def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
         dask: Address of a running scheduler, such as `tcp://10.0.0.5:8786`.
 
     Raises:
-        InputError: If the number of workers is out of range, or for the reasons of
-            `quaternity.workers.cluster.cluster_client`.
+        InputError: If the number of workers is out of range, or the cluster cannot be used (see
+            `quaternity.workers.cluster.cluster_client`).
     """
     if dask is not None:
         from quaternity.workers.cluster import cluster_client, cluster_parts
@@ -295,7 +296,7 @@ class _Chunk(Generic[Item, Result]):
         self.future: Future[_Done[Result]] | None = None
 
     def wait(self, pool: Pool) -> _Done[Result]:
-        """Wait for the chunk. Return its results before the first error, and the error or None."""
+        """Wait for the chunk. Return its results, and the error that ended it early or None."""
         assert self.future is not None, "the chunk must be submitted first"
         return pool.wait(self.future)
 
@@ -346,7 +347,6 @@ class Raised:
 
 
 def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
-    """Return a process pool, and a function that ends its workers immediately."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import active_children, get_context
 

@@ -25,10 +25,7 @@ def descendants(process: int) -> list[int]:
 
 
 def _files(folder: str, name: str) -> list[Path]:
-    """Return the files called `name` in the subfolders with numeric names, if the folder exists.
-
-    `Path.glob` would raise an error if a process ended during the search.
-    """
+    """Return files from all numbered folders. `Path.glob` fails if a process ends meanwhile."""
     try:
         return [Path(folder, entry, name) for entry in os.listdir(folder) if entry.isdecimal()]
     except OSError:
@@ -54,7 +51,7 @@ def _find_tagged(tag: str) -> list[int]:
 
 
 def end_tagged(tag: str) -> None:
-    """End the tagged processes that a killed supervisor left behind (see `TAGS_VARIABLE`)."""
+    """End processes that were left behind by a killed supervisor (see `TAGS_VARIABLE`)."""
     for _ in range(_MAX_SWEEPS):  # Repeat the sweep, because processes may fork during it.
         orphans = _find_tagged(tag)
         for orphan in orphans:

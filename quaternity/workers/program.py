@@ -129,7 +129,7 @@ class Program:
             self.end()
 
     def fail(self, what: str, overdue: bool = False, ended: bool = False) -> NoReturn:
-        """End the program and raise a `ProgramFault` that says what the program did."""
+        """End the program, and raise a `ProgramFault` with the given description."""
         errors = make_printable(self._child.errors())
         self._child.end()
         lines = errors.strip().splitlines()
@@ -163,7 +163,7 @@ class _LineTooLong(Exception):
 
 
 def _take_line(data: bytearray) -> bytes | None:
-    """Remove the first line from the received data and return it, or None if it is incomplete."""
+    """Remove the first line from the received data and return it. None if it is incomplete."""
     end = data.find(b"\n")
     if end < 0 and len(data) <= MAX_LINE_BYTES:
         return None

@@ -11,7 +11,7 @@ from quaternity.workers.notes import notes
 class Progress:
     """The moves of a game so far, and the player who is thinking.
 
-    In an isolated process, both are also noted in memory shared with the parent process.
+    In an isolated process, the parent process can also read them.
 
     Attributes:
         moves: The moves, each with the seat that made it.

@@ -110,7 +110,10 @@ def install(code: Code) -> None:
 
 
 def installed_path(word: str) -> str:
-    """Return the path of the installed file that a word of a command names, or else the word."""
+    """Return the path of the file that `install` wrote for a word of a command.
+
+    If there is no such file, return the word.
+    """
     for folder in sys.path:
         path = os.path.join(folder, word)
         if os.path.basename(folder).startswith(FOLDER_PREFIX) and os.path.isfile(path):

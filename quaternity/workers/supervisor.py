@@ -102,7 +102,7 @@ class TooManyProcesses(Exception):
 
 
 class Child:
-    """A child process. It is ended at the latest when this object is deleted."""
+    """A child process, which ends at the latest when this object is deleted."""
 
     def __init__(
         self,
@@ -233,7 +233,7 @@ class Child:
             self._poll.unregister(self._in)
 
     def pending(self) -> bytes:
-        """Return output that was not requested. Raise EOFError if the program closed its output."""
+        """Return output that no request asked for. Raise EOFError if the output was closed."""
         if self._out in dict(self._poll.poll(0)):
             self._read(self._out)
         return bytes(self.received)

@@ -69,11 +69,7 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
 
 
 def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
-    """Yield the lower and upper bounds of linear constraints that together prove a certificate.
-
-    No constraint of the problem may be impossible by itself. Some of the bounds are redundant,
-    because booleans are 0 or 1, so the formula does not contain them.
-    """
+    """Yield the lower and upper bounds of linear constraints that together prove a certificate."""
     sets = list(enumerate(problem.sets))
     if isinstance(certificate, CrossedBounds):
         for sign in (">=", "<="):

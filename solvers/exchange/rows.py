@@ -55,10 +55,10 @@ class LinearRow(NamedTuple):
         member: the number of the card in its set for "card", or of the player for "hand" and
             "share".
         terms: the numbers of the booleans, in ascending order.
-        low: the lower bound, reduced to at most the number of terms plus 1. It is redundant if it
-            is 0. It may exceed `high`.
-        high: the upper bound, reduced to at most the number of terms. It is redundant if it is the
-            number of terms.
+        low: the lower bound, but at most the number of terms plus 1. It is redundant if it is 0. It
+            may exceed `high`.
+        high: the upper bound, but at most the number of terms. It is redundant if it equals this
+            number.
     """
 
     kind: Literal["card", "hand", "share", "none"]

@@ -66,7 +66,7 @@ def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
     """Return an infeasible verdict, with a proof derived from an unsatisfiable core.
 
     `core` contains the numbers of constraints (rows) that contradict each other, together with the
-    rows of the cards. The proof is None if none can be derived from these rows.
+    rows of the cards. The verdict has no proof if none can be derived from these rows.
     """
     used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
     _, _, weights = violation(linear, sorted(used))

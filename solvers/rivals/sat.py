@@ -19,10 +19,10 @@ Run = Callable[[], Verdict | None]
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
-    """Return a deal problem as clauses. Boolean v is variable v + 1; further variables follow.
+    """Return a deal problem as clauses. Boolean v of the problem is variable v + 1.
 
-    `encoding` is the name of a member of python-sat's `EncType`, such as "totalizer" or
-    "seqcounter".
+    The encoding adds further variables. `encoding` is the name of a member of python-sat's
+    `EncType`, such as "totalizer" or "seqcounter".
     """
     from pysat.card import CardEnc, EncType
 

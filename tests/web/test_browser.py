@@ -266,8 +266,8 @@ def test_a_game_has_the_settings_chosen_in_the_form(
     ann.page.get_by_text("Advanced", exact=True).click()
     ann.page.get_by_label("Cards set aside").fill("3")
     ann.page.get_by_label("Allow help").check()
-    ann.page.get_by_label("Player 3").select_option("greedy")
-    assert ann.page.get_by_label("Player 4").is_visible() != scripts
+    ann.page.get_by_label("Seat 3").select_option("greedy")
+    assert ann.page.get_by_label("Seat 4").is_visible() != scripts
     create.click()
     ann.page.wait_for_selector("#part")
     table = ann.page.locator("#part").get_attribute("data-table")
@@ -724,17 +724,21 @@ def test_a_move_is_shown_at_once(
     sys.stderr.write(f"a move is shown after {times[len(times) // 2]:.0f} ms (median)\n")
 
 
-CARDS = """() => Object.fromEntries(Array.from(
-  document.querySelectorAll('button:is(.tile, .cell)'), (one) => [one.id, one.outerHTML]))"""
+KEY = """(one) => one?.id || [one?.closest('table')?.id, one?.closest('tr')?.dataset.player,
+  one?.parentElement.cellIndex].join()"""
+"""Script: a function that returns a key of a card or of a cell in the player's notes."""
 
-TOUCHED = """() => {
+CARDS = f"""() => Object.fromEntries(Array.from(
+  document.querySelectorAll('button:is(.tile, .cell)'), (one) => [({KEY})(one), one.outerHTML]))"""
+
+TOUCHED = f"""() => {{
   globalThis.touched = [];
-  new MutationObserver((changes) => {
-    const nodes = changes.map(({ target }) => (target.closest ? target : target.parentElement));
-    touched.push(...nodes.map((node) => node.closest('button')?.id));
-  }).observe(document.getElementById('part'),
-    { subtree: true, childList: true, characterData: true, attributes: true });
-}"""
+  new MutationObserver((changes) => {{
+    const nodes = changes.map(({{ target }}) => (target.closest ? target : target.parentElement));
+    touched.push(...nodes.map((node) => ({KEY})(node.closest('button'))));
+  }}).observe(document.getElementById('part'),
+    {{ subtree: true, childList: true, characterData: true, attributes: true }});
+}}"""
 """Script: notes the buttons in which the page changes something."""
 
 

@@ -373,6 +373,30 @@ def test_a_player_who_may_come_back_after_a_restart_keeps_the_seat(
         assert can_give_away(table)
 
 
+def test_moves_that_were_taken_back_stay_so_after_a_restart(tmp_path: Any) -> None:
+    with open_site(tmp_path) as site:
+        table = Table(site)
+        table.move(0, "1 0 2")
+        for seat in range(3):
+            assert table.post(seat, "undo", version=1, agree=True).status == 200
+        before = table.look()
+    with open_site(tmp_path) as table.site:
+        after = table.look()
+    assert after["version"] == before["version"] == 2
+    assert after["view"] == before["view"]
+
+
+def test_each_move_on_a_clock_stores_the_uptime(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise, a crash would give the next player more time."""
+    store, table = site.app.state.tables.store, Table(site, clock={"seconds": 60})
+    now = store.uptime() + 30
+    monkeypatch.setattr(store, "uptime", lambda: now)
+    assert table.move(0, "1 0 2").status == 200
+    assert store.read("SELECT seconds FROM uptime") == [(now,)]
+
+
 def test_a_failure_at_one_table_does_not_affect_the_others(
     site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

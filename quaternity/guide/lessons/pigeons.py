@@ -36,7 +36,7 @@ FIFTH = Cards([1, 1, 2, 1], [[0, 1], [0, 1], [1, 2], [2, 3], [0, 2, 3]])
 
 
 def deal_problem(cards: Cards) -> DealProblem:
-    """Return the cards as one set without bounds, for the solvers."""
+    """Return a deal problem in which all cards belong to one set without bounds."""
     hands, may = cards
     return DealProblem(hands, [SetConstraint.of(may, players=len(hands))])
 

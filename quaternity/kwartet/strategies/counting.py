@@ -29,7 +29,7 @@ probability is 0 or 1. A next player who must refuse learns nothing new about th
 
 
 def exact(view: View, random: Random) -> Question:
-    """Return a request for a card whose owner is certain, or else for the likeliest card.
+    """Return a request for a card whose owner is certain, or else one that most likely succeeds.
 
     Ties are broken at random. With many players and cards, the probabilities are estimates (see
     `owner_weights`).
@@ -55,10 +55,10 @@ def _deduce_cards(view: View) -> list[tuple[int, int, int]]:
 
 
 def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
-    """Return the most likely requests for missing cards, as (set, number, owner's bit).
+    """Return the requests that are most likely to succeed, as tuples (set, number, owner's bit).
 
-    The player holds cards of the set, but not the missing card. `weights` contains the weights of
-    the possible owners.
+    Only cards that the player may ask for and does not hold are considered. `weights` contains the
+    weights of the possible owners.
     """
     settings = view.public.settings
     highest: float = 0

@@ -19,7 +19,7 @@ from quaternity.kwartet.view import View
 
 @lru_cache(maxsize=1 << 13)
 def request(asker: int, asked: int, index: int, number: int) -> Question:
-    """Return the question of `asker` to `asked` for card `number` of set `index`. It is cached."""
+    """Return the question in which `asker` asks `asked` for card `number` of set `index`."""
     return Question.trusted(asker, asked, Card.unchecked(index, number))
 
 
@@ -82,13 +82,13 @@ def locate_cards(
 
 
 def random_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> Question:
-    """Return a request for a random one of the given cards (set, number, owner's bit)."""
+    """Return a request for one of the given cards (set, number, owner's bit), chosen at random."""
     index, number, owner = cards[int(random.random() * len(cards))]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
 
 def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
-    """Return a request for the first of the given cards (set, number, owner's bit).
+    """Return a request for the first card in a list of tuples (set, number, owner's bit).
 
     For the strategy `mixed`, the order of the cards matters. If it asks for the first card, its
     results are closer to the published table than if it asks for a random card.
@@ -104,7 +104,7 @@ def greedy(view: View, random: Random) -> Question:
 
 
 def silent(view: View, random: Random) -> Question:
-    """Return a request for a card of a set whose missing cards all have certain owners.
+    """Return a request for a missing card of a set whose missing cards all have known owners.
 
     If there is no such set, return a random request (with probability 2/3) or a request for a card
     that the asker holds.

@@ -39,7 +39,7 @@ share the win, and all players share a game without end."""
 
 
 class Outlook(NamedTuple):
-    """What the policy thinks of a state: the best moves, and the result if it is known.
+    """The policy's judgement of a state: the best moves, and the result of the game if it is known.
 
     Attributes:
         options: the questions of the state, best first.

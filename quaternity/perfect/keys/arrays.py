@@ -116,7 +116,7 @@ def narrow(numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 class Uncertainty:
-    """Function that measures how much is unknown in many states (`NumberedKind.uncertainty`)."""
+    """Measures how much is unknown in each of many states (see `NumberedKind.uncertainty`)."""
 
     def __init__(self, code: KeyCodec) -> None:
         self._code = code
@@ -335,7 +335,7 @@ class KindArrays:
                 must hold because the other sets cannot fill its hands. It is at least 0.
 
         Returns:
-            The places of the tightened kinds.
+            The places of the resulting kinds.
         """
         # The other sets of each state are given by `needs`. Let f be the coalition table of the
         # set. The slack of the state is f - needs wherever it can matter. So the minimum of player
@@ -385,10 +385,10 @@ CACHE_BITS = 20
 
 
 class ClosureCache:
-    """A cache of sets whose owners and minimums have been made as tight as a state allows.
+    """A cache of sets whose owners and minimums have been made as tight as possible.
 
-    A tightened set depends on the set and on the number of its cards that each group of players
-    needs. The cache is a hash table with one entry per bucket, so a new entry replaces the old one.
+    The result depends on the set, and on how many of its cards each group of players needs. The
+    cache is a hash table with one entry per bucket, so a new entry replaces the old one.
     """
 
     def __init__(self, kinds: KindArrays) -> None:
@@ -404,9 +404,9 @@ class ClosureCache:
     def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
         """Tighten the owners and minimums of sets, and return the places of the resulting kinds.
 
-        A place is an index in `KindArrays`. `others` is [word, set], the slack of the state without
-        the set. A lane below its guard gives the number of cards of the set that the group of
-        players needs, at most the size of the set.
+        A place is an index in `KindArrays`. `others` is [word, set]: how many cards the other sets
+        can give each group of players, minus the cards in the group's hands. If this is negative,
+        the group needs cards of the set. The numbers are packed as in `solvers.coalition_tables`.
         """
         needs = self._needs(others)
         alike = self._number(places, needs)
@@ -429,7 +429,6 @@ class ClosureCache:
         return closed
 
     def _needs(self, others: NDArray[Any]) -> NDArray[Any]:
-        """Return how far each lane is below its guard. The empty and the full group get 0."""
         below = ~others & _HIGH
         every = (below >> np.uint64(7)) * np.uint64(255)
         return np.asarray((_HIGH - (others & ~_HIGH)) & every & self._some[:, None])

@@ -115,7 +115,7 @@ class NumberedKind(SetShape):
         )
 
     def rename(self, roles: Roles) -> NumberedKind:
-        """Return the same knowledge about a set if player `roles[role]` is called `role`."""
+        """Return the same kind after renumbering: player `roles[role]` gets the number `role`."""
         kind = self.renamings.get(roles)
         if kind is None:
             names = [roles.index(player) for player in range(len(roles))]
@@ -130,16 +130,17 @@ class NumberedKind(SetShape):
     def close(self, slack: int) -> NumberedKind:
         """Return the kind with owners and minimums as tight as the other sets and the hands allow.
 
-        `slack` is the slack of the state (`solvers.coalition_tables.LaneLayout.slack`).
+        `slack` says how many more cards each group of players could hold
+        (`solvers.coalition_tables.LaneLayout.slack`).
         """
         return self._book.close(self, slack)
 
     def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None, int]]:
-        """Return the questions of player 0 about the set, and the kinds after the answers.
+        """Return the questions that player 0 can ask about the set, and what is known afterwards.
 
-        An entry contains the asked player, the kind after no, the kind after yes, and the number of
-        interchangeable cards. The kind is None if the answer is impossible whatever the other sets
-        are. The owners and minimums of the kinds may still be tightened (see `close`).
+        An entry contains the asked player, the kind of the set after no and after yes, and the
+        number of interchangeable cards. A kind is None if this answer is impossible whatever the
+        other sets are. The owners and minimums of the kinds may still be tightened (see `close`).
         """
         if self._questions is None:
             self._questions = []
@@ -241,6 +242,6 @@ class KindBook:
 def kind_book(set_size: int, layout: LaneLayout) -> KindBook:
     """Return the cached `KindBook` for a set size and a number of players.
 
-    The layout, which determines the number of players, is that of the coalition tables.
+    `layout` is the layout of the coalition tables for this number of players.
     """
     return KindBook(set_size, layout)

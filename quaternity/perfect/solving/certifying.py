@@ -176,11 +176,10 @@ def write_forcing_certificate(
 def _region(
     forcing: ForcedWinSearch, seconds: float, report: Report
 ) -> tuple[list[tuple[Canonical, Node]], list[list[tuple[int, list[int]]]]]:
-    """Return the states that a strategy can reach, and the next states after each of them.
+    """Return the states that a strategy can reach, and for each of them the states that follow.
 
-    A next state consists of its number and of the names of its players. The player who wants to win
-    has the same name in all states. Two states that differ only in the names of other players are
-    one state.
+    A state that follows consists of its number and the names of its players. States are not
+    distinguished by the names of the players who do not want to win.
     """
     numbers: dict[tuple[Key, int], int] = {}
     todo: list[State] = []

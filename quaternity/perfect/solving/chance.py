@@ -100,9 +100,10 @@ def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lo
 
 
 def any_chance(state: State, wish: str = "points", report: Report = quiet) -> Bounds:
-    """Return bounds of a state's value if players break ties with any probabilities.
+    """Return bounds on what each player can expect if ties are broken with any probabilities.
 
-    Values are listed by player. The errors are those of `fair_draws`.
+    The result also contains the possible outcomes. Values are listed by player. The errors are
+    those of `fair_draws`.
     """
 
     def end(gets: Outcome) -> Bounds:
@@ -183,7 +184,7 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class FairDrawResult:
-    """The probabilities of the outcomes if ties are broken by fair draws.
+    """The probability of each outcome if fair draws decide between equally good moves.
 
     `wish` is the players' objective.
     """
@@ -215,9 +216,9 @@ class FairDrawResult:
 
 @dataclass(frozen=True, slots=True)
 class AnyChanceResult:
-    """The bounds of a state's value if ties are broken with any probabilities.
+    """The possible outcomes, and bounds on each player's expected value, if ties are broken anyhow.
 
-    `wish` is the players' objective.
+    Any probabilities may decide between equally good moves. `wish` is the players' objective.
     """
 
     wish: str

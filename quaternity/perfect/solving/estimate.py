@@ -50,11 +50,10 @@ STEADY_GROWTH = 1.2
 sample raised the number of states by less than this factor."""
 
 ENOUGH_SHARE = 20
-"""Number n such that sampling stops when more than one in n of the estimated states has been
-expanded."""
+"""Sampling stops when more than one in this number of the estimated states has been expanded."""
 
 MAX_TIME_GROWTH = 5
-"""Assumed maximum factor by which the time grows if a sample is four times as large."""
+"""Maximum factor by which the time is assumed to grow if a sample is four times as large."""
 
 MOVES = 12
 """Maximum number of moves in a random game. The state after the last move is a random state."""

@@ -77,10 +77,10 @@ class Portion(NamedTuple):
 
     Attributes:
         begin: an array that contains the number of the first state. The other states follow it.
-        strata: for each run of states with the same uncertainty, this uncertainty.
+        strata: the uncertainty of each run. A run is a sequence of states with equal uncertainty.
         first: the index at which each run begins.
         counts, asked, outcomes: see `quaternity.perfect.successors.many_states.Expansion`, with
-        numbers of states instead of indices of keys.
+            numbers of states instead of indices of keys.
     """
 
     begin: NDArray[Any]
@@ -92,10 +92,11 @@ class Portion(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some states, with their questions in three groups: idle, forced and open.
+    """Some states, with their questions in three groups.
 
-    The groups are explained in `quaternity.perfect.successors.many_states.Expansion`. In each
-    group, the questions are in the order of the states.
+    The groups are *idle* questions, which give no information, *forced* questions, which have a
+    single legal answer, and *open* questions. In each group, the questions are in the order of the
+    states.
 
     Attributes:
         states: the numbers of the states. Every state has questions.
@@ -112,10 +113,10 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
-        """Return a block of those states in range(first, end) that have questions.
+        """Return those states of a portion that have questions, from index `first` to before `end`.
 
-        The states are counted from the start of the portion. `ends` is [group, 2]: the number of
-        questions of the portion before `first` and before `end`.
+        `ends` contains, for each group of questions, how many questions of the portion come before
+        `first` and before `end`.
         """
         counts = portion.counts[:, first:end]
         asking = counts.any(0)
@@ -202,12 +203,12 @@ class GameGraph:
     Attributes:
         start: the number of the state from which all other states follow.
         keys: the key of each state, ascending.
-        discovery: for each state, its number in the order of discovery. The portions, the strata
-            and `Block` use these numbers.
+        discovery: for each state, its number in the order of discovery. The attribute `portions`,
+            the method `strata` and the class `Block` use these numbers.
         questions, answers: the numbers of questions and answers. Equivalent questions count once
             (see `quaternity.perfect.successors.one_state.Choice`).
         levels: the numbers of states that are first reached after 0, 1, 2, ... moves.
-        portions: the portions that contain all states with their questions, mapped from disk.
+        portions: all states with their questions, in several pieces that are mapped from disk.
     """
 
     rules: Rules
@@ -238,9 +239,9 @@ class GameGraph:
                 yield block.segment(self.orders, numbers)
 
     def strata(self, max_states: int) -> list[Callable[[], list[Block]]]:
-        """Return, for each group of states with the same uncertainty, a function for its blocks.
+        """Return a list of functions, one for each group of states with the same uncertainty.
 
-        The function returns the states of the group (stratum) in blocks of about `max_states`
+        Each function returns the states of its group (stratum) in blocks of about `max_states`
         states at most. The group with the least uncertainty comes first.
         """
         runs: dict[int, list[tuple[Portion, int, int, NDArray[Any]]]] = {}
@@ -398,10 +399,10 @@ def generate(
 
 
 class _Levels:
-    """The levels that have been found so far, stored in files.
+    """Files with the levels that have been found so far.
 
-    Level L contains the states that are first reached after L moves. C is the number of a portion
-    of the level. The files contain:
+    Level L contains the states that are first reached after L moves. It is expanded in portions,
+    which are numbered by C.
 
     - `level-L`: the states of the level.
     - `expanded-L-C`: the states that follow those of the portion.
@@ -534,9 +535,9 @@ class _Levels:
 
 
 def _ranges(columns: Sequence[Keys], max_bytes: int) -> Iterator[list[Keys]]:
-    """Yield matching pieces of sorted arrays: each piece contains the same range of keys.
+    """Split sorted arrays into pieces that contain the same range of keys, and yield the pieces.
 
-    The pieces together take about `max_bytes` at most.
+    The pieces yielded together take about `max_bytes` at most.
     """
     size = sum(column.nbytes for column in columns)
     pieces = size // max_bytes + 1

@@ -174,7 +174,7 @@ def solve_max_n(
 def _compute_ready(
     segment: Segment, tables: _Tables, sets: NDArray[np.uint64], settled: NDArray[Any]
 ) -> bool:
-    """Compute the outcomes of the states for which those of all next states are known.
+    """Compute the outcomes of every state whose next states all have known outcomes.
 
     Return whether the outcomes of all states of the segment are known afterwards.
     """
@@ -204,8 +204,6 @@ CHUNK = 8
 
 class _Tables:
     """Tables for fast calculations with sets of outcomes, which are stored as bits.
-
-    The tables rename the roles in the outcomes, and rank the outcomes for each role.
 
     Attributes:
         outcomes: all outcomes, under any assignment of roles.
@@ -303,7 +301,7 @@ class MaxNResult:
 
     @property
     def winners(self) -> list[int | None]:
-        """The possible sole winners, and None if the win can be shared."""
+        """The players who may be the sole winner. It contains None if the win can be shared."""
         alone = {gets.index(max(gets)) for gets in self.outcomes if gets.count(max(gets)) == 1}
         shared = any(gets.count(max(gets)) > 1 for gets in self.outcomes)
         return [*sorted(alone), *[None] * shared]

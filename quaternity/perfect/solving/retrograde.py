@@ -101,7 +101,7 @@ def solve_graph(
 
 
 class Games:
-    """Games of two sides, whose results show which wins a role can force, reach or prevent.
+    """Two-sided games whose results show which wins a role can force, reach or prevent.
 
     The results of all these games in one state are the bits of one number, called a word.
 
@@ -154,11 +154,6 @@ class Games:
         )
 
     def _renaming_tables(self, bits: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield tables for renaming the roles in a word. Each table is for some of its bits.
-
-        Each result contains the number of the first of these adjacent bits, and the renamed word as
-        [order, value of the bits].
-        """
         players, orders = self.players, self._orders
         parts = -(-bits // (TABLE_BITS - len(orders).bit_length()))
         for first, end in pairwise([bits * part // parts for part in range(parts + 1)]):
@@ -211,7 +206,7 @@ class Games:
         return result
 
     def after(self, outcomes: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Return the words (results of all games) after answers, in terms of the roles before."""
+        """Return the words (results of all games) after answers, in the roles before an answer."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         return self.before(order, words[states])
 
@@ -236,15 +231,7 @@ class Games:
 
 
 class _SettledStrata:
-    """The values of the strata that are finished, in the order in which states were found.
-
-    A stratum contains the states with the same uncertainty.
-
-    Attributes:
-        strata, states: the numbers of finished strata and of their states.
-        words: see `Games`.
-        lengths: for each state, the length of the forced win of the only role that has one.
-    """
+    """The values of all states that are finished, in the order in which the states were found."""
 
     def __init__(self, graph: GameGraph, games: Games, directory: WorkDirectory) -> None:
         self.graph, self.games, self.directory = graph, games, directory
@@ -278,10 +265,6 @@ class _SettledStrata:
         return Values(can_force, games.can_win(words), games.can_prevent(words), length)
 
     def settle(self, blocks: Sequence[Block], threads: int) -> None:
-        """Compute the values of a stratum, which follow from those of the strata before it.
-
-        `blocks` contains the states of the stratum, which have the same uncertainty.
-        """
         # A thread may read the values of another thread before or after a step, because both are
         # correct bounds.
         values = self.games, self.words
@@ -373,7 +356,7 @@ def all_lengths(
 
 
 class _OverStates:
-    """Function that combines the values of all questions of a state into one, for many states."""
+    """Combines the values of the questions of each state into one, for many states at once."""
 
     def __init__(self, counts: NDArray[Any]) -> None:
         rows = [np.nonzero(count)[0] for count in counts]

@@ -47,7 +47,9 @@ QUESTION_BITS = 64
 
 @dataclass(slots=True)
 class Positions:
-    """Positions after answers as columns of arrays, before their players get canonical numbers.
+    """Positions after answers, in arrays with a column for each position.
+
+    The players do not have their final roles (numbers in the canonical state) yet.
 
     Attributes:
         kinds: [set, position], the places (indices in `KindArrays`) of the sets, with owners and
@@ -147,7 +149,7 @@ def _smaller(words: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """All questions of some canonical states, and the states that follow.
+    """The questions that can be asked in many canonical states, and the states that follow.
 
     Questions come in three groups. A question with two legal answers is *open*. A question with a
     single legal answer is *idle* if it gives no information (`NumberedKind.uncertainty` stays the
@@ -177,7 +179,7 @@ class Expansion:
 
 
 class _QuestionOutcomes(NamedTuple):
-    """Questions about some states, in any order, and the states that follow.
+    """Questions that can be asked in several states, and the states that follow.
 
     Attributes:
         owner, asked: for each question, the index of its state and the role that answers.
@@ -222,9 +224,7 @@ def _gather(keys: Keys, states: int, questions: _QuestionOutcomes) -> Expansion:
 
 
 class _States(NamedTuple):
-    """States as columns of arrays.
-
-    These are canonical states, or states that follow from them and have no canonical form yet.
+    """States that may have no canonical form yet, in arrays with a column for each state.
 
     Attributes:
         place: for each state, the value before any answer (see
@@ -249,7 +249,8 @@ class _Questions(NamedTuple):
         which: the index of the set that the question is about.
         no, yes: the place in `KindArrays` of the kind after the answer, or -1 if the answer is not
             legal.
-        others: [word, question], the slack of the state without the set.
+        others: [word, question], how many more cards each group of players could hold without the
+            set.
     """
 
     parent: NDArray[Any]
@@ -261,7 +262,7 @@ class _Questions(NamedTuple):
 
 
 class Expander:
-    """Calculator of all moves in many canonical states of one game at once.
+    """Computes the possible moves in many canonical states of one game at once.
 
     It supports a game only if `fault` returns None.
     """
@@ -280,7 +281,7 @@ class Expander:
         return array_fault(code.book)
 
     def expand(self, keys: Keys) -> Expansion:
-        """Return all questions of some canonical states, and the states that follow.
+        """Return the questions that can be asked in the given states, and the states that follow.
 
         This takes about 400 bytes of memory per answer.
         """
@@ -331,10 +332,6 @@ class Expander:
         return _States(fields[0].astype(np.int32), hands, points, kinds)
 
     def _slack(self, kinds: NDArray[Any], hands: NDArray[Any]) -> NDArray[Any]:
-        """Return how many more cards each group of players could hold, packed into words.
-
-        The array is [word, position], and guard bits are set (see `solvers.coalition_tables`).
-        """
         tables = np.repeat(self.kinds.guard[:, None], kinds.shape[1], 1)
         for column in kinds:
             tables += self.kinds.table[:, column]
@@ -343,7 +340,7 @@ class Expander:
         return tables
 
     def _legal_questions(self, states: _States, index: int) -> _Questions:
-        """Return the legal questions about the sets at an index, except repeated equal sets."""
+        """Return the legal questions about set `index` of each state, but not about equal sets."""
         arrays, (place, hands, _, kinds) = self.kinds, states
         set_places = kinds[index]
         asking = (set_places > 0) & (place != self.rules.players)
@@ -483,7 +480,7 @@ def _expander(rules: Rules) -> Expander:
 
 
 def expand(work: tuple[Rules, Keys]) -> Expansion:
-    """Return all questions of some states, and the states that follow.
+    """Return the questions that can be asked in the given states, and the states that follow.
 
     `work` contains the rules and the keys of the states. If the game allows it, the states are
     processed together in arrays, otherwise one at a time.

@@ -75,7 +75,7 @@ def choices(code: KeyCodec, key: Key) -> list[Choice]:
 
 
 def counted_choices(code: KeyCodec, key: Key) -> list[tuple[int, Choice]]:
-    """Return the result of `choices`, with the number of questions that have the same effect.
+    """Return each entry of `choices`, with the number of questions that it stands for.
 
     Questions for different cards count separately.
     """
@@ -124,11 +124,7 @@ def _settle(
     asked: int,
     answer: Answer,
 ) -> Canonical:
-    """Return the canonical form after an answer by `asked` to role 0.
-
-    The kinds, slack and hands are those after the answer. The kinds include completed sets, and
-    their bounds have not been tightened.
-    """
+    """Return the canonical form of the state after role `asked` has answered role 0."""
     remaining = [kind.close(slack) for kind in kinds]
     points: Sequence[int] = before.points
     if any(kind.owner is not None for kind in remaining):

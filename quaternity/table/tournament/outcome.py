@@ -15,7 +15,7 @@ class FailedGame:
     """The game in which a player failed.
 
     Attributes:
-        kind: the word for a player of this game.
+        kind: what the game calls a computer player, for example "bot".
         fault: the failure of the player.
         saved: the path of the file to which the game was saved. None if it was not saved.
         replay: the command that replays the game.
@@ -45,7 +45,7 @@ class FailedGame:
 
 @dataclass(frozen=True, slots=True)
 class TournamentRun:
-    """The finished games and the end of a tournament.
+    """The results of a tournament: the finished games, and how the tournament ended.
 
     Attributes:
         games: the results of the finished games.

@@ -35,7 +35,7 @@ def draw_table(
     Args:
         path: file to write, with a name that ends in .png, .svg or .pdf.
         players: names of the players.
-        table: scores of the tournament.
+        table: scores of the players in the tournament.
         worlds: mean numbers of deals that were still possible after each turn.
     """
     rated = any(record.rating for record in table.records)

@@ -60,10 +60,10 @@ class Tournament:
         cap_stops: whether a game that reaches the cap is a fault that ends the tournament.
         move_seconds: time limit for a move, in seconds. None stands for `EXTERNAL_MOVE_SECONDS` if
             there is an external player, and otherwise for no limit.
-        details: interval at which the loop `play_bare` collects details. 0 means that it collects
-            none.
-        secret: seed of all random generators, which replaces `seed`. If there is an external
-            player, it is chosen at random, because the player could otherwise reconstruct the
+        details: number of turns after which the possible deals are counted again, in games that are
+            played by the method `play_bare`. 0 means that they are not counted.
+        secret: seed that is used instead of `seed` if it is not empty. If there is an external
+            player, it is random by default, because the player could otherwise reconstruct the
             deals.
     """
 
@@ -97,7 +97,7 @@ class Tournament:
 
     @property
     def kind(self) -> str:
-        """The word for a player of the game, for example "bot"."""
+        """What the game calls a computer player, for example "bot"."""
         return registration(self.rules.name).player_kind
 
     @property
@@ -116,16 +116,16 @@ class Tournament:
 
     @property
     def by_entry(self) -> bool:
-        """Whether each player has a separate random generator in each game.
+        """Whether each player has a new random generator in each game.
 
-        This is the case if nothing is dealt. Otherwise, each deal has a random generator for each
-        seat, which is the same in all games of the deal.
+        If not, each deal has a random generator for each seat, which is the same in all games of
+        the deal.
         """
         return registration(self.rules.name).chance_by_entry
 
     @property
     def games_a_deal(self) -> int:
-        """Number of consecutive games that are played with the same deal."""
+        """Number of consecutive games in which the same cards are dealt."""
         if self.by_entry or not self.rotate:
             return 1
         choices = _choices(len(self.players), self.rules.seats)
@@ -199,7 +199,7 @@ class GameResult(NamedTuple):
         places: the place of each seat, where 1 is the best. None if the game was stopped because it
             had too many moves.
         moves: number of moves.
-        details: the details that the loop `play_bare` collected.
+        details: counts of possible deals during the game (see `Tournament.details`), or None.
     """
 
     line_up: tuple[int, ...]
@@ -230,7 +230,7 @@ def play(
         pool: the worker processes.
         on_done: called with the number of finished games.
 
-    The errors are those of `play_game`.
+    Raises the errors of `play_game`.
     """
     try_players(tournament)
     pool.prepare(tournament.players, partial(try_players, tournament))
@@ -241,7 +241,7 @@ def play(
 def try_players(tournament: Tournament) -> None:
     """Create each player of a tournament once, to check that this is possible.
 
-    The errors are those of `try_program` and `check_player_isolated`.
+    Raises the errors of `try_program` and `check_player_isolated`.
     """
     rules = tournament.rules
     for name in dict.fromkeys(tournament.players):
@@ -268,9 +268,9 @@ def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
 
 
 class _Games:
-    """Function object for worker processes, which plays a game of a tournament by its number.
+    """Plays the game of a tournament with a given number, in a worker process.
 
-    Games of a deal with the same names in all seats are identical, so they are played only once.
+    If two games of a deal have the same names in all seats, only the first is played.
     """
 
     def __init__(self, tournament: Tournament) -> None:
@@ -304,7 +304,7 @@ def play_game(tournament: Tournament, game: int) -> GameResult:
 def record_of_game(tournament: Tournament, game: int) -> str:
     """Return the record of a game, including hidden information.
 
-    The errors are those of `play_game`.
+    Raises the errors of `play_game`.
     """
     return _play_where_needed(_record_game, tournament, game)
 
@@ -386,10 +386,7 @@ def _play(
     course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Play a game with players of any kind.
-
-    Return the last position, the number of moves, and None, because no details are collected.
-    """
+    """Play a game with players of any kind. No details are collected, so the last item is None."""
     del details
     rules, moves = tournament.rules, 0
     history: History[Any, Any, Any] = History(rules, start, max_stored=1)
@@ -422,7 +419,6 @@ def _play(
 
 
 def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> Any:
-    """Create the player of a seat. Reuse a built-in player, because it has no memory."""
     rules, name = tournament.rules, tournament.players[entry]
     if is_program(name):
         return make_player(rules, name)
@@ -438,7 +434,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> 
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
 def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """Return a cached player, which no other thread or entry of the tournament uses."""
+    """Return a cached player, which is used only for this entry of a tournament in this thread."""
     del entry, thread
     return make_player(rules, name)
 
@@ -446,10 +442,7 @@ def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
 def _fault_place(
     tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
 ) -> FaultPlace:
-    """Return the game, the moves and the player at the time of a failure.
-
-    `thinking` is the seat of the player who was choosing a move. None if there was no such player.
-    """
+    """Return the game, the moves and the player (in seat `thinking`) at the time of a failure."""
     rules, names, goes = tournament.rules, tournament.names_in(game), None
     start = tournament.start(game)
     record_of = getattr(rules, "record_of", None)

@@ -37,7 +37,10 @@ computed."""
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A mean, its standard error (None for fewer than two deals), and the number of deals."""
+    """A mean, its standard error, and the number of deals.
+
+    The standard error is None if there are fewer than two deals.
+    """
 
     mean: float
     error: float | None
@@ -89,8 +92,8 @@ class Record:
         wins: number of games that the player won alone.
         tied: number of games in which the player shared first place.
         share: share of games that a seat of the player won alone.
-        score: like `share`, but a game without a sole winner is divided equally among all seats.
-        win_share: like `share`, but a tied game is divided equally among the seats in first place.
+        score: like `share`, but if nobody won a game alone, each seat gets an equal part of it.
+        win_share: like `share`, but each seat in first place gets an equal part of a tied game.
         points: mean points per seat and game.
         by_seat: for each seat, share of the games in this seat that the player won alone. None if
             the player never had the seat.
@@ -111,7 +114,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Table(Displayable):
-    """Table of the results of a tournament. Standard errors are computed over deals.
+    """Scores of all players of a tournament. Standard errors are computed over deals.
 
     Attributes:
         records: the scores of each player.
@@ -148,7 +151,7 @@ class Table(Displayable):
 
     @property
     def deals(self) -> int:
-        """Number of deals, including the last one even if some of its games are missing."""
+        """Number of deals. The last deal counts even if some of its games are missing."""
         return -(-self.games // self.games_a_deal)
 
 
@@ -366,7 +369,7 @@ class WorldsByGo(NamedTuple):
 
 
 def worlds_by_go(results: Sequence[GameResult], games_a_deal: int = 1) -> list[WorldsByGo]:
-    """Return the mean numbers of possible deals after each number of goes, in ascending order.
+    """Return how many deals were still possible after each number of goes, on average.
 
     A go is a player's turn. The results must have `details` with `deal_counts`.
     """

@@ -86,7 +86,6 @@ def _group(unit: Seating, generators: Sequence[Seating]) -> list[Seating]:
 
 
 def _distances(seating: Seating) -> list[tuple[int, int, int]]:
-    """Return ordered pairs of players, with the number of seats from the first to the second."""
     size = len(seating)
     return [
         (player, other, (seating[other] - seating[player]) % size)

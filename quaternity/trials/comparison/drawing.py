@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
     """Draw a picture with the solvers' times, a cactus plot and a performance profile.
 
-    If the comparison consists of games of several sizes, the times are plotted against the size.
+    If the comparison contains games of several sizes, the times are plotted against the size.
     `path` must end in .png, .svg or .pdf. Raise `InputError` if matplotlib is missing or the file
     cannot be written.
     """
@@ -70,11 +70,11 @@ def runs_svg(times: Times) -> str:
 
 @default_style()
 def growth_svg(comparison: Comparison) -> str | None:
-    """Return an SVG of the time against the size, with a panel for every family and kind.
+    """Return an SVG that plots the time of each solver against the size of the problem.
 
-    The kind is possible or impossible. Each marker is the median time at one size. A hollow marker
-    at the time limit means that the median run was stopped. Return None if there are fewer than two
-    sizes or no runs to plot.
+    The possible and the impossible problems of each family have separate panels. Each marker is the
+    median time at one size. A hollow marker at the time limit means that the median run was
+    stopped. Return None if there are fewer than two sizes or no runs to plot.
     """
     drawn = [run for run in comparison.runs if run.decided or run.ended]
     kinds = sorted({(run.family, run.feasible is True) for run in drawn})
@@ -130,7 +130,7 @@ def growth_svg(comparison: Comparison) -> str | None:
 
 @default_style()
 def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> str:
-    """Return an SVG with scatter plots of pairs of solvers: their seconds on each instance."""
+    """Return an SVG that compares pairs of solvers: scatter plots of their seconds per instance."""
     figure = new_figure(11, 3.8 * -(-len(pairs) // 3))
     axes = figure.subplots(-(-len(pairs) // 3), 3, squeeze=False)
     lowest = min((o for own in times.values() for o in own if o), default=limit / 10) / 2

@@ -41,7 +41,7 @@ class Observation(NamedTuple):
 
 
 class Law(NamedTuple):
-    """Line fitted to the runs, with normally distributed scatter of the logarithms of the times.
+    """A law of how the time of a solver grows with the size: a line fitted to the logarithms.
 
     Attributes:
         slope: Slope of the line: the exponent of the power law, or the rate per card of the
@@ -51,9 +51,9 @@ class Law(NamedTuple):
             the exponential law.
         scatter: Standard deviation of the logarithms of the times around the line.
         log_likelihood: Logarithm of the likelihood of the runs.
-        is_poor_fit: Whether the line is too far from the runs of some size. The distance must
-            exceed both the factor `MAX_DEVIATION_FACTOR` and what the scatter of runs of the same
-            size explains. With one run per size, this scatter is taken as 0.
+        is_poor_fit: Whether the line does not fit the runs of some size. The fitted time and the
+            mean time then differ by more than `MAX_DEVIATION_FACTOR`, and by more than chance
+            explains.
     """
 
     slope: float
@@ -65,7 +65,7 @@ class Law(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """Power law and exponential law for one solver on one family of instances.
+    """How the time of a solver grows with the size: a power law and an exponential law.
 
     Attributes:
         power: The power law.
@@ -86,9 +86,8 @@ class Growth(NamedTuple):
     def laws(self) -> dict[str, Law]:
         """The laws that the runs support, by name.
 
-        The result contains both laws if the runs do not decide between them.
-        The result is empty if the slope of a likely law may be 0, because then the runs do not show
-        that the time grows.
+        Both laws are returned if the runs do not decide between them. No law is returned if the
+        time may not grow at all, because the slope of a likely law may be 0.
         """
         fits = {"power": self.power, "exponential": self.exponential}
         best = max(fit.log_likelihood for fit in fits.values())
@@ -102,7 +101,7 @@ class Growth(NamedTuple):
         return {name: fit for name, fit in likely.items() if not fit.is_poor_fit}
 
     def sentence(self) -> str:
-        """Return a short text on how the time grows, or "no law" if the runs support none."""
+        """Return a short text that says how the time grows. It is "no law" if no law fits."""
         words = []
         for name, fit in self.laws.items():
             if name == "power":
@@ -115,17 +114,17 @@ class Growth(NamedTuple):
 
 
 def growth(runs: Sequence[Observation]) -> Growth | None:
-    """Fit both laws to the runs of one solver on one family of instances.
+    """Fit a power law and an exponential law to the runs of a solver on one family.
 
     Small sizes are left out while their median time is less than twice the smallest median, because
-    their time is mostly overhead. At least `MIN_SIZES` sizes with a decided run are kept.
+    their time is mostly overhead. At least `MIN_SIZES` sizes with a verdict are kept.
 
     Args:
         runs: The runs that gave a correct verdict or were stopped at a limit.
 
     Returns:
-        Both laws, or None if there are fewer than `MIN_SIZES` sizes, or fewer than two with a
-        decided run.
+        Both laws. None if there are fewer than `MIN_SIZES` sizes, or if fewer than two of them have
+        a run with a verdict.
 
     The model is that of Tobin, *Estimation of relationships for limited dependent variables*
     (1958). In the coordinates of Olsen (1978), the likelihood is concave, so a few Newton steps
@@ -176,11 +175,9 @@ def _fit_law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Obser
 
 
 def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
-    """Fit the line for log(seconds) by maximum likelihood. Stopped runs are censored values.
-
-    With γ = 1/σ and δ = (intercept, slope)/σ, the log-likelihood is the sum of
-    log γ - (γy - δx)²/2 over the answers and of log Φ(δx - γy) over the stopped runs.
-    """
+    """Fit the line for log(seconds) by maximum likelihood. Stopped runs are censored values."""
+    # With γ = 1/σ and δ = (intercept, slope)/σ, the log-likelihood is the sum of
+    # log γ - (γy - δx)²/2 over the answers and of log Φ(δx - γy) over the stopped runs.
     import numpy as np
     from scipy.special import log_ndtr
 

@@ -53,8 +53,10 @@ class InstanceRuns(NamedTuple):
     """Runs of all solvers on one instance.
 
     Attributes:
-        runs: One run of each solver per round, or a single run of a solver without a valid answer.
-        text: The instance as the text of a file if a solver was at fault, otherwise None.
+        runs: The runs of each solver, one for each round. A solver without a valid answer has only
+            one run.
+        text: The instance, as the text of a file, if a solver gave a wrong answer or crashed.
+            Otherwise None.
     """
 
     runs: tuple[Run, ...]
@@ -89,7 +91,7 @@ class Series(NamedTuple):
 
     Attributes:
         family: Name of the family.
-        feasible: Whether the problems are possible. Each possible one has a similar impossible one.
+        feasible: Whether the problems are possible.
         cards: The sizes in cards, in ascending order.
         per_size: Number of problems of each size.
     """
@@ -101,12 +103,12 @@ class Series(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """Return the names of the problems."""
+        """The names of the problems."""
         kind = "possible" if self.feasible else "impossible"
         return [f"{self.family} {c} {kind} {n}" for c in self.cards for n in range(self.per_size)]
 
     def instance(self, number: int, seed: str) -> DealProblem:
-        """Return a problem by its number. The same seed gives the same problems."""
+        """Return the problem with the given number. The same seed gives the same problems."""
         place, turn = divmod(number, self.per_size)
         pair = make_pair(self.family, self.cards[place], Random(f"{seed} {turn}").getrandbits(32))
         return pair.possible if self.feasible else pair.impossible
@@ -120,9 +122,8 @@ class MeasuringTask:
         source: The settings of games from which states are drawn, a list of states and deal
             problems, or a series of instances.
         states: Number of instances.
-        damage: Share of the states whose constraints are tightened until no deal is possible. Every
-            second one of these states is replaced by its last tightened version that was still
-            possible.
+        damage: Share of the states whose constraints are tightened. For half of these states,
+            tightening stops just before no deal is possible, and for the other half, just after.
         rounds: Number of runs of each solver on each state.
         seed: Random seed of the states.
         budget: Wall-clock seconds for all runs of one solver. None means no limit.
@@ -145,20 +146,20 @@ class MeasuringTask:
 
     @property
     def family(self) -> str:
-        """Return the name of the family or the size of the games; "" for states from files."""
+        """The name of the family, or the size of the games. Empty for states from files."""
         if isinstance(self.source, Series):
             return self.source.family
         return size_name(self.source) if isinstance(self.source, Settings) else ""
 
     @property
     def names(self) -> list[str]:
-        """Return the names of the instances. No two tasks of a comparison share a name."""
+        """The names of the instances. No two tasks of a comparison have a name in common."""
         if isinstance(self.source, Series):
             return self.source.names
         return [f"{self.family or 'state'} {self.first + n}" for n in range(self.states)]
 
     def instance(self, number: int) -> State | DealProblem:
-        """Return a state or problem by its number. Equal tasks have the same ones."""
+        """Return the state or problem with the given number. Equal tasks give equal results."""
         if isinstance(self.source, Series):
             return self.source.instance(number, self.seed)
         return _make_states(self.source, self.states, self.damage, self.seed)[number]
@@ -193,7 +194,7 @@ def _share(expected: float, random: Random) -> int:
 def remaining_tasks(works: Iterable[MeasuringTask], runs: Sequence[Run]) -> Iterator[MeasuringTask]:
     """Yield the tasks that an interrupted comparison has not completed.
 
-    A partly finished task contains the time that the solvers have spent on it, as computed from its
+    For a partly finished task, the time that the solvers have spent on it is computed from its
     runs.
     """
     measured: dict[str, list[Run]] = {}
@@ -233,10 +234,7 @@ def iter_measurements(
 
 
 class _RemainingTasks(deque[MeasuringTask]):
-    """Queue of tasks that is also an iterator: it removes the tasks that it yields.
-
-    The iteration continues when another task is added.
-    """
+    """Queue that can be iterated over while tasks are added. Each yielded task is removed."""
 
     def __iter__(self) -> _RemainingTasks:
         return self
@@ -250,10 +248,7 @@ class _RemainingTasks(deque[MeasuringTask]):
 def _measure_next(
     work: MeasuringTask, solvers: Sequence[Solver], seconds: float
 ) -> tuple[list[InstanceRuns], MeasuringTask]:
-    """Measure the next instances of a task for some seconds, but at least one instance.
-
-    Return the measurements and the remaining task.
-    """
+    """Measure instances for some seconds, but at least one. Also return the remaining task."""
     prepare_solvers(solvers)
     if work.limit is not None:
         solvers = [solver.with_time_limit(work.limit) for solver in solvers]
@@ -302,7 +297,7 @@ def measure_state(
     name: str = "state 0",
     family: str = "",
 ) -> InstanceRuns:
-    """Time every solver on one instance and verify all verdicts.
+    """Measure the time of every solver on one instance, and verify all verdicts.
 
     Errors of a solver are part of the result.
 
@@ -344,8 +339,8 @@ class _Measurement:
     Attributes:
         timings: The runs of each solver that returned an answer.
         endings: How the run of each solver without a valid verdict ended, and why.
-        paired: The solvers that judged the problem infeasible without evidence. The evidence for
-            their verdict comes from another solver.
+        paired: The solvers that judged the problem infeasible without evidence, while another
+            solver gave evidence for the same verdict.
         spent: Wall-clock seconds of the last run of each solver that raised an error.
     """
 
@@ -357,7 +352,7 @@ class _Measurement:
         self.spent: dict[str, float] = {}
 
     def rows(self, about: Callable[..., Run], feasible: bool | None) -> Iterator[Run]:
-        """Yield a `Run` for each round of a solver, or one for a solver without a valid answer."""
+        """Yield a `Run` for each round of a solver, but only one if it gave no valid answer."""
         for solver in dict.fromkeys([*self.timings, *self.endings]):
             timings = self.timings.get(solver, [])
             if solver in self.endings:
@@ -375,7 +370,7 @@ class _Measurement:
                 )
 
     def check_budget(self, solver: str) -> bool:
-        """Return whether a solver's budget is spent. If so, and it has no run yet, leave it out."""
+        """Return whether a solver's budget is spent. If it never ran, record that."""
         if self.budget.remaining(solver) > 0:
             return False
         if solver not in self.timings:
@@ -409,7 +404,6 @@ class _Measurement:
 
     @contextmanager
     def _guard(self, solver: Solver, pays: bool = True) -> Iterator[Solver]:
-        """Yield the solver with its remaining budget. Charge its time and record its errors."""
         name, begun, remaining = solver.name, perf_counter(), self.budget.remaining(solver.name)
         cut = isinstance(solver, IsolatedSolver) and remaining < solver.limits.seconds
         try:

@@ -145,9 +145,9 @@ def _scores(comparison: Comparison) -> Iterator[str]:
 
 
 def _kind_tables(comparison: Comparison) -> Iterator[str]:
-    """Yield a table of PAR-2 scores by family for possible instances, then one for impossible ones.
+    """Yield a table of scores by family for the possible instances, and one for the impossible.
 
-    The PAR-2 score is the mean time, where an undecided instance counts as twice the time limit.
+    The score is PAR-2: the mean time, where an undecided instance counts as twice the time limit.
     """
     yield "<h2>By kind and family</h2>"
     for feasible in (True, False):

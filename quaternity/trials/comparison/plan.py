@@ -65,7 +65,7 @@ class ComparisonPlan:
     def comparison(
         self, runs: Sequence[Run], solvers: Iterable[Solver], command: str, finished: bool = False
     ) -> Comparison:
-        """Return a comparison that contains these runs and everything needed to repeat them."""
+        """Return a comparison that contains the given runs, and what is needed to repeat them."""
         versions = {solver.name: solver_version(solver.name) for solver in solvers}
         if any(run.solver == OWN_CHECKS for run in runs):
             versions[OWN_CHECKS] = "checks of evidence"
@@ -84,8 +84,8 @@ def plan_games(
 ) -> ComparisonPlan:  # fmt: skip
     """Plan to measure states of random games, either of one size or of several sizes.
 
-    `base` consists of the set size, the number of sets and the number of players. `sweep` is None,
-    or consists of the name of one of these numbers and a range of values, such as "2..8".
+    `base` is the size of a game: the set size, the number of sets and the number of players. If
+    `sweep` is not None, it names one of these numbers, and the range of its values, such as "2..8".
     """
     if states is not None and not 1 <= states <= MAX_STATES:
         raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")

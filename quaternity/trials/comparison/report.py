@@ -116,8 +116,8 @@ def row_table(
 ) -> list[list[str]]:
     """Return a table of the solvers as rows of text. The first row is the header.
 
-    The last row of a wide table is the virtual best solver, which is as fast as the best solver on
-    each instance.
+    The last row of a wide table shows the virtual best solver: on each instance, it takes the time
+    of the fastest solver.
     """
     rows = comparison.rows if rows is None else rows
     if not rows:
@@ -149,7 +149,7 @@ def row_table(
 
 
 def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
-    """Return a legend: the name and meaning of each column of a table from `row_table`."""
+    """Return the name and meaning of each column of a table that `row_table` has made."""
     instance = "state" if comparison.of_games else "instance"
     ranked = [row for row in comparison.rows if row.decided]
     common = ranked[0].common if ranked else 0
@@ -172,13 +172,13 @@ def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple
 
 
 def kinds(comparison: Comparison) -> list[tuple[str, bool]]:
-    """Return the family and kind (possible or impossible) of all decided instances, sorted."""
+    """Return a sorted list of the pairs (family, feasible) that occur among decided instances."""
     pairs = {(run.family, run.feasible) for run in comparison.instances.values()}
     return sorted((family, feasible) for family, feasible in pairs if feasible is not None)
 
 
 def kind_name(family: str, feasible: bool) -> str:
-    """Return the name of a family and kind of instances.
+    """Return a text that names the possible or the impossible instances of a family.
 
     >>> kind_name("php", True), kind_name("", False)
     ('php, possible', 'states, impossible')
@@ -187,9 +187,10 @@ def kind_name(family: str, feasible: bool) -> str:
 
 
 def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
-    """Return a table of each solver's growth law, and of its median time at every size.
+    """Return a table of how each solver's time grows with the size of the instances.
 
-    The first row is the header.
+    A row contains the solver's median time at every size, and its growth law. The first row is the
+    header.
     """
     switching = {name for name, solver in all_solvers().items() if solver.changes_model}
     runs = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
@@ -215,9 +216,10 @@ def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[lis
 
 
 def growth_parts(comparison: Comparison) -> Iterator[tuple[str, bool, list[list[str]]]]:
-    """Yield (family, feasible, table) for all instances whose times support a growth law.
+    """Yield tuples (family, feasible, table) for the groups of instances that show a growth law.
 
-    The sizes of a sweep count as one family. The table shows at most `MAX_GROWTH_SIZES` sizes.
+    The table is that of `growth_rows`, with at most `MAX_GROWTH_SIZES` sizes. Games of different
+    sizes count as one family.
     """
     if comparison.of_games and len(comparison.families) > 1:
         runs = [replace(run, family="all sizes") for run in comparison.runs]

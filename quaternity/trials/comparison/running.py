@@ -160,7 +160,6 @@ def _measure(
     tasks: Sequence[MeasuringTask], solvers: Sequence[Solver], workers: int, dask: str | None,
     keep: Callable[[InstanceRuns], None], phase: Phase,
 ) -> tuple[list[InstanceRuns], BaseException | None]:  # fmt: skip
-    """Measure all tasks. Return the measurements, and the error that stopped them early or None."""
     measured: list[InstanceRuns] = []
     with phase("states", sum(task.states - task.done for task in tasks)) as report:
         try:

@@ -79,13 +79,13 @@ class Comparison(Displayable):
 
     @cached_property
     def rows(self) -> list[Row]:
-        """A row of statistics for each solver. They are ranked if the instances are of families."""
+        """A row of statistics for each solver, sorted by rank if there are problem families."""
         rows = rows_of(self.runs, list(self.versions), self.limit, self.seed)
         return rows if self.of_games else sorted(rows, key=lambda row: (row.rank, row.solver))
 
     @cached_property
     def families(self) -> dict[str, Comparison]:
-        """The comparison restricted to each family of instances or size of games, by name."""
+        """For each family of instances or size of games, the part of the comparison about it."""
         parts: dict[str, list[Run]] = {}
         for run in self.runs:
             parts.setdefault(run.family, []).append(run)
@@ -93,7 +93,7 @@ class Comparison(Displayable):
 
     @cached_property
     def labelled(self) -> Comparison:
-        """The comparison with solver names for readers, which may contain the solver's version."""
+        """The same comparison, in which the names of external solvers contain their versions."""
         labels = {
             name: name if text.split(" ")[0] in ("", "quaternity") else f"{name} ({text})"
             for name, text in self.versions.items()
@@ -104,7 +104,7 @@ class Comparison(Displayable):
 
     @property
     def of_games(self) -> bool:
-        """Return whether the instances come from games or files, and not from problem families."""
+        """Whether the instances come from games or files, and not from problem families."""
         return all(not name or parse_size_name(name) for name in self.families)
 
     @property
@@ -113,7 +113,7 @@ class Comparison(Displayable):
         return [run for run in self.runs if run.at_fault]
 
     def of_kind(self, feasible: bool) -> Comparison:
-        """Return the comparison, restricted to the possible or the impossible instances."""
+        """Return the part of the comparison about the possible or the impossible instances."""
         return replace(self, runs=[run for run in self.runs if run.feasible is feasible])
 
     def picture(self) -> Display:
@@ -129,7 +129,7 @@ class Comparison(Displayable):
         return Display(f"Solvers on {self.description}", (limit,), table)
 
     def text(self) -> str:
-        """Return the text of the file."""
+        """Return the comparison as the text of a file, which `parse_runs` can read."""
         head: dict[str, Any] = {
             "format": FORMAT, "what": self.description, "seed": self.seed, "limit": self.limit,
             "command": self.command, "machine": self.machine, "versions": dict(self.versions),
@@ -231,7 +231,6 @@ def parse_runs(text: str) -> Comparison:
 
 
 def _runs(lines: Sequence[str], versions: Mapping[str, str]) -> list[Run]:
-    """Parse the runs from line 2 on. Reject inconsistent instances and duplicate rounds."""
     runs: list[Run] = []
     rows: set[tuple[str, str, int]] = set()
     instances: dict[str, tuple[object, ...]] = {}
@@ -275,7 +274,7 @@ def _run(row: _Row, versions: Mapping[str, str]) -> Run:
 
 
 class _Row:
-    """A JSON object on one line of a file. All error messages name the line and the value."""
+    """A JSON object on one line of a file. Its error messages name the line and the value."""
 
     def __init__(self, line: str, number: int) -> None:
         self.place = f"line {number}"

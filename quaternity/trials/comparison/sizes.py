@@ -23,7 +23,7 @@ _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A sweep, which varies one of `PARAMETERS` of the size of games from `first` to `last`."""
+    """A range of sizes of games: one of `PARAMETERS` varies from `first` to `last`."""
 
     parameter: str
     first: int
@@ -51,7 +51,7 @@ class Sweep:
 
     @property
     def values(self) -> list[int]:
-        """At most `MAX_SIZES` values of the range, including both ends.
+        """The values to use: both ends of the range, and at most `MAX_SIZES` values in total.
 
         >>> Sweep("sets", 2, 1000).values
         [2, 5, 12, 29, 70, 169, 412, 1000]

@@ -19,7 +19,7 @@ from solvers.solver import Solver
 
 @dataclass(frozen=True, slots=True)
 class CampaignResult:
-    """The result of a campaign.
+    """The result of a campaign, which tests solvers on random examples.
 
     Attributes:
         solvers: the names of the tested solvers.

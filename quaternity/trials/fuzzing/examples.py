@@ -27,11 +27,11 @@ REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8,
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:
-    """Return a random problem as a pair of its kind and the problem.
+    """Return the kind of a random deal problem, and the problem.
 
-    A "loosened" problem is built around a deal, so it is feasible. A "spoilt" problem is a
-    "loosened" problem in which a few constraints are tightened. A "brink" problem is a state of a
-    game whose constraints are tightened until no deal satisfies it, or until one step before.
+    A "loosened" problem is built around a deal, so it is possible. In a "spoilt" problem, a few
+    constraints of such a problem are tightened. A "brink" problem is made from a game: its
+    constraints are tightened until no deal is possible, or until one step before.
     """
     share = random.random()
     if share < BRINK_SHARE:

@@ -29,11 +29,11 @@ def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding
 
 
 def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """Return the fault in a position of a game, or None if the engine is right.
+    """Return the first fault in a position of a game. None if the engine is right.
 
-    The position must be possible. The player to move must have a question unless the game is over.
-    The legal questions and answers must be those that the solvers find. No set in play may
-    belong to the same player in every deal.
+    The position must be possible. Unless the game is over, the player to move must have a question.
+    The legal questions and answers must be those that the solvers find. If a player certainly owns
+    a whole set, the set must be completed.
 
     Two solvers are run for each question and answer. Of equivalent cards, only one is tried.
     """
@@ -82,7 +82,7 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
 
 
 def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
-    """Yield all questions and answers to judge. Of equivalent cards, only one is used."""
+    """Yield all questions and answers to test, with the problem after each of them."""
     asker, problem = state.turn, state.problem
     if asker is None:
         return

@@ -32,7 +32,7 @@ SHRINK_SECONDS = 30.0
 class Batch:
     """A batch of random problems and games, on which solvers are tested.
 
-    `seed` and `number` determine the problems and games. `seconds` is the time limit of the batch.
+    The contents depend only on `seed` and `number`. `seconds` is the time limit of the batch.
     """
 
     examples: int
@@ -42,7 +42,7 @@ class Batch:
 
 
 def batches(examples: int | None, seconds: float | None, seed: int) -> Iterator[Batch]:
-    """Yield the batches of a campaign until the examples or the seconds are used up.
+    """Yield batches of random examples until the examples or the seconds are used up.
 
     None means no limit.
 

@@ -92,7 +92,7 @@ class Tally:
         return counts
 
     def coverage(self) -> dict[str, dict[str, int]]:
-        """Return the number of examples by kind and verdict, by players, and by cards."""
+        """Return three counts of the examples: by kind and verdict, by players, and by cards."""
         by_kind = self.count_by(lambda shape: (shape.kind, shape.feasible))
         by_players = self.count_by(lambda shape: shape.players)
         by_cards = self.count_by(

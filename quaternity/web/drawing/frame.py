@@ -31,7 +31,7 @@ to own cards. The chances are estimated from the players' questions."""
 
 
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
-    """Return values for the HTML template of the game, which is one part of a table's page.
+    """Return the template values that draw the game, which is one part of a table's page.
 
     `more` contains further arguments for the function `part` of the game's module.
     """
@@ -80,9 +80,9 @@ class Chair(NamedTuple):
 
 
 class EventLine(NamedTuple):
-    """An event of a game in words, and the number of its move, counted from 1.
+    """A sentence about an event of a game, and the number of the move, counted from 1.
 
-    A question and its answer are one move, as in a review.
+    A question and its answer count as one move, as in a review.
     """
 
     number: int
@@ -197,10 +197,7 @@ def _shared_context(
 
 
 def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
-    """Return the scores of the series, with the names of programs as they are at this table.
-
-    If another player has the seat of a program now, the name is that of the program's level.
-    """
+    """Return the scores of the series, with the names that programs have at this table."""
     scores, players = [], list(enumerate(seat.name for seat in sight.seats))
     for score in sight.series:
         level = level_of(SeatView(score.name, "program"), sight.game)
@@ -217,8 +214,7 @@ def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
     """Return the names of the other players, a headline and the last event of a table, as texts.
 
-    The list of a visitor's tables shows them. All are empty if `sight` is None, because the list
-    does not show the details of every table.
+    The list of a visitor's tables shows these texts. They are empty if `sight` is None.
     """
     if sight is None:
         return "", "", ""
@@ -239,7 +235,7 @@ def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
 
 
 def moves_made(sight: TableView) -> int:
-    """Return the number of moves, where a question and its answer are one move."""
+    """Return the number of moves. A question and its answer count as one move."""
     whole = whole_events(sight.moves)
     return whole[-1][0] if whole else 0
 
@@ -332,10 +328,7 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
 
 
 def _is_away(sight: TableView, number: int) -> bool:
-    """Return whether the person in a seat is not connected, although the game is not over.
-
-    The result is False for the visitor's own seats.
-    """
+    """Return whether another person, whose game is not over, is not connected."""
     seat = sight.seats[number]
     waited_for = (bool(sight.to_act) or not sight.begun) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for

@@ -68,7 +68,7 @@ class Moment(NamedTuple):
 
 
 def last_moment(sight: TableView) -> Moment:
-    """Return the texts and animations of the last move in the view of a table.
+    """Return the texts and animations with which a page shows the last move at a table.
 
     If moves have been taken back instead, the only text says how many.
     """

@@ -49,7 +49,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of cells, which says which cards of one set a player may own.
+    """The cells for one set of cards and one player, which say which cards the player may own.
 
     `least` is the minimum number of cards of this set that the player must own.
     """
@@ -60,7 +60,7 @@ class Row(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The rows that say which players may own the cards of one set.
+    """The rows of a grid that say which players may own the cards of one set.
 
     If the set is completed, `owner` is the player who completed it, and there are no rows.
     Otherwise `owner` is None.
@@ -141,7 +141,7 @@ def owner_blocks(
     legal: Container[tuple[int, int, int]],
     chances: Chances | None = None,
 ) -> list[Block]:
-    """Return tables that show which players may own which cards, with one table for each set.
+    """Return a grid for each set of cards, which shows which players may own which cards.
 
     Args:
         known: The possible owners of each card, and the bounds on the cards of each player, as

@@ -75,7 +75,7 @@ class PuzzleWords(PageWords):
     """Writes the messages of a puzzle in words, with the names of players and cards."""
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the text of a kind of message, with placeholders, in the request's language."""
+        """Return the translated text of a kind of message, in which values are placeholders."""
         spoken = SPOKEN.get(kind.template)
         return _(spoken) if spoken else super().template(kind)
 
@@ -151,7 +151,6 @@ def puzzle_words(puzzle: Puzzle, table: PageWords | None = None) -> PuzzleWords:
 def _draw_asking(
     puzzle: Puzzle, position: Any, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return values for the template that draws a puzzle of Quaternity or Kwartet."""
     about, asks = message_data(because), message_data(puzzle.question)
     last_step = message_data(shown[-1].text) if shown else {}
     line = [message_data(event) for event in about.get("line", ())]
@@ -193,8 +192,8 @@ def _answers_by_card(
 ) -> dict[Card, list[tuple[int, str, str]]]:
     """Return, for each card, the answers that a visitor can give by tapping the card.
 
-    Each answer has the form (player, "", text), as in `Tile.asks`. If `seat` is not None, no answer
-    names the player in this seat as the owner of a card.
+    Each answer has the form (player, "", text), as in `Tile.asks`. If `seat` is given, no answer
+    says that the player in this seat owns a card.
     """
     answers: dict[Card, list[tuple[int, str, str]]] = {}
     if puzzle.answer_form == "card":
@@ -221,7 +220,6 @@ def _asked_in(value: Any) -> list[dict[str, Any]]:
 def _draw_quarto(
     puzzle: Puzzle, board: Board, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return values for the template that draws a puzzle of Quarto."""
     in_hand, about, start = puzzle.position.partition(" ")[2] or None, message_data(because), board
     marked, scenes = list[str](), list[Scene]()
     for step in shown:
@@ -263,7 +261,6 @@ def _draw_quarto(
 def _draw_cards(
     puzzle: Puzzle, cards: tuple[int, ...], shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    """Return values for the template that draws a puzzle of SET. A wrong claim is marked."""
     wrong = message_data(because).get("three", "")
     three = wrong or message_data(shown[-1].text if shown else "").get("three", "")
     compared = [card for letter, card in zip(LETTERS, cards, strict=False) if letter in three]

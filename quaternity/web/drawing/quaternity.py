@@ -91,7 +91,6 @@ def _pending_texts(sight: TableView, answering: bool) -> dict[str, str]:
 
 
 def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
-    """Return why a player may not ask another player for card `number` of a set."""
     can_have = [asker in players_in(mask) for mask in owners]
     if players_in(owners[number]) == (asker,):
         return _("you have it")
@@ -103,10 +102,7 @@ def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
 
 
 def _forced_advice(sight: TableView) -> dict[str, str]:
-    """Return a note for a visitor who was asked for a card and had no choice of the answer.
-
-    The result is a dictionary with the note as `advice`, or it is empty.
-    """
+    """Return {"advice": note} if the visitor's answer was forced, otherwise an empty dictionary."""
     about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}
@@ -118,7 +114,7 @@ def _forced_advice(sight: TableView) -> dict[str, str]:
 
 
 def picture() -> Markup:
-    """Return a picture of a table with the possible owners of cards, for the start page."""
+    """Return a picture of a grid with the possible owners of cards, for the start page."""
     first, more = ("possible", "certain", "impossible", "possible"), ("possible", "possible")
     rows = [
         suit_svg(index)

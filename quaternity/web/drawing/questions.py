@@ -55,7 +55,6 @@ def draw_question(
 
 
 def _hand(seat: int, tile: str) -> str:
-    """Return the CSS selector of the place to which a card flies when a player gets it."""
     return f"body:has(#seat{seat}.mine) [data-hand] {tile}, #seat{seat}"
 
 

@@ -49,8 +49,8 @@ class DrawnCard(NamedTuple):
         number: Number of the card, from 0 to 80.
         words: Description of the card in the language of the page.
         picture: Picture of the card.
-        wrong: The wrong claims that contained the card since the cards on the table last changed,
-            as (number of the move, seat).
+        wrong: Claims of a SET that contained this card and were wrong, each as (number of the move,
+            seat). Earlier claims are omitted once the cards on the table change.
     """
 
     number: int
@@ -164,7 +164,7 @@ def card_places(sight: TableView) -> list[int | None]:
 
 
 def wrong_claims(sight: TableView) -> dict[int, list[tuple[int, int]]]:
-    """Return the wrong claims that contained each card since the cards on the table last changed.
+    """Return, for each card on the table, the claims of a SET that contained it and were wrong.
 
     The claims have the format of `DrawnCard.wrong`. Cards without wrong claims are omitted.
     """
@@ -201,7 +201,6 @@ def compare_cards(cards: Sequence[int], rule: Rule = Rule.SET) -> Act:
 
 
 def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
-    """Return the animation of a claim, which compares the attributes of the three cards."""
     del words
     rule, cards = sight.rules.settings.rule, [f"#card{card}" for card in about["cards"]]
     three = rule.three

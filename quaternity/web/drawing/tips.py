@@ -50,7 +50,7 @@ class TipContext(NamedTuple):
         return str(about.get("answer")) == answer and about.get(seat) == self.sight.seat
 
     def is_kind(self, *names: str) -> bool:
-        """Return whether the last event is a message of one of the named kinds."""
+        """Return whether the last event is a message, and its kind is one of the given kinds."""
         return isinstance(self.last, Message) and self.last.kind.name in names
 
 

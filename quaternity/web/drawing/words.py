@@ -82,7 +82,7 @@ PROGRAM_NAMES = (
 
 
 class SpokenDeck(NamedTuple):
-    """A deck of cards, with the names of its sets and cards in one language."""
+    """A deck of cards, and the language in which its sets and cards are named."""
 
     deck: Deck
     language: str
@@ -115,7 +115,7 @@ class PageWords(DeckWords):
     """
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the text of a kind of message, with placeholders, in the request's language."""
+        """Return the translated text of a kind of message, in which values are placeholders."""
         return gettext(TEMPLATES.get(kind.template, kind.template))
 
     def reply(self, answer: Answer) -> str:
@@ -265,9 +265,9 @@ def last_asked(sight: TableView) -> tuple[int, int, int] | None:
 
 
 def move_text(move: Any, text: str) -> str:
-    """Return a move as a page shows it.
+    """Return a move as text for a page.
 
-    The result is `text`, the move as it is written in records. For a question, it is a message
-    instead, in which the page inserts names.
+    For a question, the result is a message in which the page inserts names. For any other move, it
+    is `text`, the move as it is written in records.
     """
     return sentences.question_sentence(move) if isinstance(move, Question) else text

@@ -57,10 +57,10 @@ as the error of the model."""
 
 
 class MissingCards(NamedTuple):
-    """The combinations of cards that an asker may lack of a set, for all sets of one size.
+    """All combinations of cards that an asker may lack of a set, for sets of the same size.
 
     Attributes:
-        masks: the number of bit masks of the cards of a set.
+        masks: the number of combinations of cards of a set, each of which has a bit mask.
         card: `[card, 0]`, the numbers of the cards.
         missing: `[card, case]`, bit masks of the cards that an asker may lack, in ascending order.
             Each mask includes the card.
@@ -91,11 +91,13 @@ def missing_cards(masks: int) -> MissingCards:
 
 
 class RequestModel(NamedTuple):
-    """Model of what each strategy would ask, given the cards of a set that the asker holds.
+    """Prediction of what each strategy would ask, for all cards of a set that the asker may hold.
 
-    `mask` is the bit mask of these cards. `value[strategy, set, mask]` is the value of the set for
-    the strategy. `share[strategy, mask]` is the probability of the actual request among all
-    requests for cards of its set.
+    Attributes:
+        value: `[strategy, set, mask]`, how much the strategy values the set if the asker holds the
+            cards in the bit mask `mask`.
+        share: `[strategy, mask]`, the probability of the actual request among all requests for
+            cards of its set.
     """
 
     value: Floats
@@ -103,12 +105,12 @@ class RequestModel(NamedTuple):
 
 
 def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
-    """Return probabilities: who owns the cards that the asker lacks, and what the asker holds.
+    """Return the probabilities of the owners of missing cards, and of the asker's holdings.
 
-    The first result has the axes `[card, case, owner, ..., set]`, where a case says which cards the
-    asker lacks (see `MissingCards`). The second result has the axes `[holding, ..., set]`, and
-    `weights` has the axes `[holding, player, ..., set]`, where a holding is a bit mask of cards of
-    one set.
+    A holding is a combination of cards of one set, as a bit mask. `weights` has the axes
+    `[holding, player, ..., set]`. The first result has the axes `[card, case, owner, ..., set]`,
+    where a case says which cards the asker lacks (see `MissingCards`). The second result has the
+    axes `[holding, ..., set]`.
     """
     _, _, lacks, parts, rests, ways = missing_cards(len(weights))
     opponents = without(weights, asker)
@@ -133,12 +135,12 @@ def _over_cards(values: Floats, fill: float, lacked: MissingCards) -> Floats:
 def model_patient(
     chances: Floats, asker: int, following: int, shown: Floats, place: int, card: int, asked: int
 ) -> RequestModel:
-    """Return a model of what `patient` would ask, with three kinds of probabilities.
+    """Predict what the strategy `patient` would ask, for three estimates of the probabilities.
 
     Args:
         chances: `[card, case, owner, strategy, set]`, probabilities from `chances_by_lack`. The
-            three kinds count all deals, count the deals in which no player asked for a card in
-            their own hand, and use what everybody can infer from the requests.
+            axis `strategy` has three estimates: from all deals, from the deals in which no player
+            asked for a card in their own hand, and from what everybody can infer from the requests.
         following: the player whose turn comes next.
         shown: for each set, 1.0 if it is known that the asker holds cards of it.
         place, card: the set and the number of the requested card.
@@ -169,7 +171,7 @@ def model_patient(
 
 
 def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) -> RequestModel:
-    """Return a model of what `exact` would ask, given probabilities `[card, case, owner, set]`.
+    """Predict what the strategy `exact` would ask, given probabilities `[card, case, owner, set]`.
 
     The arguments are explained in `model_patient`.
     """

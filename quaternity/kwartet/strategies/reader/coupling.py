@@ -176,7 +176,7 @@ def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
-    """Return a function for Newton steps that treats all cards as equally likely to be held."""
+    """Return a function that computes approximate steps of Newton's method for many players."""
     masks, players, cases, sets = weights.shape
     count = tables(masks).counts
     powers = np.stack([count, count**2])
@@ -198,11 +198,12 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
-    """Return the probabilities of owners, and of the likeliest distribution of each set.
+    """Return the probability of each owner of each card, and of the likeliest deal of each set.
 
-    The weights `[holding, player, set]` describe each set on its own, where a holding is a bit mask
-    of cards. The hand sizes couple the sets. The first result has the axes `[card, player, set]`.
-    The second result is 1.0 for a set if and only if there is only one way to distribute the set.
+    The weights `[holding, player, set]` describe each set without regard to the other sets, where a
+    holding is a bit mask of cards. The hand sizes connect the sets. The first result has the axes
+    `[card, player, set]`. The second result is 1.0 for a set if and only if the set can be dealt in
+    only one way.
 
     The hand sizes are ignored if there are more than `MAX_UNKNOWN_HANDS` unknown hands, or if
     rounding errors are too large. For 13 sets, the computation takes about 0.3 ms with four players
@@ -233,10 +234,9 @@ def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tupl
 def _condition_on_hands(
     ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[int]
 ) -> Floats:
-    """Return the probabilities `[set, way]` given the hand sizes, by a Fourier transform.
+    """Return the probability of each way to deal each set, given the hand sizes.
 
-    Each set defines a polynomial with one variable per player, whose exponents are numbers of
-    cards. The other sets contribute a coefficient of the product of their polynomials.
+    The result has the axes `[set, way]`. A Fourier transform multiplies the sets' polynomials.
     """
     possible = ways > 0
     counts = [count[player].astype(int) for player in unknown]

@@ -33,8 +33,8 @@ Integers = npt.NDArray[np.int64]
 def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
     """Return all ways to split each of the given bit masks into two parts.
 
-    The results are the first parts, the other parts, and a matrix `[mask, part]` that is 1 if the
-    part belongs to the mask, and 0 otherwise.
+    The first two arrays contain the two parts for each way. The third is a matrix `[mask, way]`
+    that is 1 if the way splits the mask, and 0 otherwise.
     """
     split = [
         (place, part, whole ^ part)
@@ -47,7 +47,7 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
 
 
 class Tables(NamedTuple):
-    """Tables about the bit masks of the cards of a set that a player may hold.
+    """Tables for all possible holdings. A bit mask contains the cards of a set that a player holds.
 
     Attributes:
         holds: `[mask, card]`, whether the mask contains the card.
@@ -71,7 +71,7 @@ def tables(masks: int) -> Tables:
 
 
 def join_players(first: Floats, other: Floats) -> Floats:
-    """Return the weights of the cards that two players hold together.
+    """Return the weight of each combination of cards that two players hold together.
 
     The arrays have the axes `[holding, ...]`, where a holding is a bit mask of cards. They are
     broadcast.
@@ -83,9 +83,10 @@ def join_players(first: Floats, other: Floats) -> Floats:
 
 
 def tree(weights: Floats) -> list[Floats]:
-    """Return a list of weights: of single players, of pairs, of groups of four, up to two halves.
+    """Return the weights of the cards that groups of players hold together.
 
-    Additional players, who never hold a card, make the number of players a power of two.
+    The list contains the weights for single players, pairs, groups of four, and so on up to two
+    halves. Additional players without cards make the number of players a power of two.
     """
     players = weights.shape[1]
     level = np.zeros((len(weights), 1 << max(1, (players - 1).bit_length()), *weights.shape[2:]))

@@ -85,7 +85,7 @@ class Reading(NamedTuple):
 
 
 class SetKinds(NamedTuple):
-    """The sets in play, grouped so that the same is known about all sets of a group (a kind).
+    """The sets in play, divided into kinds. The same is known about all sets of a kind.
 
     Calculations examine only one set of each kind.
 
@@ -105,8 +105,8 @@ class SetKinds(NamedTuple):
     def of(cls, public: PublicState, known: int, hand: Hand | None) -> SetKinds:
         """Return the sets in play, grouped into kinds.
 
-        The sets that are neither in the bit mask `known` nor in the hand form one kind. Each other
-        set is a separate kind.
+        A set is a separate kind if it is in the bit mask `known` or the hand contains cards of it.
+        All other sets form one kind.
         """
         places: dict[int, int] = {}
         active, sets, like = in_play(public), list[int](), list[int]()
@@ -124,7 +124,7 @@ class ModelledRequest(NamedTuple):
 
     Attributes:
         before: the public state before the request.
-        known: bit mask of the sets of all requests so far, including this request.
+        known: bit mask of the sets whose cards have been requested, including this request.
         kinds: the kinds of sets in play before the request, as everybody sees them. The set of the
             request is a separate kind.
         asking: a model of what each strategy would have asked.
@@ -229,11 +229,11 @@ def in_play(public: PublicState) -> list[int]:
 def possible_without_bluffs(
     constraint: SetConstraint, vain: tuple[int, ...], with_cards: int, masks: int
 ) -> Floats:
-    """Return the cards of a set that players may hold if no player asks for cards they hold.
+    """Return which cards of a set players may hold if no player asks for a card that they hold.
 
-    The result is that of `possible_holdings`. `vain` contains, for each card, the bit mask of the
-    players who asked for it without success. If the assumption makes everything impossible, it is
-    dropped.
+    The result has the form of `possible_holdings`. `vain` contains, for each card, the bit mask of
+    the players who asked for it without success. If no way to deal the set fits the assumption, it
+    is dropped.
     """
     owners = tuple([mask & ~asked for mask, asked in zip(constraint.owners, vain, strict=True)])
     strict = possible_holdings(
@@ -253,9 +253,9 @@ def restrict_weights(
     """Return the weights of the sets `active`, with 0 for impossible holdings.
 
     The weights have the axes `[holding, player, set]`. A holding (the cards of a set that a player
-    may hold) is impossible if the deal problem does not allow it. If no holding of a set keeps a
-    positive weight, all holdings that the problem allows get the same weight. The weights of
-    `player` are scaled so that the weights of all ways to distribute a set add up to 1.
+    may hold) is impossible if the deal problem does not allow it. If this leaves no way to deal a
+    set, all holdings that the problem allows get the same weight. The weights of `player` are
+    scaled so that the weights of all ways to deal a set add up to 1.
     """
     possible_weights = stack_sets(
         [possible_holdings(problem.sets[index], with_cards, len(weights)) for index in active]
@@ -286,9 +286,9 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 
 
 def flat_shares(before: PublicState, event: Event) -> Floats:
-    """Return the probability of a request for each habit that ignores the other sets.
+    """Return the probability of a request for each of the last four `HABITS`.
 
-    These are the last four of `HABITS`. The result is an array `[habit, mask]`, where `mask` is the
+    These habits do not compare sets. The result is an array `[habit, mask]`, where `mask` is the
     bit mask of the asker's cards of the set. The probabilities are multiplied by the number of sets
     in which the asker holds a card.
     """
@@ -353,12 +353,13 @@ def after_request(
 def likelihood(
     held: Floats, request: ModelledRequest, habits: Floats, kinds: SetKinds
 ) -> tuple[Floats, Floats]:
-    """Return how likely a request is for each bit mask of cards that the asker may hold of a set.
+    """Return how likely a request is, depending on the cards of each set that the asker holds.
 
     The strategy of the asker is unknown, so each habit (see `HABITS`) is weighted by how well it
     explains the asker's requests, including this request. The first result is an array
-    `[set, mask]` of relative likelihoods. The second result contains the contribution of each habit
-    to the explanation of this request. The contributions add up to 1.
+    `[set, mask]` of relative likelihoods, where `mask` is a bit mask of the asker's cards. The
+    second result contains the contribution of each habit to the explanation of this request. The
+    contributions add up to 1.
 
     Args:
         held: the probabilities `[set, mask]` of what the asker holds.
