@@ -206,6 +206,15 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
     assert "0 asks 2 puts down set 2" in pages[1]
 
 
+def test_numbers_in_formulas_are_not_called_numbers_of_seats() -> None:
+    """Pages count seats from 1, but formulas count players from 0."""
+    shown = sight(simulate(KWARTET, 4), None)
+    shown = shown._replace(seats=tuple(SeatView("Ann", "person", True) for _ in shown.seats))
+    page = help_html(shown, "know", {}, {})
+    assert "<code>0</code> Ann (1)" in re.sub("[\u2066-\u2069]", "", page)
+    assert "Seat number" not in page
+
+
 def test_knowledge_is_explained_in_the_language_of_the_reader() -> None:
     game = simulate(KWARTET, 4)
     shown = sight(game, mover(game))

@@ -197,10 +197,7 @@ def _shared_context(
 
 
 def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
-    """Return the scores of the series, with the names that programs have at this table.
-
-    If another player has the seat of a program now, the name is that of the program's level.
-    """
+    """Return the scores of the series, with the names that programs have at this table."""
     scores, players = [], list(enumerate(seat.name for seat in sight.seats))
     for score in sight.series:
         level = level_of(SeatView(score.name, "program"), sight.game)
