@@ -82,6 +82,7 @@ def templates() -> Environment:
         settings_in_words=settings_in_words,
         suit=lambda index: Markup(suit_svg(index)),
         grouped=format_number,
+        decimal=format_decimals,
         card=lambda x, *parts: Markup(card_svg(Card(*x), *parts)),
     )
     return environment
@@ -98,8 +99,15 @@ def format_number(digits: str) -> str:
     if len(digits) < 16:
         return str(format_decimal(int(digits), locale=language()))
     power = str(len(digits) - 1).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    start = format_decimal(int(digits[:3]) / 100, "0.00", language())
+    start = format_decimals(int(digits[:3]) / 100)
     return gettext("about {number}").format(number=f"{start} × 10{power}")
+
+
+def format_decimals(number: float) -> str:
+    """Return a number with two decimals, in the language of the request."""
+    from babel.numbers import format_decimal
+
+    return str(format_decimal(number, "0.00", language()))
 
 
 def ago(seconds: float) -> str:

@@ -96,7 +96,7 @@ def told_moments(review: Review) -> list[ToldMoment]:
     """Return the decisive moves of a reviewed game, beginning with the most important move.
 
     Proved mistakes come before other moves. Apart from that, the most important moves are those
-    that changed the chances of a player most.
+    that changed the chances of a player most, and among equal changes the latest one.
     """
     points = {point.after: point for point in review.curve}
     ranked = []
@@ -110,7 +110,7 @@ def told_moments(review: Review) -> list[ToldMoment]:
             (
                 story_moment.better is None or not story_moment.certain,
                 -change,
-                moment.number,
+                -moment.number,
                 story_moment,
             )
         )

@@ -501,6 +501,18 @@ def test_the_story_of_a_game_is_announced_and_its_chart_is_reached_by_keys(
     ann.page.wait_for_url(f"**{address}")
 
 
+def test_the_focus_returns_to_the_card_that_was_asked_for(person: Callable[..., Person]) -> None:
+    """The button of the asked player disappears, so the Tab key would start anywhere."""
+    ann = person(keys=True)
+    ann.table("kwartet", {"players": 3, "sets": 4}, ["me", "easy", "easy"], name="Ann")
+    tile = ann.page.locator("[data-card][data-act]").first
+    card, before = tile.get_attribute("data-card"), ann.version
+    ann.press(tile)
+    ann.press(ann.page.locator("[data-ask]").first)
+    ann.sees(before + 1)
+    assert ann.page.locator(f"[data-card='{card}']").evaluate(FOCUSED)
+
+
 def test_a_move_that_a_busy_server_did_not_show_is_shown_later(
     person: Callable[..., Person],
 ) -> None:

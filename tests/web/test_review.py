@@ -6,6 +6,7 @@ import asyncio
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from random import Random
@@ -280,6 +281,16 @@ def test_an_illegal_move_is_never_stored(tmp_path: Path, monkeypatch: pytest.Mon
         assert tables.store.read("SELECT id FROM tables") == before
 
 
+def test_of_equal_changes_the_latest_decided_the_game() -> None:
+    done = review(play_random_game(TWO, 0).record(), seconds=600)
+    sides = ((1.0, 0.0), (0.0, 1.0))
+    curve = tuple(point._replace(chances=sides[point.after % 2]) for point in done.curve)
+    moments = told_moments(replace(done, curve=curve))
+    ranks = [(moment.better is None or not moment.certain, -moment.number) for moment in moments]
+    assert len(ranks) > 1
+    assert ranks == sorted(ranks)
+
+
 @pytest.mark.parametrize("credentials", ["cookie", "token", "story"])
 def test_a_repeated_request_gets_the_same_table(credentials: str, tmp_path: Path) -> None:
     """A double tap, or an answer that was lost, makes no second table."""
@@ -368,4 +379,5 @@ def test_a_finished_game_offers_one_puzzle(game: str, tmp_path: Path) -> None:
             page = site.ask("GET", f"{path}?{urlencode({'answer': answer})}").body.decode()
             judged = re.findall(r'data-judged="(\w+)"', page)
             assert (judged == ["right"]) == puzzle.check(answer).right
+            assert ("Back to the table</a>" in page) == puzzle.check(answer).right
         assert site.ask("GET", path).body == fresh.body

@@ -75,7 +75,7 @@ function drawAsking() {
   if (!panel) { chosen = null; return; }
   if (!tile) {
     chosen = null;
-    draw(panel, element("p", panel.dataset.hint, {}));
+    draw(panel, ...panel.dataset.hint ? [element("p", panel.dataset.hint, {})] : []);
     return;
   }
   tile.setAttribute("aria-pressed", "true");
@@ -120,7 +120,10 @@ whenDrawn(updateAsking);
 
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-odds]")) showOdds(part.querySelector("#ask"));
-  if (event.target.closest("#ask [data-move]")) chosen = null;
+  if (event.target.closest("#ask [data-move]")) {
+    if (event.detail === 0) card()?.focus({ preventScroll: true }); // the button disappears
+    chosen = null;
+  }
   const tile = event.target.closest("[data-asks]");
   if (!tile || !part.querySelector("#ask")) return;
   chosen = tile.dataset.card === chosen ? null : tile.dataset.card;
