@@ -15,7 +15,8 @@ MAX_NAME_LENGTH = 100
 """Maximum length of the name of a player, a set or a card, in characters."""
 
 MAX_LISTED_CARDS = 4
-"""Maximum number of cards in the name of a variable or node whose names are all shown."""
+"""Maximum number of cards that are listed one by one. If there are more, only their number, the
+first and the last card are shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,8 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 members_of = lru_cache(maxsize=1 << 12)(players_in)
-"""Cached version of `players_in`, for masks that are known to be valid."""
+"""Function that returns the players in a bit mask, like `players_in`, with a cache. The mask must
+be valid."""
 
 
 def mask_of(players: Iterable[int]) -> int:

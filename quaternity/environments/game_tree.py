@@ -20,7 +20,8 @@ MAX_TREE_MOMENTS = 3_000_000
 30 microseconds."""
 
 CHANCE, OVER = -1, -2
-"""Values of `GameTree.player` at a chance node and at the end of a game."""
+"""Values of `GameTree.player` for a node where chance decides and for a node where the game is
+over."""
 
 
 class InformationSet(NamedTuple):

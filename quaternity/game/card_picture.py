@@ -37,7 +37,8 @@ SHAPES = (
 offset of the number inside it."""
 
 MAX_ROW_CARDS = 8
-"""Maximum size of a set whose cards show a row of boxes, one for each card of the set."""
+"""Maximum number of cards in a set for which each card shows a row of boxes. The row has a box for
+each card of the set."""
 
 
 def suit_name(index: int) -> str:

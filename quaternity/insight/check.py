@@ -30,7 +30,8 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible
 
 OwnersOfCards = list[list[int]]
-"""Type of the owners of all cards, as `[set][card]`, including the cards of completed sets."""
+"""Owners of all cards, including the cards of completed sets: `owners[set][card]` is the number of
+a player."""
 
 
 class WrongVerdict(SolverFault):

@@ -21,16 +21,17 @@ FEATURES = 4
 PIECES = 2**FEATURES
 MARK_BITS = 2 * FEATURES
 ANY = (1 << MARK_BITS) - 1
-"""Mark that contains all properties. A row without pieces has this mark."""
+"""Bit mask of all properties. It describes a row without pieces."""
 
 MARKS = tuple(piece | (~piece & 0b1111) << 4 for piece in range(PIECES))
-"""Mark of each piece. It contains the four properties of the piece."""
+"""For each piece, the bit mask of its four properties."""
 
 SHARING = tuple(
     sum(1 << piece for piece, mark in enumerate(MARKS) if mark & wanted)
     for wanted in range(ANY + 1)
 )
-"""For each possible mark, the bit mask of the pieces that have at least one of its properties."""
+"""For each bit mask of properties, the bit mask of the pieces that have at least one of these
+properties."""
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:

@@ -22,7 +22,8 @@ CARDS_WITH_VALUE = tuple(
     for place in range(len(PLACES))
     for value in range(3)
 )
-"""The 27 cards with a given value of a given digit, as bit sets: three bit sets for each digit."""
+"""Bit sets of cards. For each digit of a card and each of its three values, a bit set contains the
+27 cards with this value."""
 
 
 def checksum(cards: Iterable[int]) -> int:

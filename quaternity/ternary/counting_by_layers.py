@@ -29,8 +29,8 @@ MAX_TABLE_CARDS = 16
 time."""
 
 PART_BITS = 14
-"""Maximum number of bits that are looked up at a time. A bit set of cards is looked up in two
-parts."""
+"""Number of bits that are looked up in a table at a time. A bit set of the 27 cards of a layer is
+looked up in two parts."""
 
 
 @cache

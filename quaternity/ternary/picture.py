@@ -98,4 +98,5 @@ def matrix_svg() -> str:
 
 
 PICTURES: Mapping[str, Callable[[], str]] = {"circle": circle_svg, "matrix": matrix_svg}
-"""The pictures by name. The first is the default."""
+"""Functions that return the SVG text of a picture, by the name of the picture. The first is the
+default."""

@@ -17,10 +17,11 @@ from solvers.counting import chances
 from solvers.problem import DealProblem
 
 TURN = 0.25
-"""Bonus in the prospects of the player to move. A completed set counts as 1."""
+"""Bonus for the player to move in the evaluation of a state. A completed set counts as 1."""
 
 Prospects = tuple[float, ...]
-"""Type of the prospects of all players, by role. A completed set counts as 1."""
+"""Evaluation of a state: a number for each player, in the order of their roles. A completed set
+counts as 1."""
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:

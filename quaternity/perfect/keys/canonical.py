@@ -43,7 +43,8 @@ from solvers.coalition_tables import layout_for
 from solvers.problem import DealProblem, SetConstraint
 
 Key = bytes
-"""Type of the key of a canonical state. States that differ only in names have the same key."""
+"""Key of a canonical state. States have the same key if they differ only in the numbering of
+players, sets and cards."""
 
 
 class StateParts(NamedTuple):
