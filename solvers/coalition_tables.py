@@ -29,7 +29,7 @@ from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_PLAYERS = 12
-"""Maximum number of players of a table. A table for 12 players has 4096 numbers."""
+"""Maximum number of players of a coalition table. A table for 12 players has 4096 numbers."""
 
 MAX_CACHED_MASK_PLAYERS = 8
 """Maximum number of players for which the integers computed by `LaneLayout.intersecting` are
@@ -44,8 +44,7 @@ IMPOSSIBLE = -1
 """Result that is returned instead of a table if the cards of the set cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Cache key of a set: the sorted owner masks (groups of players who may own a card), the lower
-bounds and the upper bounds."""
+"""Cache key of a set: the sorted owner masks of its cards, the minimums and the maximums."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:

@@ -185,8 +185,7 @@ def _booleans(exponent: int) -> Any:
 
 
 ONES = [1] * 256
-"""The coefficients of a sum of variables, all of them 1. For n variables, the first n entries are
-used."""
+"""List of ones. For a sum of n variables, the coefficients are its first n entries."""
 
 
 class WrittenModel(NamedTuple):

@@ -336,7 +336,7 @@ FAMILIES: dict[str, Family] = {
         ),
     )
 }
-"""Families of instances, by name."""
+"""Families of benchmark instances, by name."""
 
 
 BENCHMARKS = ("v1",)

@@ -56,8 +56,7 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 members_of = lru_cache(maxsize=1 << 12)(players_in)
-"""Function that returns the players in a bit mask, like `players_in`, with a cache. The mask must
-be valid."""
+"""Function `players_in` with a cache, for bit masks that are known to be valid."""
 
 
 def mask_of(players: Iterable[int]) -> int:

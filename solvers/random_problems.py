@@ -372,8 +372,7 @@ def _tighten_card(
 
 
 BOUNDS = ("minimum", "maximum", "owners")
-"""Kinds of constraints that `one_bound_pairs` tightens, so that a feasible problem becomes
-infeasible."""
+"""Kinds of constraints that `one_bound_pairs` tightens to make a problem infeasible."""
 
 
 def one_bound_pairs(

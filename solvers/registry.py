@@ -87,8 +87,7 @@ SOLVERS: dict[str, Solver] = {
         ),
     )
 }
-"""Built-in solvers, by name. `all_solvers()` also returns the solvers of other installed
-packages."""
+"""Built-in solvers, by name. `all_solvers()` adds those of other installed packages."""
 
 
 _decide = _lazy_import("solvers.coalitions", "decide")

@@ -49,9 +49,8 @@ __all__ = ["LAWS", "Conformance", "check_solver"]
 
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
-"""Function that tests whether a solver has a certain property, using one problem. It takes the
-solver and the problem. It returns a sentence that describes the fault, or None if the solver has
-the property."""
+"""Function that tests one property of a solver on a problem. It takes the solver and the problem.
+It returns the fault as a sentence, or None if the solver has the property."""
 _Breach = tuple[Law, str, DealProblem, DealProblem]
 """A failed test: the law, the fault, the problem, and the last problem that the solver was given.
 This last problem may be a variant of the problem."""
@@ -63,8 +62,7 @@ GAME_SIZES: tuple[tuple[int, int, int], ...] = (
 """Default sizes of the games that a conformance test uses, as (cards in one set, sets, players)."""
 
 EXAMPLES_PER_ROUND = 100
-"""Number of small problems in a round of the conformance test. Each round also tries every size of
-a game once."""
+"""Number of small problems in a round, which also tries every size of a game once."""
 
 MAX_COVERED_NUMBER = 12
 """Maximum number of players, sets, cards, or cards in one set that a conformance test covers
@@ -83,11 +81,11 @@ MAX_INSTANCE_CARDS = 200
 
 MAX_TIGHTENED = 30
 """Maximum number of variants of an infeasible problem on which a solver is tested. In each variant,
-one constraint of the problem is tightened. A problem with more than 30 cards has at most 3
-variants."""
+one constraint of the problem is tightened. If the problem has more than 30 cards, at most 3
+variants are tested."""
 
 MAX_FORBIDDEN_DEALS = 4
-"""Maximum number of deals that are forbidden, one after another, in a problem."""
+"""Maximum number of verdicts tested for one problem. After each, the deal found is forbidden."""
 
 REPORT_SECONDS = 5.0
 """Seconds between two progress reports."""

@@ -24,8 +24,7 @@ MAX_SECONDS = 1e9
 """Maximum time limit, in seconds (about 30 years). Longer finite limits are shortened to it."""
 
 MAX_NUMBER = 10**50
-"""Maximum absolute value of an integer argument. Valid hand sizes, bounds and bit masks are far
-smaller."""
+"""Maximum absolute value of an integer argument. Valid values are far smaller."""
 
 
 def validate_arguments(

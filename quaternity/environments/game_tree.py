@@ -20,8 +20,7 @@ MAX_TREE_MOMENTS = 3_000_000
 30 microseconds."""
 
 CHANCE, OVER = -1, -2
-"""Values of `GameTree.player` for a node where chance decides and for a node where the game is
-over."""
+"""Values of `GameTree.player` if chance decides at a node, and if the game is over there."""
 
 
 class InformationSet(NamedTuple):

@@ -39,9 +39,8 @@ from solvers.sampling import NumberedDeals
 from solvers.verdict import Deal
 
 MAX_COUNTS = 500
-"""Maximum number of cases into which a formula is split to count the deals where it is true. Each
-case restricts the owners of some cards. If more cases are needed, another method computes the
-probability."""
+"""Maximum number of cases (restrictions of the owners of some cards) for which deals are counted.
+If a formula has more cases, another method computes its probability."""
 MAX_LISTED_DEALS = 1000
 """Maximum number of possible deals for which the formula is evaluated in every deal. The
 probability is then exact. If there are more deals, it is estimated from random deals."""

@@ -22,11 +22,9 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""Maximum number of players with unseen hands for which the test lists all groups of these
-players."""
+"""Maximum number of players with unseen hands for which all groups of them are tested."""
 MAX_OPTIONS = 4_000
-"""Maximum number of ways to deal one set that are listed. Two ways are the same if they have equal
-`Counts` and an equal `Pattern`."""
+"""Maximum number of ways to deal the cards of one set that are listed."""
 MAX_WORK = 1e8
 """Maximum number of steps of the search for the smallest number of cards that a group of players
 can hold. If the search would take more steps, it is skipped."""

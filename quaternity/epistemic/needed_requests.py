@@ -162,8 +162,7 @@ COUNTED_NOTE = (
     "the formula contains numbers of cards or sets, which change during the game, so no moves are "
     "named as reasons"
 )
-"""Message for a formula with numbers of cards or sets. It says why the program does not name the
-moves that make the formula true."""
+"""Explanation why no moves are named as reasons for a formula with numbers of cards or sets."""
 
 
 def mentions_counts(

@@ -534,10 +534,10 @@ def _cards_of(deal: Deal, player: int) -> list[Card]:
 
 
 FEW_STEPS = 5
-"""Maximum length, in steps, of the chains of deals that are tried from a given deal to one chosen
-counterexample."""
+"""Maximum number of steps of a chain of deals to one chosen deal. Two consecutive deals of a chain
+look the same to some player."""
 MAX_STEPS = 8
-"""Maximum length, in steps, of the chains of deals that are tried from a given deal to any
-counterexample."""
+"""Maximum number of steps of a chain of deals to any counterexample. Two consecutive deals of a
+chain look the same to some player."""
 MAX_LISTED = 20_000
 """Maximum number of possible deals for which a chain of deals is found by listing all deals."""

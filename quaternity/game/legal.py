@@ -68,9 +68,9 @@ coalition tables of the set after an answer. Many questions share a table. The t
 set before the card moves, so that they match the hands of the state."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
-"""Type of the changes that one asker's questions cause in the coalition table of a set. Asking for
-a card tells two facts, whatever the answer: another player has the card, and the asker has a card
-of the set. Together, these facts are the *statement* of the question.
+"""The changes that one asker's questions cause in the coalition table of a set. Asking for a card
+reveals two facts, whatever the answer: another player has the card, and the asker has a card of
+the set. Together, these facts are the *statement* of the question.
 
 The dictionary has an entry for each card that the constraint of the set alone allows the asker to
 request. It maps the owner mask of the card to the change that the statement causes, which is 0 or

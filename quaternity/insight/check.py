@@ -30,8 +30,7 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible
 
 OwnersOfCards = list[list[int]]
-"""Owners of all cards, including the cards of completed sets: `owners[set][card]` is the number of
-a player."""
+"""Owner of each card as `owners[set][card]`, including the cards of completed sets."""
 
 
 class WrongVerdict(SolverFault):

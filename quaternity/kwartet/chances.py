@@ -29,8 +29,7 @@ MAX_LANES = 16_000
 than `FEW_PLAYERS` players. At the limit, counting takes about 0.1 s."""
 
 ROUNDS = 40
-"""Number of rounds of proportional fitting, which estimates probabilities. After these rounds, the
-result of the fit is exact to about 0.001."""
+"""Number of rounds of proportional fitting. They make the fit exact to about 0.001."""
 
 
 class OwnerWeights(NamedTuple):

@@ -483,7 +483,6 @@ def known_result(code: KeyCodec, place: Place) -> bool | None:
 
 
 _SetsAndHands = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
-"""Sets and hand sizes after role 0 has taken all cards whose holders are known."""
 
 
 def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:

@@ -59,8 +59,7 @@ MAX_CACHED_BLOCKS = 4096
 """Maximum number of verified blocks that an open tablebase caches. A block takes about 5 kB."""
 
 MAX_CACHED_VALUES = 4096
-"""Maximum number of decoded values that an open tablebase caches. A value with its roles takes
-about 1 kB."""
+"""Maximum number of decoded values that are cached. Each takes about 1 kB with its roles."""
 
 WRITE_BATCH = 1 << 16
 """Number of states written at a time, which is a multiple of `BLOCK_STATES`."""

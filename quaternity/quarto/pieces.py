@@ -21,17 +21,16 @@ FEATURES = 4
 PIECES = 2**FEATURES
 MARK_BITS = 2 * FEATURES
 ANY = (1 << MARK_BITS) - 1
-"""Bit mask of all properties. It describes a row without pieces."""
+"""Mark (bit mask of properties) with all properties. A row without pieces has this mark."""
 
 MARKS = tuple(piece | (~piece & 0b1111) << 4 for piece in range(PIECES))
-"""For each piece, the bit mask of its four properties."""
+"""Mark (bit mask of properties) of each piece. It contains the piece's four properties."""
 
 SHARING = tuple(
     sum(1 << piece for piece, mark in enumerate(MARKS) if mark & wanted)
     for wanted in range(ANY + 1)
 )
-"""For each bit mask of properties, the bit mask of the pieces that have at least one of these
-properties."""
+"""For each mark, the bit mask of the pieces with at least one of the properties in the mark."""
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:

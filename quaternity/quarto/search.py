@@ -29,8 +29,7 @@ MAX_CACHED_POSITIONS = 500_000
 on the remaining placements). A position takes 110 bytes. A full cache is cleared."""
 
 LOOKAHEAD_PIECES = 7
-"""Minimum number of pieces left at which the search looks one move further ahead to choose the
-order in which it tries cells."""
+"""Minimum number of pieces left at which cells are sorted by looking one move further ahead."""
 
 Cell = tuple[int, int, int, int]
 """An empty cell on which a piece can be placed. The tuple consists of two bit masks of properties,

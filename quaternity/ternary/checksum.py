@@ -22,8 +22,7 @@ CARDS_WITH_VALUE = tuple(
     for place in range(len(PLACES))
     for value in range(3)
 )
-"""Bit sets of cards. For each digit of a card and each of its three values, a bit set contains the
-27 cards with this value."""
+"""Bit sets of the 27 cards with the same value of a digit: three bit sets for each digit."""
 
 
 def checksum(cards: Iterable[int]) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LAYER_CARDS = 27
-"""Number of cards in a layer."""
+"""Number of cards in a layer, which contains all cards of one shape."""
 
 MAX_TABLE_CARDS = 16
 """Maximum number of cards on a table for which this method is meant. Each further card doubles the

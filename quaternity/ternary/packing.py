@@ -23,8 +23,7 @@ from quaternity.ternary.tables import Rule, bits_of, cards_in, check_table
 from quaternity.ternary.triples import Triple, triples
 
 MAX_NODES = 200_000
-"""Maximum number of nodes that a search without a time limit visits. Such a search takes half a
-minute."""
+"""Maximum number of nodes that a search without a time limit visits. It takes half a minute."""
 
 
 def pack_by_search(
@@ -227,8 +226,8 @@ def partition(
 
 Pack = Callable[[Sequence[int], Rule, int, Incumbent[Triple]], tuple[Triple, ...] | None]
 """Function that takes a table, a rule, a number `count` and an `Incumbent` with the limits of the
-search. It returns `count` disjoint threes (three cards that belong together). It returns None if
-there are fewer."""
+search. It returns `count` disjoint threes (three cards that belong together), or None if there are
+fewer."""
 
 PACKING_METHODS: Mapping[str, Pack] = {
     "search": pack_by_search,

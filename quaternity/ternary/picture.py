@@ -98,5 +98,4 @@ def matrix_svg() -> str:
 
 
 PICTURES: Mapping[str, Callable[[], str]] = {"circle": circle_svg, "matrix": matrix_svg}
-"""Functions that return the SVG text of a picture, by the name of the picture. The first is the
-default."""
+"""Functions that draw a picture and return it as SVG, by name. The first is the default."""

@@ -253,7 +253,6 @@ def asp(problem: DealProblem) -> str:
 
 
 _SIDES = {"=": "", ">=": "_least", "<=": "_most"}
-"""Suffix of the name of a constraint, by its relation. An equation has no suffix."""
 
 
 def _sides(model: LinearModel) -> Iterator[tuple[LinearRow, list[str], str, int]]:

@@ -20,8 +20,7 @@ TURN = 0.25
 """Bonus for the player to move in the evaluation of a state. A completed set counts as 1."""
 
 Prospects = tuple[float, ...]
-"""Evaluation of a state: a number for each player, in the order of their roles. A completed set
-counts as 1."""
+"""A number for each role that says how good a state is. A completed set counts as 1."""
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:

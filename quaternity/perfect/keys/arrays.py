@@ -454,5 +454,4 @@ _HALVES = [
     (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
     (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
 ]
-"""Shifts and masks that combine neighbouring digits of a 64-bit word in three steps: first two
-digits, then four, then eight."""
+"""Shifts and masks to combine two, then four, then eight digits of a 64-bit word."""

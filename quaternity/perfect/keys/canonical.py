@@ -43,8 +43,7 @@ from solvers.coalition_tables import layout_for
 from solvers.problem import DealProblem, SetConstraint
 
 Key = bytes
-"""Key of a canonical state. States have the same key if they differ only in the numbering of
-players, sets and cards."""
+"""Key of a state. Renumbering the players, sets and cards does not change it."""
 
 
 class StateParts(NamedTuple):

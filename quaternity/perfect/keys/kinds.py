@@ -36,8 +36,8 @@ MAX_CACHED_KINDS = 1 << 17
 before it clears the cache. A kind takes about 2 kB, or 8 kB for sets of ten."""
 
 OWNER_WEIGHT = 1 << 16
-"""Weight of each possible owner of a card in the measure of what is unknown about a set. It is
-larger than any sum of minimums, which count with weight 1."""
+"""Weight of each possible owner of a card in the uncertainty of a set. It is larger than any sum of
+minimums, which have weight 1."""
 
 Roles = tuple[int, ...]
 """Assignment of roles to players: `roles[role]` is the player with this role."""

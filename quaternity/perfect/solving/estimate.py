@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from quaternity.perfect.successors.many_states import Expansion
 
 SAMPLE = 1000
-"""Maximum number of states taken from each level before the sample is enlarged. A level contains
-the states first reached after the same number of moves."""
+"""Maximum number of states of each level in the first sample. A level contains the states that are
+first reached after the same number of moves."""
 
 PATIENCE = 15.0
 """Time after which `estimate_game` stops sampling, in seconds."""
@@ -51,24 +51,19 @@ STEADY_GROWTH = 1.2
 less than this factor."""
 
 ENOUGH_SHARE = 20
-"""Sampling stops when more than 1/`ENOUGH_SHARE` of the estimated number of states has been
-expanded."""
+"""Sampling stops if over 1/20 of the estimated number of states has been expanded."""
 
 MAX_TIME_GROWTH = 5
-"""Maximum factor by which the sampling time is assumed to grow when the sample becomes four times
-as large."""
+"""Maximum factor by which the time is assumed to grow for a sample four times as large."""
 
 MOVES = 12
-"""Maximum number of moves in a random game. The state after its last move serves as a random
-state."""
+"""Maximum number of moves in a random game. Its last state is used as a random state."""
 
 DRAWS = 3
-"""Number of questions drawn for each move of a random game. Illegal questions among them are
-dropped."""
+"""Number of random questions drawn for each move of a random game. Illegal ones are dropped."""
 
 VALUE_SHARE = 0.6
-"""Time for merging and numbering the states and computing their values, as a share of the time for
-expanding them."""
+"""Time for merging, numbering and evaluating the states, divided by the time to expand them."""
 
 ANSWER_BYTES, QUESTION_BYTES = 4, 1
 """Sizes of an answer and of a question on disk, in bytes."""

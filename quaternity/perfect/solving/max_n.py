@@ -199,8 +199,7 @@ def _compute_ready(
 
 
 CHUNK = 8
-"""Number of bits that are looked up in a table at a time, if the bits represent a set of
-outcomes."""
+"""Number of bits looked up in a table at a time. The bits represent a set of outcomes."""
 
 
 class _Tables:

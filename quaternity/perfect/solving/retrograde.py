@@ -55,8 +55,7 @@ BLOCK_STATES = 1 << 13
 processor cache."""
 
 TABLE_BITS = 17
-"""Base-2 logarithm of the maximum number of entries in a table that renames the players in a bit
-mask of facts about them."""
+"""Base-2 logarithm of the maximum size of a lookup table that renames players in bit masks."""
 
 
 @dataclass(frozen=True, slots=True)

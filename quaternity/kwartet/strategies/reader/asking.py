@@ -46,8 +46,7 @@ _NEXT_PLAYER_BONUSES = np.array(
 asks for a card in their own hand, and `reader`."""
 
 NOTHING_TO_ASK = -9.0
-"""Value of asking for a set if the asker holds none or all of its cards. It is so low that the set
-is never chosen."""
+"""Value of asking for a set if the asker has none or all of its cards: too low to be chosen."""
 
 CERTAIN_SET_VALUE = 1.5
 """Value of asking for a set if the owners of all its missing cards are certain."""

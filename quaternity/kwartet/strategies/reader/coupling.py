@@ -29,8 +29,7 @@ FEW_PLAYERS = 4
 """Maximum number of players for which Newton's method lists all ways to distribute a set."""
 
 MANY_PLAYERS_TOLERANCE = 0.03
-"""Maximum error of a hand size at which Newton's method stops, in cards, if there are more than
-`FEW_PLAYERS` players."""
+"""Limit like `TOLERANCE`, in cards, that is used for more than `FEW_PLAYERS` players."""
 
 ROUGH_TOLERANCE = 1.0
 """If only a rough result is needed for more than `FEW_PLAYERS` players, Newton's method takes just

@@ -43,15 +43,15 @@ _LOGARITHMS = np.log(np.array(QUANTILES))[:, None, None]
 adds to the values of sets. With this noise, choosing the highest value is a softmax."""
 
 HABITS = 0.1 * np.array([1.0, 0.6, 0.6, 0.5, 0.3, 0.15, 0.15, 0.1])
-"""Prior weight of each habit (way to choose requests) of an unknown player, measured in requests.
-The habits are, in this order, to ask: like `patient`; like `patient` under the assumption that no
-player asks for a card in their own hand; like `reader`; like `exact`; for a missing card that the
-opponent may have; for any card; for a card in the own hand; for a card that the opponent cannot
-have. The names are those of strategies."""
+"""Prior weight of each habit of an unknown player, measured in requests. The habits are, in this
+order: to ask like the strategy `patient`; like `patient` under the assumption that no player asks
+for a card in their own hand; like the strategy `reader`; like the strategy `exact`; to ask for a
+missing card that the opponent may have; for any card; for a card in the own hand; for a card that
+the opponent cannot have."""
 
 LIKE_OTHERS = 0.6
-"""Weight of the habits (ways to choose requests) of all other players in the estimate of a player's
-habits. The player's own habits have weight 1."""
+"""Weight of the other players' habits in the estimate of a player's habits. The player's own habits
+have weight 1."""
 
 MIN_LIKELIHOOD = 1e-4
 """Minimum product of two probabilities: that the asker holds certain cards of a set, and that the
