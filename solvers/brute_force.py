@@ -13,8 +13,8 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_ASSIGNMENTS = 200_000
-"""Maximum number of ways to give each card to one of its possible owners. Ways that do not fit the
-hand sizes count, too."""
+"""Maximum number of ways to give each card to one of its possible owners. It includes ways that do
+not fit the hand sizes."""
 
 
 def refuses(problem: DealProblem) -> str | None:

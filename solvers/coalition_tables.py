@@ -29,22 +29,22 @@ from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_PLAYERS = 12
-"""Maximum number of players of a table. A table for 12 players has 4096 numbers."""
+"""Maximum number of players of a coalition table. A table for 12 players has 4096 numbers."""
 
 MAX_CACHED_MASK_PLAYERS = 8
-"""Maximum number of players for which the integers of `LaneLayout.intersecting` are cached. For 8
-players, there are 256 of them, which take at most 0.5 MiB."""
+"""Maximum number of players for which the integers computed by `LaneLayout.intersecting` are
+cached. For 8 players, there are 256 integers, which take at most 0.5 MiB."""
 
 MAX_SEPARATE_MASKS = 8
 """Maximum number of distinct owner masks (groups of players who may own a card) in a set for which
-`LaneLayout.ownable_counts` adds the cards of each mask separately. For more, it uses another
+`LaneLayout.ownable_counts` adds the cards of each mask separately. For more masks, it uses another
 method."""
 
 IMPOSSIBLE = -1
-"""Value that stands for the table of a set that cannot be dealt."""
+"""Result that is returned instead of a table if the cards of the set cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Type of a cache key of a set: the sorted owner masks, the lower bounds and the upper bounds."""
+"""Cache key of a set: the sorted owner masks of its cards, the minimums and the maximums."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 
 _MIN_CHANCE, _MAX_CHANCE = nextafter(0.0, 1.0), nextafter(1.0, 0.0)
-"""The floats next to 0.0 and 1.0. They replace probabilities that are not 0 or 1, but would be
-rounded to 0.0 or 1.0."""
+"""The floats next to 0.0 and 1.0. They replace probabilities that would be rounded to 0.0 or 1.0
+although they are not exactly 0 or 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,11 +34,11 @@ DEFAULT_SECONDS = 60.0
 """Default time limit for solving a model, in seconds."""
 
 MAX_BOOLEANS = 220
-"""Maximum number of booleans in a model that does not bundle cards (see the module). This number is
-enough for 52 cards and 4 players."""
+"""Maximum number of booleans in a model that treats each card separately. Otherwise, cards with the
+same possible owners are bundled. The number is enough for 52 cards and 4 players."""
 
 MAX_UNINTERRUPTED_VARIABLES = 2000
-"""Maximum number of variables of a model that is solved without checking for interrupts."""
+"""Maximum number of variables in a model that is solved without checking for interrupts."""
 
 
 class Variant(NamedTuple):
@@ -86,18 +86,18 @@ VARIANTS = {
     "cp-sat-bundled": Variant(0),
     "cp-sat-bundled-counts": Variant(0, count_variables=True),
 }
-"""Alternatives to `DEFAULT`, by their names in `solvers.registry.VARIANTS`. `cp-sat-plain` has
-CP-SAT's default parameters, except for symmetry detection and probing."""
+"""Alternatives to the parameters `DEFAULT`, by their names in `solvers.registry.VARIANTS`.
+`cp-sat-plain` has CP-SAT's default parameters, except for symmetry detection and probing."""
 
 Places: TypeAlias = list[tuple[int, int]]
-"""Type of a list of cards, each of them a pair (set, card)."""
+"""List of cards. Each card is a pair of numbers (set, card)."""
 Row: TypeAlias = list[tuple[int, int]]
-"""Type of the possible owners of a bundle of cards. It consists of pairs of a player and a
-variable, which says how many of the cards the player gets."""
+"""The possible owners of a bundle of cards. Each pair consists of a player and a variable of the
+model, which says how many of the cards the player gets."""
 Reason: TypeAlias = tuple[str, int, int]
-"""Type of a description of a constraint: ("cards", bundle, 0) if each card of a bundle has an
-owner, ("share", player, set) for the bounds of a player in a set, and ("hand", player, 0) for a
-hand size."""
+"""Tuple that identifies a constraint. ("cards", bundle, 0) says that each card of a bundle has an
+owner. ("share", player, set) stands for the bounds of a player in a set, and ("hand", player, 0)
+for the size of a hand."""
 
 
 class Sum(NamedTuple):
@@ -185,7 +185,7 @@ def _booleans(exponent: int) -> Any:
 
 
 ONES = [1] * 256
-"""A list of ones. Its first n entries are the coefficients of a sum of n variables."""
+"""List of ones. For a sum of n variables, the coefficients are its first n entries."""
 
 
 class WrittenModel(NamedTuple):

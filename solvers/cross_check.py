@@ -19,8 +19,8 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, copy_verdict, deal_faults, verify
 
 OWN_CHECKS = "quaternity"
-"""Name of the solver in a `Fault` if the fault is in this program. This is the case if its checks
-accept both a deal and a proof that there is none."""
+"""Name that a `Fault` contains instead of the name of a solver, if this program itself is at fault.
+This is the case if its checks accept both a deal and a proof that there is none."""
 
 
 class Fault(NamedTuple):

@@ -86,7 +86,7 @@ class AtMost:
 
 
 Constraint: TypeAlias = Hand | AtLeast | AtMost
-"""Type of a constraint that an explanation may contain: a hand size or a bound."""
+"""A constraint that an explanation may contain: the size of a hand, or a bound."""
 
 
 class Cards(NamedTuple):
@@ -236,8 +236,8 @@ class Edge(NamedTuple):
 
 
 SOURCE, SINK = 0, 1
-"""Numbers of the source and the sink, the first two nodes of the network. The players follow. Then
-come, for each set, its (player, set) pairs and its groups of cards."""
+"""Numbers of the source and the sink, the first two nodes of the flow network. The other nodes are
+the players and then, for each set, its (player, set) pairs and its groups of cards."""
 
 
 def _edges(problem: DealProblem, constraints: Iterable[Constraint]) -> Iterator[Edge]:
@@ -316,8 +316,8 @@ def _cut(entering: Iterable[Edge], leaving: Iterable[Edge]) -> Cut:
 
 
 Contradicts: TypeAlias = Callable[[Sequence[Constraint]], "Sequence[Constraint] | None"]
-"""Type of a function that takes constraints and returns some of them that contradict each other, or
-None if a deal satisfies all of them."""
+"""Function that takes constraints and returns some of them that contradict each other. It returns
+None if a deal satisfies all constraints."""
 
 
 def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:
@@ -384,7 +384,7 @@ METHODS: dict[str, Callable[[DealProblem, Deadline], Contradicts]] = {
     "min-cut": _by_minimum_cuts,
     "cp-sat": _by_assumptions,
 }
-"""The methods of `explain`, by name."""
+"""Methods that `explain` can use to find constraints that contradict each other, by name."""
 
 
 @validate_arguments(problem=DealProblem, method=str)

@@ -34,9 +34,9 @@ from solvers.registry import SOLVERS
 from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
-"""Type of the instructions for multiplying a polynomial by a factor: the steps, and the weights of
-the sums. A step is a tuple (number of an earlier result, digit of a player, exponent, number of a
-sum). `program` explains what a step does."""
+"""Instructions for multiplying a polynomial by a factor: the steps, and the weights of the sums. A
+step is a tuple (number of an earlier result, digit of a player, exponent, number of a sum). The
+function `program` explains what a step does."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
@@ -192,12 +192,12 @@ class ExponentLanes:
 MAX_BYTES = 32 * 2**20
 """Maximum memory for a polynomial, in bytes."""
 MAX_WORK = 2 * 10**10
-"""Maximum number of bytes that all additions of one count process together. This work takes about
-half a minute."""
+"""Maximum number of bytes that all additions for counting the deals of one problem process
+together. This work takes about half a minute."""
 
 ASSUMED_LANE_BYTES = 1_000
-"""Assumed number of bytes of a coefficient. If polynomials with coefficients of this size fit into
-`MAX_BYTES`, their size is not estimated more exactly."""
+"""Assumed size of a coefficient of a polynomial, in bytes. If polynomials with coefficients of this
+size fit into `MAX_BYTES`, their size is not estimated more exactly."""
 
 Tree: TypeAlias = "tuple[Tree, Tree] | SetCounts"
 

@@ -47,7 +47,7 @@ from solvers.problem import DealProblem, SetConstraint
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 Picker = Callable[[Any], tuple[int, ...]]
-"""Type of a function that selects some elements of a sequence."""
+"""Function that takes a sequence and returns some of its elements."""
 
 
 @lru_cache(maxsize=16)
@@ -196,15 +196,15 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
     "tables": filter_by_tables,
     "flow": filter_by_flow,
 }
-"""Functions that filter a problem, by name. They take a problem and a deadline, and give the same
-result. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
+"""Functions that take a problem and a deadline and return the filtered problem, by name. All give
+the same result. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
 
 MAX_FAST_PLAYERS, MAX_FAST_CARDS = 8, 1000
-"""Maximum numbers of players and cards for which tables are used without estimating their cost,
-because they take only milliseconds."""
+"""Maximum numbers of players and of cards for which a problem is always filtered by tables, because
+this takes only milliseconds."""
 
 LOADING_NANOSECONDS = 500_000_000
-"""Time for loading OR-Tools and SciPy, which the flow method needs, in nanoseconds."""
+"""Time for importing OR-Tools and SciPy, which the flow method needs, in nanoseconds."""
 
 
 @validate_arguments(problem=DealProblem)

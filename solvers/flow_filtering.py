@@ -26,8 +26,8 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.shortage import simple_certificate
 
 MAX_STEPS = 200_000_000
-"""Maximum number of arcs that the search for the bounds visits. Visiting them takes about a
-minute."""
+"""Maximum number of arcs that the search for the bounds visits. Visiting this many arcs takes about
+a minute."""
 
 
 class _Residual:

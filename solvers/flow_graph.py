@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     import networkx
 
 Node: TypeAlias = tuple[str, int, int]
-"""Type of a node: its kind ("source", "player", "share", "cards" or "sink") and two numbers. A
+"""Node of the graph: its kind ("source", "player", "share", "cards" or "sink") and two numbers. A
 "player" has the number of the player, and a "share" has the numbers of the player and the set. A
 "cards" node has the number of the set and the number of the group of cards. Other numbers are 0."""
 
 LAYERS = ("source", "player", "share", "cards", "sink")
-"""Kinds of nodes, in the order of the layers from left to right."""
+"""Kinds of nodes, in the order in which a drawing shows them from left to right."""
 
 MAX_LABELLED_ROWS = 30
 """Maximum number of nodes in a layer for which a drawing labels all edges. In a larger drawing,

@@ -34,13 +34,13 @@ __all__ = [
 MIN_CARDS = 12
 """Minimum number of cards in an instance."""
 PLAYERS, SET_SIZE = 4, 4
-"""Number of players and number of cards per set in the families `game`, `crowded` and `random`. If
-the number of cards is not a multiple of the set size, there is one smaller set."""
+"""Number of players, and number of cards in a set, in the families `game`, `crowded` and `random`.
+If the number of cards is not a multiple of the set size, there is one smaller set."""
 MAX_PIGEONS = 50
-"""Maximum number of players in each of the two groups of `php`. In a large instance, each player
-holds several cards."""
+"""Maximum number of players in each of the two groups of an instance of the family `php`. In a
+large instance, each player holds several cards."""
 MAX_LINKS = 20
-"""Maximum depth of an instance of `chain` if no depth is given."""
+"""Maximum depth of an instance of the family `chain`, if no depth is given."""
 
 
 class ProblemPair(NamedTuple):
@@ -336,14 +336,14 @@ FAMILIES: dict[str, Family] = {
         ),
     )
 }
-"""Families of instances, by name."""
+"""Families of benchmark instances, by name."""
 
 
 BENCHMARKS = ("v1",)
 """Names of the benchmarks. A published benchmark never changes. A new version gets a new name."""
 
 _BENCHMARK_SIZES = {12: 3, 30: 3, 52: 3, 120: 3, 400: 3, 2000: 2}
-"""Number of pairs of each family in `v1`, by number of cards."""
+"""Number of pairs of instances from each family in the benchmark `v1`, by number of cards."""
 
 
 def benchmark(name: str) -> dict[str, DealProblem]:

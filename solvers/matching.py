@@ -27,11 +27,11 @@ from solvers.shortage import Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_EDGES = 20_000_000
-"""Maximum number of edges of the graph. A graph with this number of edges takes about 160 MB."""
+"""Maximum number of edges of the bipartite graph. Such a graph takes about 160 MB."""
 
 MAX_UNSHUFFLED_SLOTS = 200
-"""Maximum number of slots that are matched in their order. If there are more, they are shuffled
-first."""
+"""Maximum number of slots (places for a card in a hand) that are matched in the order of the hands.
+If there are more, they are shuffled first."""
 
 
 class Slot(NamedTuple):

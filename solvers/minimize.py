@@ -16,7 +16,7 @@ from solvers.registry import solve
 from solvers.verdict import Feasible
 
 Owners = list[list[int]]
-"""Type of the owners of all cards, as `[set][card]`. The number -1 stands for no owner."""
+"""The owners of all cards: `owners[set][card]` is a player, or -1 if the card has no owner."""
 
 
 def minimize_problem(

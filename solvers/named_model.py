@@ -25,10 +25,10 @@ from solvers.problem import DealProblem
 from solvers.verdict import Feasible, Infeasible, Verdict
 
 MAX_PRINTED_TERMS = 8
-"""Maximum number of variables in a constraint for which all of them are printed."""
+"""Maximum number of variables in a constraint that is printed in full."""
 
 MAX_INTEGER = 2**63 - 1
-"""Greatest integer of OR-Tools, which stands for infinity in the bounds of a sum."""
+"""Largest integer of OR-Tools. It stands for infinity in the bounds of a sum."""
 
 
 class CpSatModel:

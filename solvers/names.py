@@ -15,7 +15,7 @@ MAX_NAME_LENGTH = 100
 """Maximum length of the name of a player, a set or a card, in characters."""
 
 MAX_LISTED_CARDS = 4
-"""Maximum number of cards in the name of a variable or node whose names are all shown."""
+"""Maximum number of cards for which a text lists all of them."""
 
 
 @dataclass(frozen=True, slots=True)

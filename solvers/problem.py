@@ -56,7 +56,7 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 members_of = lru_cache(maxsize=1 << 12)(players_in)
-"""Cached version of `players_in`, for masks that are known to be valid."""
+"""Function `players_in` with a cache, for bit masks that are known to be valid."""
 
 
 def mask_of(players: Iterable[int]) -> int:

@@ -23,11 +23,11 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.registry import solve
 
 Choose = Callable[[int, int], int]
-"""Type of a function that returns a whole number between its two arguments, both included."""
+"""Function that takes two whole numbers and returns a whole number between them, both included."""
 
 HUGE_BOUNDS = (2**31, 2**63, 10**30)
-"""Bounds that exceed the range of machine integers. A maximum of this size never restricts a
-deal."""
+"""Bounds that exceed the range of machine integers. If the maximum of a player is this large, it
+never restricts a deal."""
 
 
 class Sizes(NamedTuple):
@@ -372,7 +372,7 @@ def _tighten_card(
 
 
 BOUNDS = ("minimum", "maximum", "owners")
-"""Kinds of constraints in which the two problems of a pair from `one_bound_pairs` differ."""
+"""Kinds of constraints that `one_bound_pairs` tightens to make a problem infeasible."""
 
 
 def one_bound_pairs(

@@ -29,7 +29,7 @@ from solvers.solver import Solver, solver_from_function
 from solvers.verdict import Feasible, Infeasible, Verdict
 
 ENTRY_POINTS = "quaternity.solvers"
-"""Entry-point group in which other distributions register solvers."""
+"""Entry-point group under which other installed packages register solvers."""
 
 
 def _lazy_import(module: str, function: str) -> Callable[..., Any]:
@@ -87,7 +87,7 @@ SOLVERS: dict[str, Solver] = {
         ),
     )
 }
-"""Built-in solvers, by name. `all_solvers()` also returns those of other distributions."""
+"""Built-in solvers, by name. `all_solvers()` adds those of other installed packages."""
 
 
 _decide = _lazy_import("solvers.coalitions", "decide")
@@ -229,9 +229,10 @@ MAX_DISTINCT_MASKS = 100
 is the default solver."""
 
 MAX_DEFAULT_LANES = 100_000
-"""Maximum size of the tables of `coalitions` for which it is the default solver: 2^players numbers
-for each distinct set. Computing tables of this size takes a third of a second. Loading OR-Tools for
-`max-flow` takes about as long, and `max-flow` then needs only milliseconds."""
+"""Maximum size of the tables of the solver `coalitions` for which it is the default solver. The
+size is 2^players numbers for each distinct set. Computing tables of this size takes a third of a
+second. Loading OR-Tools for the solver `max-flow` takes about as long, and solving then takes only
+milliseconds."""
 
 
 @validate_arguments(problem=DealProblem)

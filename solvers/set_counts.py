@@ -95,8 +95,9 @@ def assign_owners(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ..
 
 
 MAX_VECTORS = 50_000
-"""Maximum number of count vectors of a set for which counting is supported. Merging two lists of
-count vectors may take at most 20 times this number of steps."""
+"""Maximum number of count vectors of a set for which deals can be counted. A count vector says how
+many cards of the set each player gets. Merging two lists of count vectors may take at most 20 times
+this number of steps."""
 
 Vector = tuple[int, ...]
 

@@ -378,7 +378,7 @@ class Shortage(Displayable):
 
 
 Certificate: TypeAlias = Shortage | TooManyCards | CrossedBounds | CrowdedHand
-"""Type of a proof that no deal exists. Each has the methods `holds(problem)` and
+"""A proof that no deal exists. Each type of proof has the methods `holds(problem)` and
 `in_words(problem)`."""
 
 

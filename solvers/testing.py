@@ -49,49 +49,49 @@ __all__ = ["LAWS", "Conformance", "check_solver"]
 
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
-"""Type of a function that tests a property of a solver on a problem. It returns the fault of the
-solver as a sentence, or None if the solver has the property."""
+"""Function that tests one property of a solver on a problem. It takes the solver and the problem.
+It returns the fault as a sentence, or None if the solver has the property."""
 _Breach = tuple[Law, str, DealProblem, DealProblem]
-"""Type of a failed test: the law, the fault, the problem, and the last problem that the solver was
-given, which may be a variant of the problem."""
+"""A failed test: the law, the fault, the problem, and the last problem that the solver was given.
+This last problem may be a variant of the problem."""
 
 GAME_SIZES: tuple[tuple[int, int, int], ...] = (
     (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (130, 3, 3),
     (4, 150, 2), (4, 13, 13), (3, 12, 35), (3, 24, 70),
 )  # fmt: skip
-"""Default sizes of games, as (cards in one set, sets, players)."""
+"""Default sizes of the games that a conformance test uses, as (cards in one set, sets, players)."""
 
 EXAMPLES_PER_ROUND = 100
-"""Number of small problems in a round. In each round, every size of a game is tried once."""
+"""Number of small problems in a round, which also tries every size of a game once."""
 
 MAX_COVERED_NUMBER = 12
 """Maximum number of players, sets, cards, or cards in one set that a conformance test covers
 thoroughly. Each number up to this limit occurs in many of the random problems."""
 
 MAX_PLAYERS = MAX_SETS = 70
-"""Maximum numbers of players and of sets in random problems. All numbers up to these occur. Each
-number above `MAX_COVERED_NUMBER` occurs once in about 300 examples."""
+"""Maximum number of players and maximum number of sets in random problems. All numbers up to these
+limits occur. Each number above `MAX_COVERED_NUMBER` occurs once in about 300 examples."""
 
 BOUND_PAIRS_PER_EXAMPLE = 3
-"""Number of random choices in `one_bound_problems` for each small problem. With 300 small problems,
-every choice is made at least once."""
+"""Number of random choices in `one_bound_problems` for each small problem of a test. With 300 small
+problems, every choice is made at least once."""
 
 MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""
 
 MAX_TIGHTENED = 30
 """Maximum number of variants of an infeasible problem on which a solver is tested. In each variant,
-one constraint of the problem is tightened. For problems with more cards than this number, the
-maximum is a tenth of it."""
+one constraint of the problem is tightened. If the problem has more than 30 cards, at most 3
+variants are tested."""
 
 MAX_FORBIDDEN_DEALS = 4
-"""Maximum number of deals that are forbidden, one after another, in a problem."""
+"""Maximum number of verdicts tested for one problem. After each, the deal found is forbidden."""
 
 REPORT_SECONDS = 5.0
 """Seconds between two progress reports."""
 
 SHRINK_SECONDS = 10.0
-"""Maximum time for reducing a problem on which the solver fails, in seconds."""
+"""Maximum time for making a problem smaller on which a solver fails, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +217,8 @@ LAWS: tuple[Law, ...] = (
     evidence_stands, refusal_is_honest, names_do_not_matter, tightening_adds_nothing, hands_matter,
     what_is_forbidden_is_obeyed,
 )  # fmt: skip
-"""Laws that `check_solver` checks. A deterministic solver that obeys the first law on every problem
-also obeys the others, but their fault messages say more."""
+"""Properties of a correct solver that `check_solver` tests. A deterministic solver that has the
+first property on every problem also has the others, but their fault messages say more."""
 
 
 def tightenings(problem: DealProblem, limit: int | None = None) -> list[tuple[DealProblem, str]]:
@@ -459,7 +459,7 @@ def _boundary_pair(size: GameSize, random: Random) -> tuple[DealProblem, DealPro
 
 
 _BOUNDARY_SOLVER = SOLVERS["max-flow"]
-"""Solver that is used to generate just feasible and just infeasible problems. It does not decide
+"""Solver that generates problems which are just feasible or just infeasible. It does not decide
 whether a verdict is right, because every verdict is checked by its evidence."""
 
 

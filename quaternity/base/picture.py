@@ -18,7 +18,7 @@ _STYLES = {
     "gone": f"{_CELL};opacity:.6",
 }
 _SIZE = 14
-"""Font size in a drawing, in pixels. The width of a character is about 0.6 times this size."""
+"""Font size in a drawing, in pixels. A character is about 0.6 times as wide as this size."""
 
 
 class Cell(NamedTuple):

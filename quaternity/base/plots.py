@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Colours of curves, bars and markers. Colour-blind readers can distinguish them (Okabe and
-Ito)."""
+"""Colours of curves, bars and markers. They are from the palette of Okabe and Ito, which
+colour-blind readers can distinguish."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
-"""Markers of curves. There are 77 combinations of 11 markers and 7 colours, because 11 and 7 are
-coprime."""
+"""Shapes of the markers on curves. If curves take both the next colour and the next marker, 77
+curves look different, because 7 and 11 are coprime."""
 
 
 _drawing = RLock()

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 Report = Callable[[str, int, int | None], None]
-"""Type of a function that reports progress. It takes the name of a task, the amount done and the
-total amount, which is None if unknown."""
+"""Function that reports progress. It takes the name of a task, the amount done and the total
+amount, which is None if unknown."""
 
 Phase = Callable[[str, int | None], AbstractContextManager[Report]]
-"""Type of a function that begins a phase of the work. It takes the name of the phase and its total
-amount, which is None if unknown. It returns a context manager that yields a `Report`."""
+"""Function that begins a phase of the work. It takes the name of the phase and its total amount,
+which is None if unknown. It returns a context manager that yields a `Report`."""
 
 
 def quiet(task: str, done: int, total: int | None) -> None:

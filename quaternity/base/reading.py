@@ -12,11 +12,11 @@ from pathlib import Path
 from quaternity.base.errors import InputError
 
 MAX_BYTES = 16 * 2**20
-"""Maximum size of a file, in bytes. The file of any state within the documented limits is
-smaller."""
+"""Maximum size of an input file, in bytes. This is enough for every state of a game within the
+documented limits."""
 
 _WIDE = re.compile(rb"\xff\xfe|\xfe\xff|\0{0,3}[\t-\r -~]\0|\0{1,3}[\t-\r -~]")
-"""Pattern that matches the first bytes of UTF-16 and UTF-32 text."""
+"""Pattern that matches the first bytes of text in UTF-16 or UTF-32."""
 
 
 def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 MAX_DECIMALS = 7
-"""Maximum number of decimals of a percentage. Values that need more are written like 1.5e-08% or
-"over 99.9999999%"."""
+"""Maximum number of digits after the decimal point of a percentage. A percentage that needs more
+digits is written as, for example, `1.5e-08%` or `over 99.9999999%`."""
 
 MAX_QUOTED_CHARS = 400
 """Maximum length of a value that a message quotes in full, in characters."""

@@ -24,7 +24,7 @@ MAX_SECONDS = 1e9
 """Maximum time limit, in seconds (about 30 years). Longer finite limits are shortened to it."""
 
 MAX_NUMBER = 10**50
-"""Maximum absolute value of an integer argument, far above any hand size, bound or bit mask."""
+"""Maximum absolute value of an integer argument. Valid values are far smaller."""
 
 
 def validate_arguments(

@@ -25,7 +25,7 @@ MAX_SETS = 100
 MAX_SET_CARDS = 100
 """Maximum number of cards in a set."""
 DEFAULT_SET_SIZE = 4
-"""Number of cards per set in games without a setting for the set size."""
+"""Number of cards in a set, for games that have no setting for it."""
 
 MAX_NAME_LENGTH = 40
 MAX_PICTURE_LENGTH = 8
@@ -177,7 +177,7 @@ PLAIN = Deck("plain", LANGUAGES, ("Shapes and numbers", "Vormen en getallen", "F
 numbers."""
 
 _FILES = ("everyday", "world")
-"""Names of the decks of this package. `deck_for` prefers them in this order."""
+"""Names of the decks that come with this package, in the order in which `deck_for` prefers them."""
 
 
 def set_counts(settings: Any) -> tuple[int, int] | None:

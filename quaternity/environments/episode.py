@@ -82,8 +82,8 @@ class Encoded(Protocol[P, M, V_contra]):
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
-"""Function that computes the return of each seat from the points and the places of all seats. The
-places are None until the game is over."""
+"""Function that computes the return (total reward) of each seat. It takes the points and the places
+of all seats. The places are None until the game is over."""
 
 
 class Reward(NamedTuple):
@@ -345,7 +345,7 @@ def _load_start(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple
 
 
 EncodedMoves: TypeAlias = tuple[tuple[int, int, bytes], ...]
-"""Type of the moves of an episode as numbers. Each move consists of its seat, its action and its
+"""Moves of an episode, encoded as numbers. Each move is a tuple of its seat, its action and its
 `Encoded.outcome`."""
 
 

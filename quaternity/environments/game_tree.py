@@ -20,7 +20,7 @@ MAX_TREE_MOMENTS = 3_000_000
 30 microseconds."""
 
 CHANCE, OVER = -1, -2
-"""Values of `GameTree.player` at a chance node and at the end of a game."""
+"""Values of `GameTree.player` if chance decides at a node, and if the game is over there."""
 
 
 class InformationSet(NamedTuple):

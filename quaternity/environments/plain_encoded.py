@@ -14,7 +14,7 @@ MAX_OFFERED_MOVES = 512
 """Maximum number of legal moves in a position that can be encoded."""
 
 MAX_VIEW_BYTES = 8192
-"""Maximum size of a view as a JSON document, in bytes."""
+"""Maximum size of what a player sees of a game, in bytes, as a JSON document."""
 
 START_COUNT = 1000
 """Number of initial positions from which a random start is drawn."""

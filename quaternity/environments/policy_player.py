@@ -12,8 +12,8 @@ from quaternity.base.validation import check_index
 from quaternity.table.programs import encoder_of
 
 Policy = Callable[[memoryview, bytes, Random], int]
-"""Function that chooses an action. It takes the view as numbers, a mask of the legal actions and a
-random generator, and returns the number of an action."""
+"""Function that chooses an action. It takes what the player sees, encoded as numbers, a mask of the
+legal actions, and a random generator. It returns the number of an action."""
 
 
 class PolicyPlayer:

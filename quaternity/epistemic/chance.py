@@ -39,19 +39,19 @@ from solvers.sampling import NumberedDeals
 from solvers.verdict import Deal
 
 MAX_COUNTS = 500
-"""Maximum number of cases whose deals are counted, where a case restricts the owners of some cards.
-With more cases, another method computes the probability."""
+"""Maximum number of cases (restrictions of the owners of some cards) for which deals are counted.
+If a formula has more cases, another method computes its probability."""
 MAX_LISTED_DEALS = 1000
-"""Maximum number of possible deals for which the formula is evaluated in every deal, so that the
-probability is exact. If there are more, it is estimated from random deals."""
+"""Maximum number of possible deals for which the formula is evaluated in every deal. The
+probability is then exact. If there are more deals, it is estimated from random deals."""
 MAX_SAMPLES = 1000
-"""Maximum number of samples for an estimate."""
+"""Maximum number of random deals from which a probability is estimated."""
 MAX_DRAWS_PER_SAMPLE = 50
-"""Maximum number of random draws for each wanted sample. Draws that contradict the announcements
-are rejected."""
+"""Maximum number of random draws for each deal that an estimate needs. A drawn deal that
+contradicts the announcements is rejected."""
 MIN_SAMPLES = 20
-"""Minimum number of samples for an estimate. If there are fewer at the time limit, a LimitError is
-raised."""
+"""Minimum number of random deals from which a probability is estimated. If there are fewer at the
+time limit, a LimitError is raised."""
 QUANTILE = 1.959964
 """97.5 % quantile of the standard normal distribution, for 95 % intervals."""
 

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 Literal: TypeAlias = Any
-"""Type of a literal: True, False, a boolean variable of CP-SAT, or the negation of such a variable.
-It is `Any`, because OR-Tools publishes no types."""
+"""A boolean of a CP-SAT model: True, False, a variable or the negation of a variable. The type is
+`Any`, because OR-Tools publishes no types."""
 
 MAX_LITERALS = 300_000
-"""Maximum number of boolean variables in one model."""
+"""Maximum number of boolean variables in one CP-SAT model."""
 
 Hand: TypeAlias = Sequence[Literal]
-"""Type of a hand: a sequence with a literal for each card, which says whether the player holds it.
-The cards of all sets are in order."""
+"""The hand of a player in a CP-SAT model: for each card, a boolean that says whether the player
+holds it. The cards of all sets are in order."""
 
 
 def negate(literal: Literal) -> Literal:

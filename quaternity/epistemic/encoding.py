@@ -35,9 +35,10 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 MAX_REFUTED_CASES = 12
-"""Maximum number of cases that a statement is split into, if the model must exclude each case."""
+"""Maximum number of cases (restrictions of the owners of cards) into which the encoder splits a
+formula. If a formula has more cases, the encoder does not use them."""
 MAX_DEALS = 300
-"""Maximum number of deals in one model."""
+"""Maximum number of deals in one CP-SAT model."""
 
 
 class UnenforcedLiteral(NamedTuple):

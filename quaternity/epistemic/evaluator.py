@@ -18,8 +18,8 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, deal_faults
 
 Announcements: TypeAlias = tuple[Formula, ...]
-"""Type of the public announcements so far, in order. Each announcement is evaluated after the ones
-before it."""
+"""The public announcements so far, in order. Each is a formula that is evaluated after the
+announcements before it."""
 
 
 class Evaluator(Protocol):

@@ -28,7 +28,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 Truth: TypeAlias = npt.NDArray[np.bool_]
-"""Type of a boolean array with the truth value of a formula in each world (possible deal)."""
+"""Boolean array with the truth value of a formula in each world (possible deal)."""
 
 
 class ExplicitModel:

@@ -86,8 +86,8 @@ _KINDS = {"p": "player", "c": "card", "s": "set"}
 _KIND_OF = {"p": "p", "q": "p", "r": "p", "c": "c", "d": "c", "s": "s", "t": "s"}
 
 _Value: TypeAlias = Any
-"""Type of the value of a variable: the number of a player or set, or a card. The first letter of
-the variable determines which of them it is."""
+"""Value of a variable in a formula: the number of a player, the number of a set, or a card. The
+first letter of the variable says which."""
 
 
 class _Token(NamedTuple):
@@ -533,8 +533,8 @@ class _Parser:
 
 
 _COUNT_ATTRIBUTES = {"cards": "hands", "points": "points"}
-"""Mapping from each of these words of a formula to the attribute of `Language` with one number for
-each player."""
+"""Attribute of `Language` for each of these two words of a formula. The attribute contains one
+number for each player."""
 
 
 def _error(text: str, position: int, why: str) -> InputError:

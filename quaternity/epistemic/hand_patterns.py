@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""Maximum number of players with unseen hands for which all groups of players are listed."""
+"""Maximum number of players with unseen hands for which all groups of them are tested."""
 MAX_OPTIONS = 4_000
-"""Maximum number of ways to deal a set that are listed, as pairs (counts, pattern)."""
+"""Maximum number of ways to deal the cards of one set that are listed."""
 MAX_WORK = 1e8
-"""Maximum number of steps of the search for the smallest number of cards that each group of players
-can hold."""
+"""Maximum number of steps of the search for the smallest number of cards that a group of players
+can hold. If the search would take more steps, it is skipped."""
 
 Pattern: TypeAlias = tuple[int, ...]
-"""Type of a pattern. For each card of a set, it contains the player who holds it in a seen hand, or
--1 if the card is not in a seen hand."""
+"""A tuple that says which cards of a set are in the seen hands. For each card, it contains the
+player who is seen to hold it, or -1 if no seen hand contains it."""
 Counts: TypeAlias = tuple[int, ...]
-"""Type that contains, for each player, the number of cards of one set in the player's hand."""
+"""A tuple that contains, for each player, the number of cards of one set in the player's hand."""
 
 
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:

@@ -26,7 +26,7 @@ from solvers.verdict import Deal
 MAX_DEALS = 20_000
 """Maximum number of deals of a situation that can be turned into a Kripke model."""
 MAX_DRAWN = 60
-"""Maximum number of worlds in a drawing."""
+"""Maximum number of worlds (possible deals) in a drawing."""
 
 
 class World(NamedTuple):

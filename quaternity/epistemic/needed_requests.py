@@ -24,8 +24,8 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 StatedBy: TypeAlias = Callable[[Collection[int]], DealProblem]
-"""Type of a function that takes the numbers of some requests, counted from 0, and returns the deal
-problem that these requests define."""
+"""Function that takes the numbers of some requests, counted from 0, and returns the deal problem
+that these requests define."""
 
 
 class Reasons(NamedTuple):
@@ -162,7 +162,7 @@ COUNTED_NOTE = (
     "the formula contains numbers of cards or sets, which change during the game, so no moves are "
     "named as reasons"
 )
-"""Text that says why the program cannot name the moves that make a formula with numbers true."""
+"""Explanation why no moves are named as reasons for a formula with numbers of cards or sets."""
 
 
 def mentions_counts(

@@ -27,11 +27,11 @@ from quaternity.epistemic.propositional import is_determined
 from solvers.problem import DealProblem
 
 MAX_GROWTH = 2
-"""Maximum growth of a formula by simplification. A simplified formula is used only if it has at
-most `MAX_GROWTH` * n + 10 parts, where n is the number of parts of the original formula."""
+"""Maximum growth of a formula by simplification. The simplified formula is used only if it has at
+most `MAX_GROWTH` * n + 10 parts. Here n is the number of parts of the original formula."""
 CACHE_SIZE, MAX_CACHED_PARTS = 128, 50
-"""Maximum number of cached results of `normal_form`, and maximum number of parts of a formula whose
-result is cached."""
+"""Maximum number of results of `normal_form` in its cache, and maximum number of parts of a formula
+whose result is cached."""
 
 
 def normal_form(formula: Formula, problem: DealProblem) -> Formula:
@@ -65,8 +65,8 @@ _cached_normal_form = lru_cache(maxsize=CACHE_SIZE)(_compute_normal_form)
 
 
 _Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Publicly
-"""Type of a formula that begins with a knowledge operator. Functions of this module take such a
-formula as an argument called `kind`, and use only its operator and players."""
+"""Formula that begins with a knowledge operator. Functions with an argument `kind` of this type use
+only the operator of the formula and its players."""
 
 
 class _Normalizer:

@@ -18,7 +18,8 @@ from solvers.problem import DealProblem, SetConstraint, mask_of
 from solvers.verdict import Deal
 
 Case: TypeAlias = Mapping[Card, int]
-"""Type of a case: for each restricted card, a bit mask of the players who may own it."""
+"""A restriction of the owners of some cards: for each of these cards, a bit mask of the players who
+may own it."""
 
 
 def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:

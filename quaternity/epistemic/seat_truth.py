@@ -22,7 +22,7 @@ from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
 
 NEVER_TRUE = "the announcements are not true in any possible deal"
-"""Message of the error for announcements that are not true in any possible deal."""
+"""Error message for announcements that are not true in any possible deal."""
 
 
 class SeatTruth(NamedTuple):

@@ -39,7 +39,7 @@ from solvers.verdict import Deal
 
 FIRST_LINE = "situation 1"
 MAX_PLAYERS = 10
-"""Maximum number of players. The text denotes a player by a single digit."""
+"""Maximum number of players. A situation file denotes each player by a single digit."""
 
 
 class Query(NamedTuple):

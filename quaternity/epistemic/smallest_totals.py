@@ -18,8 +18,8 @@ import numpy.typing as npt
 Numbers: TypeAlias = npt.NDArray[np.int32]
 
 INFINITE = 1 << 28
-"""Total that stands for infinity: no choice of options fills the hands. Larger totals mean the
-same."""
+"""Total cost that stands for infinity, if no choice of options gives every player the right number
+of cards. Larger totals also stand for infinity."""
 
 
 class Options(NamedTuple):

@@ -66,7 +66,7 @@ from solvers.verdict import Deal, Feasible
 
 MAX_CASES = 64
 """Maximum number of cases (restrictions of the owners of cards) that are solved one after another.
-More cases are solved as one CP-SAT model."""
+If there are more, one CP-SAT model covers all of them."""
 
 
 class SolverEvaluator:
@@ -534,8 +534,10 @@ def _cards_of(deal: Deal, player: int) -> list[Card]:
 
 
 FEW_STEPS = 5
-"""Maximum length of a chain to one chosen deal, in steps."""
+"""Maximum number of steps of a chain of deals to one chosen deal. Two consecutive deals of a chain
+look the same to some player."""
 MAX_STEPS = 8
-"""Maximum length of a chain to any counterexample, in steps."""
+"""Maximum number of steps of a chain of deals to any counterexample. Two consecutive deals of a
+chain look the same to some player."""
 MAX_LISTED = 20_000
-"""Maximum number of deals that are listed to find a chain among them."""
+"""Maximum number of possible deals for which a chain of deals is found by listing all deals."""

@@ -23,15 +23,15 @@ MAX_WORLDS = 2_000_000
 """Maximum number of deals that are listed."""
 STATES_PER_CHECK = 1000
 MAX_STATES = 1_000_000
-"""Maximum number of states, for all cards together, that are computed before the deals are
-listed."""
+"""Maximum number of states (of partial deals), for all cards together, that are computed before the
+deals are listed."""
 MAX_COUNTING_BYTES = 10**9
-"""Maximum number of bytes that counting the deals may read and write. At this limit, counting takes
-one or two seconds."""
+"""Maximum number of bytes that may be read and written to count the deals. At this limit, counting
+takes one or two seconds."""
 
 Owners: TypeAlias = npt.NDArray[np.int8]
-"""Type of an array of deals: `owners[card, world]` is the player who holds the card in the deal.
-The cards of all sets are numbered consecutively."""
+"""Array of deals: `owners[card, world]` is the player who holds the card in the deal with the
+number `world`. The cards of all sets are numbered consecutively."""
 
 
 class _Step(NamedTuple):

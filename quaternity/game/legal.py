@@ -40,8 +40,8 @@ from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.solver import Solver
 
 MAX_ASKER_BYTES = 48 * 2**20
-"""Maximum memory for the stored effects of all questions of an asker about one set, in bytes. Above
-this limit, the effects are computed again in each state."""
+"""Maximum memory, in bytes, for the stored effects of all questions that one player can ask about
+one set. Above this limit, the effects are computed again in each state."""
 
 Answers = tuple[Answer, ...]
 
@@ -52,26 +52,25 @@ is legal."""
 Pairs = list[tuple[Question, Answers]]
 
 Groups = tuple[tuple[int, tuple[int, ...], int], ...]
-"""Type of the questions about one set, grouped by interchangeable cards. Each entry has the asked
-player, the numbers of the cards, and the index of the legal answers in `ANSWERS`, which is never
-0."""
+"""The questions about one set, grouped by interchangeable cards. Each entry has the asked player,
+the numbers of the cards, and the index of the legal answers in `ANSWERS`, which is never 0."""
 
 Ask = tuple[int, int, int, int]
-"""Type of a question to a player about any of several interchangeable cards. It consists of the
-asked player, the owner mask of the cards, a bit mask for the answer no, and a bit mask for yes.
-A mask has one bit, which identifies the coalition table of the set after the answer: bit k
-stands for table k in `Asks`. A mask is 0 if the constraint of the set alone makes the answer
-impossible."""
+"""A question to a player about any of several interchangeable cards. It consists of the asked
+player, the bit mask of the players who may own the cards, a bit mask for the answer no, and a bit
+mask for yes. The mask for an answer has one bit, which identifies the coalition table of the set
+after the answer: bit k stands for table k in `Asks`. The mask is 0 if the constraint of the set
+alone makes the answer impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""Type of the questions of one asker that the constraint of a set alone allows, and a tuple of the
-distinct coalition tables of the set after an answer. Many questions share a table. The tables
-describe the set before the card moves, so that they match the hands of the state."""
+"""A pair: the questions of one asker that the constraint of a set alone allows, and the distinct
+coalition tables of the set after an answer. Many questions share a table. The tables describe the
+set before the card moves, so that they match the hands of the state."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
-"""Type of the changes that one asker's questions cause in the coalition table of a set. Asking for
-a card tells two facts, whatever the answer: another player has the card, and the asker has a card
-of the set. Together, these facts are the *statement* of the question.
+"""The changes that one asker's questions cause in the coalition table of a set. Asking for a card
+reveals two facts, whatever the answer: another player has the card, and the asker has a card of
+the set. Together, these facts are the *statement* of the question.
 
 The dictionary has an entry for each card that the constraint of the set alone allows the asker to
 request. It maps the owner mask of the card to the change that the statement causes, which is 0 or

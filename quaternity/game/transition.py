@@ -33,7 +33,7 @@ def _raise_minimum(low: tuple[int, ...], asker: int) -> tuple[int, ...]:
 
 
 HOPELESS = 1
-"""Value of `answers` in `may_be_asked` for a question to which only no is possible."""
+"""Value of the argument `answers` of `may_be_asked` if only the answer no is possible."""
 
 
 def may_be_asked(answers: int, brisk: bool) -> bool:

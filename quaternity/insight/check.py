@@ -30,7 +30,7 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible
 
 OwnersOfCards = list[list[int]]
-"""Type of the owners of all cards, as `[set][card]`, including the cards of completed sets."""
+"""Owner of each card as `owners[set][card]`, including the cards of completed sets."""
 
 
 class WrongVerdict(SolverFault):

@@ -21,7 +21,7 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 
 Numbers = NDArray[Any]
-"""Type of an array of integers."""
+"""Array of integers."""
 
 
 class KwartetBatch:

@@ -25,11 +25,11 @@ FEW_PLAYERS = 5
 """Maximum number of players for which deals can always be counted in milliseconds."""
 
 MAX_LANES = 16_000
-"""Maximum number of terms of the polynomials that count deals for more than `FEW_PLAYERS` players.
-At the limit, counting takes about 0.1 s."""
+"""Maximum number of terms of a polynomial for which deals are counted quickly, if there are more
+than `FEW_PLAYERS` players. At the limit, counting takes about 0.1 s."""
 
 ROUNDS = 40
-"""Number of rounds of proportional fitting, after which the fit is exact to about 0.001."""
+"""Number of rounds of proportional fitting. They make the fit exact to about 0.001."""
 
 
 class OwnerWeights(NamedTuple):

@@ -17,7 +17,7 @@ from quaternity.kwartet.settings import SET_SIZE, SET_SIZES, KwartetSettings
 Hand: TypeAlias = tuple[int, ...]
 
 NUMBERS_IN_MASK: list[tuple[int, ...]] = [()]
-"""List of the numbers of the cards in each bit mask of a set. It covers all set sizes."""
+"""For each bit mask of cards of one set, the numbers of these cards. It covers all set sizes."""
 
 for _number in range(SET_SIZES[-1]):
     NUMBERS_IN_MASK += [(*numbers, _number) for numbers in NUMBERS_IN_MASK]

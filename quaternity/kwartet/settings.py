@@ -20,8 +20,7 @@ ASIDE = range(SETS[-1] * SET_SIZES[-1] - 1)
 MAX_MOVES = range(1, 10_001)
 
 MOVES_PER_CARD = 3
-"""If cards are set aside, the default limit on requests is this number for each card of the
-game."""
+"""Default maximum number of requests for each card of the game, if cards are set aside."""
 
 
 class AnnounceTiming(NamedChoice):

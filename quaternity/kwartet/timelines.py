@@ -9,11 +9,11 @@ from typing import NamedTuple, TypeAlias
 from quaternity.base.svg import svg_document, svg_text
 
 UNDEFINED = "cannot be announced"
-"""Truth value of a formula after an announcement that cannot be made, because it is false or known
-to be false."""
+"""Truth value of a formula after an announcement that cannot be made. An announcement cannot be
+made if it is false or known to be false."""
 
 SeenValue: TypeAlias = bool | str | None
-"""Type of a truth value in a timeline: a bool, `UNDEFINED`, or None if it is unknown."""
+"""Truth value in a timeline: a bool, `UNDEFINED`, or None if the value is unknown."""
 
 WORDS = {True: "true", False: "false", None: "unknown", UNDEFINED: UNDEFINED}
 """Mapping from each truth value to the word that the drawing uses for it."""

@@ -108,5 +108,4 @@ class View(Displayable):
 
 
 Strategy: TypeAlias = Callable[[View, Random], Question]
-"""Type of a function that takes the view of a seat and a random generator, and returns a legal
-request."""
+"""Function that takes the view of a seat and a random generator, and returns a legal request."""

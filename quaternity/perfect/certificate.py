@@ -42,20 +42,20 @@ CONFIDENCE = 0.999
 checked."""
 
 Kind = tuple[tuple[int, ...], tuple[int, ...]]
-"""Type of a set in play: the bitmasks of the owners of its cards, in ascending order, and the
+"""A set in play: the bit masks of the possible owners of its cards, in ascending order, and the
 minimum number of cards of each player."""
 
 Outcomes = frozenset[tuple[int, ...]]
-"""Type of the outcomes that a state may have. An outcome lists what each player gets, in sets or as
-a share of the win."""
+"""The outcomes that a state may have. An outcome lists what each player gets, in sets or as a share
+of the win."""
 
 
 Head = NamedTuple("Head", [  # noqa: UP014 - keeps the checker short
     ("certificate", str), ("set_size", int), ("sets", int), ("players", int), ("tie_break", str),
     ("brisk", bool), ("start", int), ("states", int), ("player", int | None), ("wish", str | None),
 ])  # fmt: skip
-"""Type of the first line of a certificate. `start` is the number of the state from which the game
-was solved."""
+"""First line of a certificate. `start` is the number of the state from which the game was
+solved."""
 
 
 class State(NamedTuple):

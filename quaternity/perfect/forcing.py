@@ -52,7 +52,7 @@ REPLY_SECONDS = 1.0
 """Time limit, in seconds, for deciding a state that the main search did not examine."""
 
 Place = tuple[Key, int]
-"""Type of the key of a node: a canonical state, and the role of the player who wants to win."""
+"""Key of a node of the search: a canonical state, and the role of the player who wants to win."""
 
 
 class Node:
@@ -483,7 +483,6 @@ def known_result(code: KeyCodec, place: Place) -> bool | None:
 
 
 _SetsAndHands = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
-"""Type of the sets and hands after role 0 has taken all cards whose holders are known."""
 
 
 def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:

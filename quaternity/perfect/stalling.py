@@ -35,8 +35,7 @@ from solvers.registry import solve
 from solvers.verdict import Feasible
 
 Sharing = tuple[int, int]
-"""Type of a pair: the index of a set, and the bit mask of players who each hold a card of the
-set."""
+"""Pair of the index of a set and a bit mask of players who each hold a card of the set."""
 
 
 @lru_cache(maxsize=1 << 12)

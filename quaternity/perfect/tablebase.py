@@ -52,14 +52,14 @@ FORMAT = "quaternity-tablebase/2"
 """Version of the file format, which is the first line of a file."""
 
 BLOCK_STATES = 256
-"""Number of states per block in new files. With smaller blocks, lookups are slightly faster, but
+"""Number of states in a block of a new file. With smaller blocks, lookups are slightly faster, but
 opening a file is slower."""
 
 MAX_CACHED_BLOCKS = 4096
 """Maximum number of verified blocks that an open tablebase caches. A block takes about 5 kB."""
 
 MAX_CACHED_VALUES = 4096
-"""Maximum number of decoded values that are cached. A value with its roles takes about 1 kB."""
+"""Maximum number of decoded values that are cached. Each takes about 1 kB with its roles."""
 
 WRITE_BATCH = 1 << 16
 """Number of states written at a time, which is a multiple of `BLOCK_STATES`."""
@@ -68,8 +68,8 @@ MAX_HEAD_BYTES = 1 << 16
 """Maximum size of the three lines at the beginning of a file, in bytes."""
 
 _PARSE_ERRORS = (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, struct_error)
-"""Exceptions that parsing may raise if a text has a valid checksum, but does not come from a
-tablebase."""
+"""Exceptions that may be raised when a text with a valid checksum is parsed, if the text does not
+come from a tablebase."""
 
 
 class UnknownState(LimitError):

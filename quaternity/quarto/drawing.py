@@ -76,12 +76,12 @@ WORDS = {
     "shape": ({"square", "angular", "cubic"}, {"circular", "round", "circle", "cylindrical"}),
     "filling": ({"solid", "full", "filled", "closed", "flat"}, {"hollow", "empty", "open"}),
 }
-"""For each of size, shape and filling, the words for its first value and the words for its second
-value."""
+"""Words for the two values of the size, the shape and the filling of a drawn piece. For example,
+the first value of the size is large, and the second is small."""
 
 OTHER_COLOURS = COLOURS["red"], COLOURS["blue"]
-"""Colours of the two properties of a feature that is drawn as a colour although its words do not
-name colours."""
+"""Colours of the two properties of a feature, if the feature is drawn in colour, but its properties
+are not named after colours."""
 
 LOOKS = ("size", "colour", "shape", "filling")
 
@@ -158,7 +158,7 @@ BOARD, WELL, EDGE, GLOW = "#efe4d0", "#fbf6ec", "#d8c7a8", "#f3b63f"
 _text = partial(svg_text, colour=INK, centred=True)
 
 Quartos = list[tuple[Row, int]]
-"""Type of a list of quartos: each row with the bit mask of the properties that its pieces share."""
+"""List of quartos. Each is a row, with the bit mask of the properties that its pieces share."""
 
 
 def board_svg(board: Board, squares: bool = False, marked: Collection[int] = ()) -> str:

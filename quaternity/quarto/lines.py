@@ -46,9 +46,9 @@ class CellBits(NamedTuple):
 
 
 LastRows = tuple[tuple[int, ...], ...]
-"""Type of the rows that matter when three cells are empty: A, which is filled next, B and C. It
-consists of six lists of rows: those whose only empty cell is B; those whose empty cells are A and
-B; the same two lists with C instead of B; and the same two lists with both B and C."""
+"""The rows that matter when three cells are empty: A, which is filled next, B and C. There are six
+lists of rows: those whose only empty cell is B; those whose empty cells are A and B; the same two
+lists with C instead of B; and the same two lists with both B and C."""
 
 
 class Lines:

@@ -21,16 +21,16 @@ FEATURES = 4
 PIECES = 2**FEATURES
 MARK_BITS = 2 * FEATURES
 ANY = (1 << MARK_BITS) - 1
-"""Mark that contains all properties. A row without pieces has this mark."""
+"""Mark (bit mask of properties) with all properties. A row without pieces has this mark."""
 
 MARKS = tuple(piece | (~piece & 0b1111) << 4 for piece in range(PIECES))
-"""Mark of each piece. It contains the four properties of the piece."""
+"""Mark (bit mask of properties) of each piece. It contains the piece's four properties."""
 
 SHARING = tuple(
     sum(1 << piece for piece, mark in enumerate(MARKS) if mark & wanted)
     for wanted in range(ANY + 1)
 )
-"""For each possible mark, the bit mask of the pieces that have at least one of its properties."""
+"""For each mark, the bit mask of the pieces with at least one of the properties in the mark."""
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:

@@ -12,8 +12,8 @@ from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import SOLVE_LIMIT, QuartoMove, best_move
 
 PLAYOUTS = 2_000
-"""Default number of playouts (simulated games) per move of the player `search`, in positions too
-large to solve."""
+"""Default number of playouts (simulated games) for each move of the player `search`, in positions
+too large to solve."""
 
 
 class Careful:

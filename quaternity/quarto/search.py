@@ -25,17 +25,17 @@ from quaternity.quarto.lines import Lines, members
 from quaternity.quarto.pieces import MARKS, PIECES, SHARING
 
 MAX_CACHED_POSITIONS = 500_000
-"""Maximum number of positions in a cache. There is one cache for each value of *within*. A position
-takes 110 bytes. A full cache is cleared."""
+"""Maximum number of positions in a cache. There is one cache for each value of *within* (the limit
+on the remaining placements). A position takes 110 bytes. A full cache is cleared."""
 
 LOOKAHEAD_PIECES = 7
-"""Minimum number of pieces left at which the search looks one move further ahead to sort cells."""
+"""Minimum number of pieces left at which cells are sorted by looking one move further ahead."""
 
 Cell = tuple[int, int, int, int]
-"""Type of an empty cell on which a piece can be placed. It consists of two marks, the number of the
-cell, and the bit mask of the other empty cells. The first mark contains the threats that remain
-after placing a piece here. The second mark contains the properties that become threats if the piece
-has them."""
+"""An empty cell on which a piece can be placed. The tuple consists of two bit masks of properties,
+the number of the cell, and the bit mask of the other empty cells. The first mask contains the
+threats that remain after placing a piece here. The second mask contains the properties that become
+threats if the piece has them."""
 
 
 class Search:

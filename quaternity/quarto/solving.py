@@ -18,10 +18,10 @@ SOLVE_LIMIT = 11
 """Maximum number of empty cells in a position that can be solved."""
 
 MAX_SEARCHED_POSITIONS = 1_000_000
-"""Maximum number of positions that the search for one best move visits, in a few seconds."""
+"""Maximum number of positions visited to find one best move, which takes a few seconds."""
 
 SYMMETRIC_FROM = 9
-"""Minimum number of pieces left at which identifying symmetric moves saves time."""
+"""Minimum number of pieces left at which it saves time to recognize symmetric moves."""
 
 
 class Outcome(IntEnum):

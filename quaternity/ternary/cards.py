@@ -23,7 +23,7 @@ ATTRIBUTES: Final = ("shape", "colour", "fill", "amount")
 """The attributes in the order of the digits, the most significant first."""
 
 PLACES: Final = (27, 9, 3, 1)
-"""The place value of each digit of the index."""
+"""Place value of each base-3 digit in the index of a card."""
 
 SHAPES: Final = ("diamond", "oval", "squiggle")
 COLOURS: Final = ("red", "green", "purple")
@@ -42,8 +42,8 @@ DIGIT_OF_WORD: Final = {
     **{f"{shape}s": (0, digit) for digit, shape in enumerate(SHAPES)},
     **{str(digit + 1): (3, digit) for digit in range(3)},
 }
-"""Attribute and digit of every word in the name of a card. Shapes also have plurals, and amounts
-also have numbers."""
+"""Attribute and digit of every word in the name of a card. Plurals of shapes and numbers for
+amounts are also included."""
 
 Digits = tuple[int, int, int, int]
 

@@ -22,7 +22,7 @@ CARDS_WITH_VALUE = tuple(
     for place in range(len(PLACES))
     for value in range(3)
 )
-"""The 27 cards with a given value of a given digit, as bit sets: three bit sets for each digit."""
+"""Bit sets of the 27 cards with the same value of a digit: three bit sets for each digit."""
 
 
 def checksum(cards: Iterable[int]) -> int:

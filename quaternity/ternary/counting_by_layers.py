@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LAYER_CARDS = 27
-"""Number of cards in a layer."""
+"""Number of cards in a layer, which contains all cards of one shape."""
 
 MAX_TABLE_CARDS = 16
 """Maximum number of cards on a table for which this method is meant. Each further card doubles the
 time."""
 
 PART_BITS = 14
-"""Maximum number of bits that are looked up at a time. A bit set of cards is looked up in two
-parts."""
+"""Number of bits that are looked up in a table at a time. A bit set of the 27 cards of a layer is
+looked up in two parts."""
 
 
 @cache

@@ -20,7 +20,7 @@ from quaternity.ternary.tables import WHOLE_DECK, Rule
 from quaternity.ternary.triples import PARTNERS, Triple, partner, third
 
 Deck = tuple[int, ...]
-"""Type of a deck: all 81 cards in the order in which they are dealt."""
+"""A deck: all 81 cards in the order in which they are dealt."""
 
 
 def shuffled_deck(random: Random) -> Deck:

@@ -28,8 +28,7 @@ PARABOLOID = tuple(9 * x + 3 * y + (x * x + y * y) % 3 for x, y in product(range
 
 DIRECTIONS, DIRECTIONS_OF_A_PAIR = (3**4 - 1) // 2, (3**3 - 1) // 2
 """Number of all directions of hyperplanes (40), and number of directions with a hyperplane through
-two given cards (13). A direction has a hyperplane through both cards if its equation gives 0 for
-the difference of the cards."""
+two given cards (13). A direction is a class of parallel hyperplanes."""
 
 
 def must_have_full_hyperplane(size: int, full: int) -> bool:

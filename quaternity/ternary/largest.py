@@ -49,7 +49,8 @@ LARGEST_METHODS: Mapping[str, LargestMethod] = {
     "search": LargestMethod(largest_by_search, parts_by_search),
     "cp-sat": LargestMethod(largest_by_cp_sat, parts_by_cp_sat),
 }
-"""Methods for finding largest collections, by name. The first is the default."""
+"""Methods for finding the largest collections of cards without a three (three cards that belong
+together), by name. The first is the default."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from quaternity.ternary.tables import Rule, bits_of, cards_in, check_table
 from quaternity.ternary.triples import Triple, triples
 
 MAX_NODES = 200_000
-"""Maximum number of nodes in a search without a time limit. Such a search takes half a minute."""
+"""Maximum number of nodes that a search without a time limit visits. It takes half a minute."""
 
 
 def pack_by_search(
@@ -225,11 +225,13 @@ def partition(
 
 
 Pack = Callable[[Sequence[int], Rule, int, Incumbent[Triple]], tuple[Triple, ...] | None]
-"""Type of a function that takes a table, a rule, a number `count` and an `Incumbent` with the
-limits of the search. It returns `count` disjoint threes, or None if there are fewer."""
+"""Function that takes a table, a rule, a number `count` and an `Incumbent` with the limits of the
+search. It returns `count` disjoint threes (three cards that belong together), or None if there are
+fewer."""
 
 PACKING_METHODS: Mapping[str, Pack] = {
     "search": pack_by_search,
     "cp-sat": pack_by_cp_sat,
 }
-"""Methods for finding disjoint threes, by name. The first is the default."""
+"""Methods for finding disjoint threes (three cards that belong together), by name. The first is the
+default."""

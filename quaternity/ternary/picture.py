@@ -98,4 +98,4 @@ def matrix_svg() -> str:
 
 
 PICTURES: Mapping[str, Callable[[], str]] = {"circle": circle_svg, "matrix": matrix_svg}
-"""The pictures by name. The first is the default."""
+"""Functions that draw a picture and return it as SVG, by name. The first is the default."""

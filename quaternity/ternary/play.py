@@ -17,7 +17,8 @@ TABLE_CARDS = 12
 """Default number of cards on the table."""
 
 Choice = Callable[[tuple[Triple, ...]], Triple]
-"""Type of a function that takes all threes on the table and returns one of them."""
+"""Function that takes all threes (three cards that belong together) on the table and returns
+one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from quaternity.base.errors import InputError
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetView
 
 QUICK, SLOW = 4.0, 12.0
-"""Average times that the players `quick` and `slow` take per move, in seconds."""
+"""Average time for a move of the players `quick` and `slow`, in seconds."""
 
 
 class Finder:

@@ -27,8 +27,8 @@ from quaternity.ternary.tables import LETTERS, Rule
 from quaternity.ternary.triples import Triple, is_triple, triples
 
 MAX_TABLE_CARDS = 21
-"""Maximum number of cards on the table under `Rule.SET`. This many cards always contain a SET
-(Davis and Maclagan 2003), though not always a triple."""
+"""Maximum number of cards on the table under `Rule.SET`. Any 21 cards contain a SET (Davis and
+Maclagan 2003), but not always a triple."""
 
 _CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE | re.ASCII)
 _PARTIAL_CLAIM = re.compile(
@@ -79,7 +79,7 @@ class SetMove(NamedTuple):
 
 
 MORE = SetMove(())
-"""The move that agrees to three more cards."""
+"""The move by which a player agrees to three more cards."""
 
 
 @dataclass(frozen=True, slots=True)

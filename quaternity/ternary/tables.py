@@ -16,13 +16,13 @@ from quaternity.base.validation import as_iterator
 from quaternity.ternary.cards import CARDS, check_card
 
 WHOLE_DECK = tuple(range(CARDS))
-"""The cards of the whole deck, in order."""
+"""The 81 cards of the deck, in the order of their numbers."""
 _DECK = frozenset(WHOLE_DECK)
 
 LETTERS = ascii_letters
-"""Letters by which players claim the cards of a table, in the order of their places. A table may
-have more cards than letters, because 54 cards may have no triple. The last cards are then claimed
-by number."""
+"""Letters that players type to claim the cards on the table, in the order of their places. A table
+of 54 cards may have no triple, so a table may have more cards than there are letters. The last
+cards are then claimed by number."""
 
 
 def check_table(cards: Iterable[int]) -> tuple[int, ...]:

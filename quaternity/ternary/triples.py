@@ -18,7 +18,7 @@ from quaternity.ternary.cards import CARDS, PLACES, all_digits, check_card, inde
 from quaternity.ternary.tables import Rule, bits_of, check_table
 
 PARTNERS: Final = 16
-"""Number of partners of each card."""
+"""Number of partners of each card. A partner is a card that shares no attribute with it."""
 
 
 def is_pair(a: int, b: int) -> bool:
@@ -64,7 +64,7 @@ def partner_bits() -> tuple[int, ...]:
 
 
 Triple = tuple[int, int, int]
-"""Type of a tuple of three cards."""
+"""Tuple of three cards."""
 
 
 def third(a: int, b: int) -> int:

@@ -45,7 +45,7 @@ INVALID_CHARACTER = re.compile(r"[^\t\n\r -~]")
 LITERAL = re.compile(r"(~?)([A-Za-z_][A-Za-z0-9_]*)")
 
 PseudoBoolean = tuple[dict[str, int], int]
-"""Type of a row: the coefficients of the variables, and the lower bound of their weighted sum."""
+"""Linear constraint: the coefficients of the variables, and the minimum of the weighted sum."""
 
 
 class InvalidProof(InputError):

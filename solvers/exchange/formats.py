@@ -253,7 +253,6 @@ def asp(problem: DealProblem) -> str:
 
 
 _SIDES = {"=": "", ">=": "_least", "<=": "_most"}
-"""Suffix of the name of a constraint, by its relation. Only an equation has no suffix."""
 
 
 def _sides(model: LinearModel) -> Iterator[tuple[LinearRow, list[str], str, int]]:
@@ -279,4 +278,4 @@ FORMATS: dict[str, Callable[[DealProblem], str]] = {
     "asp": asp,
     "cp-sat": cp_sat,
 }
-"""Functions that export a problem, by format."""
+"""Functions that take a problem and return its text in a file format, by the name of the format."""

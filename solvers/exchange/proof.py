@@ -19,8 +19,8 @@ from solvers.problem import DealProblem, players_in
 from solvers.shortage import Certificate, CrossedBounds, CrowdedHand, TooManyCards
 
 Side = tuple[str, int, int, str]
-"""Type of one side (lower or upper bound) of a linear constraint of `solvers.exchange.rows`: the
-kind, set and member of the constraint, and the relation `>=` or `<=`."""
+"""One side (the lower or upper bound) of a linear constraint of `solvers.exchange.rows`. The tuple
+contains the kind, set and member of the constraint, and the relation `>=` or `<=`."""
 
 
 def refutation(problem: DealProblem, certificate: Certificate) -> str:

@@ -33,9 +33,9 @@ DECIMALS = 6
 """Number of decimals to which floating-point weights are rounded."""
 
 IMPOSSIBLE_NAME = "never"
-"""Name of an extra boolean for rows without booleans, which some formats cannot express. Such a row
-cannot hold, so it requires this boolean to be 2. A problem without rows gets one row, which
-requires the boolean to be 0."""
+"""Name of an extra boolean variable. Some formats cannot express a constraint without variables. If
+such a constraint is impossible, it requires this variable to be 2. A problem without constraints
+gets one that requires the variable to be 0."""
 
 _NAMES = {
     "card": "owner_of_card_{}_{}",

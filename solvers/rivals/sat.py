@@ -15,7 +15,7 @@ from solvers.exchange.rows import LinearModel
 from solvers.verdict import Infeasible, Verdict
 
 Run = Callable[[], Verdict | None]
-"""Type of a function that runs a solver, and returns its verdict or, if time ran out, None."""
+"""Function that runs a solver and returns its verdict. It returns None if time ran out."""
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:

@@ -28,9 +28,9 @@ from solvers.solver import Solver
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"
-"""Kinds of evidence of infeasibility: a minimum cut, the multipliers of Farkas' lemma, or an
-unsatisfiable core of rows. The evidence is converted to a shortage. `PAIRED` means that the solver
-gives no evidence; `solvers.certify` then adds a shortage of a built-in solver."""
+"""Kinds of evidence that a problem is infeasible: a minimum cut, the multipliers of Farkas' lemma,
+or a set of contradictory constraints. The evidence is converted to a shortage. `PAIRED` means that
+the solver has no evidence. Then `solvers.certify` adds a shortage of a built-in solver."""
 
 
 def _is_importable(module: str) -> bool:
@@ -213,7 +213,7 @@ EXTERNAL_SOLVERS: dict[str, ExternalSolver] = {
               "pumpkin-solver", "pumpkin_solver", "pumpkin", "MIT OR Apache-2.0", PAIRED, 20_000),
     )
 }  # fmt: skip
-"""External solvers by name, whether they are installed or not."""
+"""External solvers by name, including those that are not installed."""
 
 
 def installed_solvers() -> dict[str, Solver]:

@@ -16,16 +16,17 @@ from quaternity.kwartet.view import View
 from solvers.filtering import filter_problem
 
 REVEAL_COST = 0.05
-"""Amount by which `patient` lowers the value of a set if the request would reveal that it holds a
-card of the set."""
+"""Amount by which the strategy `patient` lowers the value of asking for a set if the request would
+reveal that it holds a card of the set."""
 
 HELD_CARD_VALUE = 0.1
-"""Amount by which `patient` raises the value of a set for each card of the set in its hand. It
-would lose these cards if another player completed the set."""
+"""Amount by which the strategy `patient` raises the value of asking for a set, for each card of the
+set in its hand. It would lose these cards if another player completed the set."""
 
 NEXT_PLAYER_BONUS = 0.1
-"""Amount that `patient` adds to the probability that the next player has a card, unless the
-probability is 0 or 1. A next player who must refuse learns nothing new about the card."""
+"""Amount that the strategy `patient` adds to the probability that the next player has a card,
+unless the probability is 0 or 1. If the next player must refuse, that player learns nothing new
+about the card."""
 
 
 def exact(view: View, random: Random) -> Question:

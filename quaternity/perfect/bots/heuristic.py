@@ -17,10 +17,10 @@ from solvers.counting import chances
 from solvers.problem import DealProblem
 
 TURN = 0.25
-"""Bonus in the prospects of the player to move. A completed set counts as 1."""
+"""Bonus for the player to move in the evaluation of a state. A completed set counts as 1."""
 
 Prospects = tuple[float, ...]
-"""Type of the prospects of all players, by role. A completed set counts as 1."""
+"""A number for each role that says how good a state is. A completed set counts as 1."""
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:

@@ -27,11 +27,11 @@ from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after
 
 MAX_COUNTED_PLAYERS = 5
-"""Maximum number of players for which prospects are computed exactly, by counting deals. With more
+"""Maximum number of players for which states are evaluated exactly, by counting deals. With more
 players, counting takes too long."""
 
 MAX_CACHED_STATES = 1 << 16
-"""Maximum number of states whose prospects are cached."""
+"""Maximum number of states whose evaluation is cached."""
 
 EQUAL = 1e-9
 """Maximum difference between values that count as equal."""

@@ -18,12 +18,12 @@ from quaternity.perfect.keys.canonical import Key, KeyCodec
 from quaternity.perfect.successors.one_state import Choice, Reply, choices
 
 MAX_CACHED_QUESTIONS = 1 << 20
-"""Number of cached questions above which the caches are cleared. A question takes about 400
-bytes."""
+"""Number of cached questions above which the caches of the policy are cleared. A question takes
+about 400 bytes."""
 
 QUICK_STATES = 60
-"""Maximum number of answers that a playout examines in one state to detect a forced win of the
-player to move. This detects nine of ten forced wins in the 4-3-3 game."""
+"""Maximum number of answers examined in one state of a playout (simulated game) to detect a forced
+win of the player to move. This detects nine of ten forced wins in the 4-3-3 game."""
 
 ANSWERS_PER_QUESTION = 4
 """Number of answers that a search for a forced win can examine at the cost of one question. An
@@ -34,8 +34,8 @@ MAX_PROOF_CARDS = 24
 are rare and expensive to find."""
 
 Result = tuple[float, ...]
-"""Type of the result of a game: the share of each role in the win. Players tied for first place
-share the win, and all players share a game without end."""
+"""Result of a game: for each role, its share in the win. Players tied for first place share the
+win. All players share the win of a game that never ends."""
 
 
 class Outlook(NamedTuple):

@@ -31,26 +31,27 @@ from quaternity.perfect.keys.kinds import Roles
 from quaternity.perfect.successors.one_state import Choice, Reply, canonical_after
 
 DEFAULT_GAMES = 100
-"""Default number of playouts per decision."""
+"""Default number of simulated games for each decision."""
 
 MAX_WEIGHED_QUESTIONS = 6_000
-"""Maximum number of questions examined per decision, unless the number of games is given. A
+"""Maximum number of questions examined for each decision, unless the number of games is given. A
 question takes about 60 microseconds."""
 
 MAX_PLAYOUT_LENGTH = 60
-"""Maximum number of moves in a playout. A longer playout counts as a win shared by all players."""
+"""Maximum number of moves in a simulated game. A longer game counts as a win shared by all."""
 
 MAX_PROOF_ANSWERS = 1_000
 """Maximum number of answers examined to prove or refute one forced win in the current state."""
 
 MAX_SAFETY_ANSWERS = 3_000
-"""Number of answers examined per decision after which the remaining options count as safe."""
+"""Maximum number of answers examined for a decision to find options that let another player force a
+win. Options that have not been examined then count as safe."""
 
 EXPLORATION = 0.25
 """Weight of the bonus for options that were rarely tried."""
 
 NOISE = 0.05
-"""Probability of a random move instead of the policy's move in a playout."""
+"""Probability of a random move instead of the policy's move in a simulated game."""
 
 
 class SearchBot:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 Keys = Any
-"""Type of a one-dimensional array of keys: uint64, or bytes if the keys do not fit in 64 bits. Both
-sort in the order of the keys."""
+"""One-dimensional array of keys: uint64, or bytes if the keys do not fit in 64 bits. Both sort in
+the order of the keys."""
 
 
 def key_array(code: KeyCodec, keys: Iterable[Key]) -> Keys:
@@ -454,4 +454,4 @@ _HALVES = [
     (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
     (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
 ]
-"""Shifts and masks for combining neighbouring digits of a word in pairs."""
+"""Shifts and masks to combine two, then four, then eight digits of a 64-bit word."""

@@ -43,7 +43,7 @@ from solvers.coalition_tables import layout_for
 from solvers.problem import DealProblem, SetConstraint
 
 Key = bytes
-"""Type of the key of a canonical state. States that differ only in names have the same key."""
+"""Key of a state. Renumbering the players, sets and cards does not change it."""
 
 
 class StateParts(NamedTuple):

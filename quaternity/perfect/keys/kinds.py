@@ -28,19 +28,19 @@ MAX_KEY_PLAYERS = 7
 equal hands and points would take too long."""
 
 MAX_CACHED_CLOSURES = 1 << 18
-"""Maximum number of tightened kinds that a `KindBook` caches. The least recently used ones are
-dropped."""
+"""Maximum number of kinds (sets of cards without the order of the cards) whose tightened form a
+`KindBook` caches. The least recently used ones are dropped."""
 
 MAX_CACHED_KINDS = 1 << 17
-"""Maximum number of kinds that a `KindBook` caches before it clears the cache. A kind takes about 2
-kB, or 8 kB for sets of ten."""
+"""Maximum number of kinds (sets of cards without the order of the cards) that a `KindBook` caches
+before it clears the cache. A kind takes about 2 kB, or 8 kB for sets of ten."""
 
 OWNER_WEIGHT = 1 << 16
-"""Weight of one possible owner in the uncertainty of a kind. It is larger than any sum of
-minimums."""
+"""Weight of each possible owner of a card in the uncertainty of a set. It is larger than any sum of
+minimums, which have weight 1."""
 
 Roles = tuple[int, ...]
-"""Type of an assignment of roles: `roles[role]` is the player with this role."""
+"""Assignment of roles to players: `roles[role]` is the player with this role."""
 
 
 @lru_cache(maxsize=MAX_KEY_PLAYERS)

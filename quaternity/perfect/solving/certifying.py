@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.solver import Solution
 
 WRITE_BATCH = 1 << 12
-"""Number of lines written at a time."""
+"""Number of lines of a certificate that are written at a time."""
 
 
 def check_certifiable(rules: Rules, wish: str | None = None) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from quaternity.game.state import State
 
 Lottery = dict[Outcome, Fraction]
-"""Type of a lottery: the probability of each outcome."""
+"""A random outcome: the probability of each possible outcome."""
 
 REPORT_STATES = 1 << 8
 """Number of states between two progress reports."""

@@ -40,35 +40,36 @@ if TYPE_CHECKING:
     from quaternity.perfect.successors.many_states import Expansion
 
 SAMPLE = 1000
-"""Number of states of each level (states after the same number of moves) in the first sample."""
+"""Maximum number of states of each level in the first sample. A level contains the states that are
+first reached after the same number of moves."""
 
 PATIENCE = 15.0
-"""Seconds after which `estimate_game` stops sampling."""
+"""Time after which `estimate_game` stops sampling, in seconds."""
 
 STEADY_GROWTH = 1.2
-"""Growth factor below which an estimate is steady. Sampling stops if the last enlargement of the
-sample raised the number of states by less than this factor."""
+"""Sampling stops if the last enlargement of the sample raised the estimated number of states by
+less than this factor."""
 
 ENOUGH_SHARE = 20
-"""Sampling stops when more than one in this number of the estimated states has been expanded."""
+"""Sampling stops if over 1/20 of the estimated number of states has been expanded."""
 
 MAX_TIME_GROWTH = 5
-"""Maximum factor by which the time is assumed to grow if a sample is four times as large."""
+"""Maximum factor by which the time is assumed to grow for a sample four times as large."""
 
 MOVES = 12
-"""Maximum number of moves in a random game. The state after the last move is a random state."""
+"""Maximum number of moves in a random game. Its last state is used as a random state."""
 
 DRAWS = 3
-"""Number of questions drawn for every move of a random game. Illegal questions are dropped."""
+"""Number of random questions drawn for each move of a random game. Illegal ones are dropped."""
 
 VALUE_SHARE = 0.6
-"""Time for merging, numbering and computing values, as a share of the time for expanding."""
+"""Time for merging, numbering and evaluating the states, divided by the time to expand them."""
 
 ANSWER_BYTES, QUESTION_BYTES = 4, 1
 """Sizes of an answer and of a question on disk, in bytes."""
 
 STATE_BYTES = 7
-"""Size of a state on disk in addition to its key, in bytes."""
+"""Size of a state on disk in bytes, without its key."""
 
 
 @dataclass(frozen=True, slots=True)

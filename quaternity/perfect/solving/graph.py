@@ -339,14 +339,14 @@ def load_graph(code: KeyCodec, directory: WorkDirectory) -> GameGraph:
 
 
 MAX_EXPANDED_STATES = 8192
-"""Maximum number of states expanded at a time. If states have many answers, fewer are expanded."""
+"""Maximum number of states expanded at a time. It is lower if states have many answers."""
 
 EXPANSION_CELLS = 1 << 22
-"""Approximate maximum number of sets in one expansion. The sets of every position after an answer
-are counted."""
+"""Approximate maximum size of a batch of states whose successors are computed at a time. The size
+is the number of sets of cards in all positions that follow an answer."""
 
 MERGE_BYTES = 256 * 2**20
-"""Approximate maximum memory for merging a level, in bytes."""
+"""Approximate maximum memory for merging the lists of states of a level, in bytes."""
 
 
 def portion_size(rules: Rules) -> int:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MANIFEST = "about.json"
-"""Name of the file that describes the computation of a working directory. It is written first and
+"""Name of the file in a working directory that describes the computation. It is written first and
 removed last."""
 
 LOCK = "lock"

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.solver import Solution
 
 Outcome = tuple[int, ...]
-"""Type of an outcome, which says what each player gets."""
+"""Outcome of a game: a number for each player, which says what the player gets."""
 
 MAX_OUTCOME_BYTES = 2 * 2**30
 """Maximum memory for the sets of outcomes, in bytes."""
@@ -68,12 +68,12 @@ def _win_shares(points: Sequence[int]) -> Outcome:
 
 
 WISHES: dict[str, Callable[[Sequence[int]], Outcome]] = {"points": tuple, "win": _win_shares}
-"""Objectives of the players, by name: functions that convert the points of all players to an
-outcome."""
+"""Objectives of the players, by name. Each is a function that takes the points of all players and
+returns the outcome."""
 
 TIES = {"any": 0, "against": -1, "for": 1}
-"""Ways to break ties, by name: in any way, or against or for one given player. The number is the
-weight of what the given player gets."""
+"""Ways to break ties, by name: in any way, against one given player, or for this player. The number
+is the weight of what the given player gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def _compute_ready(
 
 
 CHUNK = 8
-"""Number of bits of a set of outcomes that are looked up in a table at a time."""
+"""Number of bits looked up in a table at a time. The bits represent a set of outcomes."""
 
 
 class _Tables:

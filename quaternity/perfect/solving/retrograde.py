@@ -51,11 +51,11 @@ SAVE_SECONDS = 30.0
 """Seconds between two saves of the values of an unfinished analysis."""
 
 BLOCK_STATES = 1 << 13
-"""Approximate number of states computed at a time, so that their data stays in the processor
-cache."""
+"""Approximate number of states whose values are computed at a time, so that their data stays in the
+processor cache."""
 
 TABLE_BITS = 17
-"""Base-2 logarithm of the maximum number of entries in a table of renamed bits."""
+"""Base-2 logarithm of the maximum size of a lookup table that renames players in bit masks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from quaternity.perfect.keys.kinds import Roles
 from solvers.problem import players_in
 
 NEVER = 2**16 - 1
-"""Number that stands for the length of a forced win if the win cannot be forced."""
+"""Number that replaces the length of a forced win if a player cannot force a win."""
 
 Worth = tuple[int, ...]
-"""Type of a tuple that says how good a state is for a player: a greater tuple is better."""
+"""Tuple that says how good a state is for a player. A greater tuple is better."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,16 +24,16 @@ from quaternity.kwartet.strategies.reader.holdings import (
 )
 
 HELD_CARD_VALUE = 0.2
-"""Amount by which `reader` raises the value of a set for each card of the set in its hand. It is
-larger than the amount for `patient`."""
+"""Amount by which the strategy `reader` raises the value of asking for a set, for each card of the
+set in its hand. It is larger than the amount for the strategy `patient`."""
 
 REVEAL_COST = 0.05
-"""Amount by which `reader` lowers the value of a set if the request would reveal that it holds a
-card of the set."""
+"""Amount by which the strategy `reader` lowers the value of asking for a set if the request would
+reveal that it holds a card of the set."""
 
 NEXT_PLAYER_BONUS = 0.03
-"""Amount that `reader` adds to the probability that the next player has a card, unless the
-probability is 0 or 1. It is smaller than the amount for `patient`."""
+"""Amount that the strategy `reader` adds to the probability that the next player has a card, unless
+the probability is 0 or 1. It is smaller than the amount for the strategy `patient`."""
 
 _HELD_CARD_VALUES = np.array([counting.HELD_CARD_VALUE, counting.HELD_CARD_VALUE, HELD_CARD_VALUE])[
     :, None
@@ -46,14 +46,14 @@ _NEXT_PLAYER_BONUSES = np.array(
 asks for a card in their own hand, and `reader`."""
 
 NOTHING_TO_ASK = -9.0
-"""Value of a set if the asker holds none or all of its cards. Such a set is never chosen."""
+"""Value of asking for a set if the asker has none or all of its cards: too low to be chosen."""
 
 CERTAIN_SET_VALUE = 1.5
-"""Value of a set if the owners of all its missing cards are certain."""
+"""Value of asking for a set if the owners of all its missing cards are certain."""
 
 CHANCE_NOISE = 0.015
-"""Scale of the random noise that the model adds to probabilities and values. It is about as large
-as the error of the model."""
+"""Scale of the random noise that the model of the other players adds to probabilities and to the
+values of sets. It is about as large as the error of the model."""
 
 
 class MissingCards(NamedTuple):

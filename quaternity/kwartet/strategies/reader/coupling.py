@@ -22,34 +22,34 @@ from quaternity.kwartet.strategies.reader.holdings import (
 
 MAX_STEPS = 8
 TOLERANCE = 3e-3
-"""Newton's method stops when the error of the hand sizes is below this number of cards. It also
-stops after `MAX_STEPS` steps."""
+"""Newton's method stops when the largest error of a hand size is below this number of cards. It
+also stops after `MAX_STEPS` steps."""
 
 FEW_PLAYERS = 4
 """Maximum number of players for which Newton's method lists all ways to distribute a set."""
 
 MANY_PLAYERS_TOLERANCE = 0.03
-"""Maximum error like `TOLERANCE`, in cards, if there are more than `FEW_PLAYERS` players."""
+"""Limit like `TOLERANCE`, in cards, that is used for more than `FEW_PLAYERS` players."""
 
 ROUGH_TOLERANCE = 1.0
 """If only a rough result is needed for more than `FEW_PLAYERS` players, Newton's method takes just
 one more step when the error of the hand sizes is below this number of cards."""
 
 MIN_VARIANCE = 0.01
-"""Minimum variance of a hand size in a step of Newton's method. Smaller variances are replaced by
-it."""
+"""Minimum variance of a hand size in a step of Newton's method. A smaller variance is replaced by
+this value."""
 
 SPAN = 18
 """Maximum length of each axis of the Fourier transform. An axis stands for the number of cards of
 one player."""
 
 MAX_UNKNOWN_HANDS = 3
-"""Maximum number of unknown hands for which probabilities are computed with the exact hand sizes.
-One of the unknown hands is not counted, because it follows from the others."""
+"""Maximum number of unknown hands for which the probabilities take the exact hand sizes into
+account. One unknown hand does not count, because it follows from the others."""
 
 MIN_PROBABILITY = 1e-9
-"""Minimum probability of the hand sizes. If it is smaller, the hand sizes are ignored, because the
-probability is lost in the rounding errors of the Fourier transform."""
+"""Minimum probability of the hand sizes. If the probability is smaller, it is lost in the rounding
+errors of the Fourier transform, so the hand sizes are ignored."""
 
 MAX_STEP = 3.0
 """Maximum change of the logarithm of a player's factor (see `fit_hand_sizes`) in one step of
@@ -145,8 +145,8 @@ def _powers(factors: Floats, count: Floats) -> Floats:
 
 
 Steps = Callable[[Floats], tuple[float, Callable[[], Floats]]]
-"""Type of a function that takes the logarithms of the factors. It returns the largest error of a
-hand size, in cards, and a function that computes the next step of Newton's method."""
+"""Function that takes the logarithms of the factors. It returns the largest error of a hand size,
+in cards, and a function that computes the next step of Newton's method."""
 
 
 def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:

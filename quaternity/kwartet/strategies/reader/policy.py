@@ -75,8 +75,8 @@ def _round_to_certain(known: SetConstraint, owned: list[list[float]]) -> list[li
 
 
 MAX_SET_SIZE = 6
-"""Maximum number of cards in a set for which `reader` infers anything from requests. With larger
-sets, it plays like `patient`."""
+"""Maximum number of cards in a set for which the strategy `reader` infers anything from requests.
+With larger sets, it plays like the strategy `patient`."""
 
 
 def _reads(view: View) -> bool:

@@ -39,17 +39,19 @@ from solvers.problem import DealProblem, SetConstraint
 
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 _LOGARITHMS = np.log(np.array(QUANTILES))[:, None, None]
-"""Logarithms of `QUANTILES`, for the random noise with a Gumbel distribution that the model adds to
-the values of sets. With this noise, choosing the highest value is a softmax."""
+"""Logarithms of `QUANTILES`. They describe random noise with a Gumbel distribution, which the model
+adds to the values of sets. With this noise, choosing the highest value is a softmax."""
 
 HABITS = 0.1 * np.array([1.0, 0.6, 0.6, 0.5, 0.3, 0.15, 0.15, 0.1])
 """Prior weight of each habit of an unknown player, measured in requests. The habits are, in this
-order, to ask: like `patient`; like `patient` under the assumption that no player asks for a card
-in their own hand; like `reader`; like `exact`; for a missing card that the opponent may have;
-for any card; for a card in the own hand; for a card that the opponent cannot have."""
+order: to ask like the strategy `patient`; like `patient` under the assumption that no player asks
+for a card in their own hand; like the strategy `reader`; like the strategy `exact`; to ask for a
+missing card that the opponent may have; for any card; for a card in the own hand; for a card that
+the opponent cannot have."""
 
 LIKE_OTHERS = 0.6
-"""Weight of the other players' habits in the estimate of a player's habits."""
+"""Weight of the other players' habits in the estimate of a player's habits. The player's own habits
+have weight 1."""
 
 MIN_LIKELIHOOD = 1e-4
 """Minimum product of two probabilities: that the asker holds certain cards of a set, and that the
@@ -61,12 +63,12 @@ MAX_WEIGHT = 1e30
 impossible because of the cards of other players would have larger weights."""
 
 MAX_ABOVE, MAX_BELOW = 5.7, 36.0
-"""Limits on the amount by which one value is above or below another, in units of `CHANCE_NOISE`.
-Beyond these limits, the order of the values is certain, and computing with tiny numbers would be
-slow."""
+"""Maximum amounts by which the value of one set may be above or below that of another, in units of
+`CHANCE_NOISE`. Beyond these limits, it is certain which set has the higher value, and computing
+with tiny numbers would be slow. So larger amounts are replaced by the limits."""
 
 MAX_CACHED_GAMES = 8
-"""Maximum number of games in the cache of each thread."""
+"""Maximum number of games whose inferences each thread caches."""
 
 
 class Reading(NamedTuple):
