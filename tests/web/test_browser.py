@@ -861,6 +861,26 @@ def test_people_take_back_hand_seats_over_watch_and_play_again(
     picture(ann, "home-tables")
 
 
+NOTE = """([seat, sign]) => document.querySelector(
+  `[data-marks="${seat}"] #marks0 [data-player="2"] .cell`)?.textContent === sign"""
+"""Script: whether the notes of a seat show a sign for the first card of the third player."""
+
+
+def test_players_who_share_a_browser_have_separate_notes(person: Callable[..., Person]) -> None:
+    ann = person()
+    table, _ = ann.table("kwartet", {"players": 3, "sets": 4}, ["me"] * 3, name="Ann", seed=1)
+    ann.ask("POST", f"/api/tables/{table}/marks",
+            {"player": 2, "card": "0/0", "mark": "yes", "seat": 0})  # fmt: skip
+    ann.page.goto(f"/t/{table}")
+    ann.page.wait_for_function(NOTE, arg=[0, "✓"])
+    for number, move in enumerate(ann.ask("GET", f"/api/tables/{table}?seat=0")["moves"]):
+        state = ann.ask("GET", f"/api/tables/{table}?seat=0")
+        if state["to_act"] == [0] and " asks 1 " in move and move in state["moves"]:
+            made = {"version": state["version"], "id": str(number), "move": move, "seat": 0}
+            ann.ask("POST", f"/api/tables/{table}/moves", made)
+    ann.page.wait_for_function(NOTE, arg=[1, ""])
+
+
 def test_the_results_of_a_series_fit_beside_the_board(person: Callable[..., Person]) -> None:
     ann = person(viewport={"width": 1280, "height": 800}, locale="nl")
     settings = {"set_size": 2, "sets": 3, "players": 3}

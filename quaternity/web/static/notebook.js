@@ -7,6 +7,7 @@ const WORDS = { none: "no mark", yes: "has it", no: "does not have it", maybe: "
 const NEXT = { none: "yes", yes: "no", no: "maybe", maybe: "none" };
 const MARKS = "[data-marks] .cell";
 let marks = null; // the mark of each player and card
+let owner = null; // the seat whose marks they are; players who share a browser take turns
 
 // Return the player and the card of a cell.
 function keyOf(cell) {
@@ -17,7 +18,7 @@ function keyOf(cell) {
 function drawMarks() {
   const notebook = part?.querySelector("[data-marks]");
   if (!notebook) return;
-  if (marks === null) { marks = {}; load(notebook.dataset.marks); }
+  if (marks === null || owner !== notebook.dataset.marks) { marks = {}; load(owner = notebook.dataset.marks); }
   for (const cell of notebook.querySelectorAll(MARKS)) {
     const [player, card] = keyOf(cell), mark = marks[`${player} ${card}`] ?? "none";
     if (cell.hasAttribute("aria-label") && cell.textContent === SIGNS[mark]) continue;
@@ -32,8 +33,10 @@ whenDrawn(drawMarks);
 async function load(seat) {
   try {
     const answer = await fetch(`${root}/api/tables/${table}/marks?seat=${seat}`, { cache: "no-store" });
-    if (answer.ok) marks = (await answer.json()).marks;
-  } catch { marks = null; return; }
+    const found = answer.ok ? (await answer.json()).marks : marks;
+    if (seat !== owner) return;
+    marks = found;
+  } catch { if (seat === owner) marks = null; return; }
   drawMarks();
 }
 
@@ -42,11 +45,11 @@ document.addEventListener("click", async (event) => {
   if (!cell || marks === null) return;
   const [player, card] = keyOf(cell);
   const mark = NEXT[marks[`${player} ${card}`] ?? "none"];
-  const seat = Number(cell.closest("[data-marks]").dataset.marks);
+  const seat = cell.closest("[data-marks]").dataset.marks;
   marks[`${player} ${card}`] = mark;
   drawMarks();
   try {
-    const answer = await send(`/api/tables/${table}/marks`, { player: Number(player), card, mark, seat });
+    const answer = await send(`/api/tables/${table}/marks`, { player: Number(player), card, mark, seat: Number(seat) });
     if (!answer.ok) { complain(await said(answer)); load(seat); }
   } catch { complain("The server does not answer: the mark was not saved."); }
 });
