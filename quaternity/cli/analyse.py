@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from quaternity.perfect.tablebase import Tablebase
 
 MAX_PRINTED_QUESTIONS = 15
-"""Maximum number of kinds of questions in the printed ranking. `--json` lists all of them."""
+"""Maximum number of kinds of questions that the printed ranking lists. The output of `--json`
+contains all of them."""
 
 BITS = """\
 One bit halves the number of deals. Whatever the answer is, asking reveals that the asker
@@ -47,7 +48,7 @@ does not have the card, but has another card of its set. The bits of the answer 
 average. A forced answer reveals nothing, but the question may reveal much."""
 
 PIPE_COLUMNS = 200
-"""Maximum width of the tables in characters if the output is not a terminal."""
+"""Maximum width of printed tables, in characters, if the output is not a terminal."""
 
 
 @app.command()

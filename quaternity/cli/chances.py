@@ -10,8 +10,8 @@ from quaternity.base.text_format import with_noun
 _BARS = " ▁▂▃▄▅▆▇█"
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
-"""Type of the chances that players have cards, indexed by `[set][card][player]`. None stands for an
-unknown chance strictly between 0 and 1."""
+"""Type of a nested sequence of chances. `chances[set][card][player]` is the chance that the player
+has the card. It is None if the chance is unknown, but lies strictly between 0 and 1."""
 
 
 def percent(chance: float | None) -> str:

@@ -34,7 +34,7 @@ from quaternity.trials.comparison.report import (
 from quaternity.trials.comparison.running import ComparisonResult
 
 WIDTH = 100
-"""Maximum width of tables without `--wide` in piped output, in characters."""
+"""Maximum width of tables without `--wide`, in characters, if the output is not a terminal."""
 
 
 @dataclass(frozen=True, slots=True)

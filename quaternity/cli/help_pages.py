@@ -14,8 +14,8 @@ from quaternity.cli.completion import add_completion
 
 _WORD = r"(?:'[^']*'|\S)+"
 _TOGETHER = re.compile(rf"-\S+(?: (?!-){_WORD})?|{_WORD}")
-"""Pattern that matches a part of a command that is never split between lines: an option with its
-value, or a word."""
+"""Pattern of the parts of a command that must stay on one line: an option with its value, or a
+single word."""
 
 
 class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]

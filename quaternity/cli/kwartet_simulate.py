@@ -43,8 +43,7 @@ from quaternity.table.tournament.seatings import labels
 
 SEATS = "greedy,silent,mixed,random"
 WORLDS_EVERY = 5
-"""Number of goes between two counts of the possible deals. A go consists of the requests of a
-player in one turn."""
+"""Number of turns between two counts of the possible deals. A turn may have several requests."""
 
 Seats = Annotated[
     str,

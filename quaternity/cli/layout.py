@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 MAX_UNBROKEN_CHARS = 16
-"""Maximum length of a table cell that is never broken, in characters. Longer cells are broken
-between words."""
+"""Maximum length of a table cell whose text must stay on one line, in characters. The text of a
+longer cell may be wrapped between words."""
 
 
 class SplitTable(TableElement):

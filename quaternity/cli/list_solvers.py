@@ -22,8 +22,8 @@ FAMILIES = {
     "coalitions": "inequalities",
     "brute-force": "enumeration",
 }
-"""Method of each built-in solver, by the name of the solver. The name of a variant begins with the
-name of its solver."""
+"""The method of each built-in solver, by the name of the solver. It is also the method of the
+solver's variants, whose names begin with the name of the solver."""
 
 
 @app.command()

@@ -37,7 +37,7 @@ from quaternity.table.players import YOU, make_player
 QUIT = ("quit", "exit", "q")
 
 WORDS = ("help", "rules", "state", "moves", "hint", "history", "undo", "seat")
-"""Names of the commands that every game has, besides moves and the words in `QUIT`."""
+"""Names of the commands that every game has. Moves and the commands in `QUIT` are not included."""
 
 COMMANDS = """\
 Also:    help   rules   state (the table again)   moves (the legal moves)
@@ -50,8 +50,8 @@ class _Quit(Exception):
 
 
 Word = Callable[["MatchSession", int, str], Iterable[str]]
-"""Function that executes a command. It takes the session, the seat and the argument, and returns
-lines to print."""
+"""Function that executes a command. It takes the session, the seat and the argument of the command,
+and returns the lines to print."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ MAX_LISTED_MOVES = 60
 """Maximum number of legal moves that the command `moves` lists."""
 
 MIN_NEWS_LINES = 3
-"""Minimum number of lines of the latest news that are printed below the table. If the screen is too
-small, earlier news is printed above it."""
+"""Minimum number of lines of news that are printed below the table. If the screen is too small for
+all news, earlier lines are printed above the table."""
 
 
 class MatchScreen:

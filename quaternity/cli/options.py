@@ -116,4 +116,4 @@ FormulaMethod = Annotated[
         help="How to decide the formulas: auto, solvers, or explicit (lists all deals).",
     ),
 ]
-"""Option for the method that decides whether a formula is true."""
+"""Command-line option for the method that decides whether a formula is true."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.tablebase import PositionReport
 
 MAX_QUESTION_KINDS = 8
-"""Maximum number of kinds of questions that are listed with their outcomes."""
+"""Maximum number of kinds of questions that are listed with the outcomes of their answers."""
 
 
 def standing_text(standing: StateValue) -> str:

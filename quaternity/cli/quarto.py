@@ -35,7 +35,7 @@ quarto_app = typer.Typer(
 app.add_typer(quarto_app, name="quarto")
 
 EXAMPLE = "example"
-"""Argument that selects the built-in pieces instead of a file of pieces."""
+"""Value that selects the built-in pieces instead of a file of pieces."""
 
 PIECES = Annotated[
     str,

@@ -45,7 +45,7 @@ from solvers import DealProblem, Solver, default_solver
 from solvers.registry import solver_label, solver_version
 
 SHRINK_SECONDS = 10.0
-"""Time limit for shrinking a state on which a solver is wrong, in seconds."""
+"""Maximum time for simplifying a state for which a solver gives a wrong answer, in seconds."""
 
 
 def _solvers_for(solvers: list[Solver] | None, problem: DealProblem) -> list[Solver]:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.max_n import Outcome
 
 DEFAULT_MAX_STATES = 5_000_000
-"""Default maximum number of states of a game."""
+"""Default maximum number of states of a game that is solved. Larger games are refused."""
 
 
 @app.command()

@@ -42,11 +42,12 @@ Memory = Annotated[
     ),
 ]
 SECONDS, MEMORY = 10.0, 4096
-"""Default limits of an external solver: wall-clock seconds per answer, and memory in MB."""
+"""Default limits of an external solver: seconds for each answer, and memory in megabytes."""
 
 MAX_LIMIT_SECONDS = 1_000_000
 PATIENCE = 3
-"""Number of consecutive timeouts after which a solver is skipped, unless its times are measured."""
+"""Number of consecutive timeouts after which an external solver is no longer run. The limit does
+not apply if the times of solvers are measured."""
 
 
 def check_seconds(name: str, seconds: float) -> None:

@@ -41,7 +41,7 @@ tables = typer.Typer(cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(tables, name="tables")
 
 HEAD = ("id", "game", "made", "touched", "people", "programs", "open", "moves", "state")
-"""Names of the columns of a list of tables."""
+"""Names of the columns in the printed list of tables."""
 
 # An ID may begin with one hyphen, but every option begins with two.
 _IDS = {"ignore_unknown_options": True}

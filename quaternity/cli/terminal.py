@@ -25,10 +25,9 @@ CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 """Escape sequences that clear the screen of a terminal and its scrollback."""
 
 MIN_TIMEOUT_SECONDS = 0.05
-"""Minimum timeout of `ask` in seconds, long enough to read a line that is in the input buffer."""
+"""Minimum time in seconds that `ask` waits. It suffices to read a line from the input buffer."""
 
 _CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]")
-"""Pattern of control characters, except line ends and tabs."""
 
 
 def warn(text: str) -> None:
@@ -167,7 +166,7 @@ UNBIND_YANK = (
     "set keymap vi-insert", r'"\C-y": ""', "set keymap vi-command", '"p": ""', '"P": ""',
     "set keymap emacs", r'"\C-y": ""', r'"\ey": ""',
 )  # fmt: skip
-"""Readline commands that unbind the keys which reinsert deleted text."""
+"""Readline commands that remove the key bindings for pasting deleted text."""
 
 
 def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:

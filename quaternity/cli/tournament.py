@@ -40,7 +40,7 @@ from quaternity.table.tournament.scores import MIN_DEALS, Measured, Table, make_
 from quaternity.table.tournament.seatings import labels
 
 ALL_ORDERS = 4
-"""Maximum number of seats for which all orders of seats are played."""
+"""Maximum number of seats for which each deal is played with the players in all orders."""
 
 
 @dataclass(frozen=True, slots=True)

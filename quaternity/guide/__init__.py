@@ -19,18 +19,18 @@ ORDER = (
     "knowledge", "perfect-play", "mathematics", "pigeons", "worlds", "secret", "trust", "formats",
     "limits", "glossary", "house",
 )  # fmt: skip
-"""Names of all pages in order. Pages for newcomers come first."""
+"""Names of all pages of the guide, in order. Pages for newcomers come first."""
 
 LESSONS = ("pigeons", "worlds", "secret")
-"""Pages that are lessons in Python, each of about an hour. `quaternity.guide.lessons` checks the
-answers to their exercises."""
+"""Names of the pages that are lessons in Python. Each lesson takes about an hour.
+`quaternity.guide.lessons` checks the answers to its exercises."""
 
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
-"""Pattern of a comment for the authors of a page, which readers do not see."""
+"""Pattern of a comment in the source of a page. Authors see the comment, but readers do not."""
 
 FILE_BLOCK = re.compile(r"^(```\w+) (\S+)$", re.MULTILINE)
-"""Pattern of the first line of a code block that contains a file. Markdown does not show the name
-of the file."""
+"""Pattern of the first line of a code block that contains a file. The line ends with the name of
+the file, which Markdown does not show."""
 
 
 class Page(NamedTuple):

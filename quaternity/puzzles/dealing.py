@@ -24,12 +24,14 @@ from solvers.verdict import Deal, Feasible
 
 SIZES = ((3, 5, 3), (4, 4, 4), (3, 6, 3), (5, 3, 3), (4, 5, 4))
 MANY_SETS, LARGE_SETS = ((3, 8, 4), (4, 6, 3)), ((4, 4, 4), (4, 5, 4))
-"""Sizes of the games in puzzles, as (set size, sets, players): with many sets, and with large sets.
-In smaller games, too many puzzles resemble each other."""
+"""Sizes of the games from which puzzles are made: first games with many sets, then games with large
+sets. A size is a tuple (cards in a set, sets, players). In smaller games, too many puzzles resemble
+each other."""
 
 MIN_OPEN_SETS, MIN_DEALING_MOVES, MAX_DEALING_MOVES = 3, 8, 21
-"""Limits of the games for puzzles: the minimum number of sets with a card whose owner is unknown,
-and the minimum and (exclusive) maximum number of moves."""
+"""Limits of the games from which puzzles are made. At least `MIN_OPEN_SETS` sets have a card whose
+owner is unknown. The number of moves is at least `MIN_DEALING_MOVES` and less than
+`MAX_DEALING_MOVES`."""
 
 CAN_ANSWER = MessageTemplate(
     "can_answer",

@@ -27,11 +27,12 @@ from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from solvers.problem import players_in
 
 SIZES = ((3, 6, 3), (3, 7, 3), (4, 4, 4))
-"""Sizes of the games in puzzles, as (set size, sets, players)."""
+"""Sizes of the games from which puzzles are made, as tuples (cards in a set, sets, players)."""
 
 MAX_FORCING_MOVES, MAX_QUESTIONS, MAX_WAYS = 32, 4, 12
-"""Exclusive maximum number of moves in the game, maximum number of questions to think ahead, and
-maximum number of right answers. With more right answers, guessing would be too easy."""
+"""Limits of a puzzle. Its game has fewer than `MAX_FORCING_MOVES` moves, and a player must think at
+most `MAX_QUESTIONS` questions ahead. With more than `MAX_WAYS` right answers, guessing would be too
+easy."""
 
 COMPLETE = MessageTemplate(
     "complete",

@@ -19,7 +19,7 @@ from quaternity.puzzles.quarto_puzzles import Quarto
 from quaternity.puzzles.set_puzzles import LETTERS, Sets
 
 MAX_GAME_ATTEMPTS = 150
-"""Maximum number of positions of a game that are tried for one puzzle."""
+"""Maximum number of positions of a game that are tried to make one puzzle."""
 
 Attempts = Iterator[tuple[PuzzleKind, Puzzle | None]]
 
@@ -105,5 +105,6 @@ ATTEMPTS: dict[str, Callable[[Any, str, Random], Attempts]] = {
     "quarto": _quarto_attempts,
     "set": _set_attempts,
 }
-"""Function for each game, which tries the positions of a record in random order. For each position,
-it yields a kind of puzzle, and a puzzle or (if the position does not contain one) None."""
+"""Functions that look for puzzles in the record of a game, by the name of the game. They try the
+positions in random order. For each position, they yield the kind of puzzle, and a puzzle. The
+puzzle is None if the position does not contain one."""

@@ -39,13 +39,14 @@ SECONDS = 60.0
 """Time limit for evaluating a formula, in seconds. No formula of a puzzle needs nearly as long."""
 
 MAX_DEALS = 2_000
-"""Exclusive maximum number of possible deals for a log. Listing more deals would take too long."""
+"""Exclusive maximum number of possible deals in a puzzle. Listing more deals would take too
+long."""
 
 SIZES = ((3, 4), (3, 4), (3, 4), (4, 4), (4, 5))
-"""Sizes of the games in puzzles, as (players, sets), for each level."""
+"""Sizes of the games from which puzzles are made, one for each level, as tuples (players, sets)."""
 
 MIN_REQUESTS = 4
-"""Minimum number of requests in a log. Puzzles from shorter logs often resemble each other."""
+"""Minimum number of requests in a game. Puzzles from shorter games often resemble each other."""
 
 REQUESTS_AT = 1, 2, 3, 4
 """Maximum number of requests in the proof of an answer, for each level except the last."""
@@ -83,11 +84,12 @@ ASKED = (
     (KNOWS_YOU_KNOW, "K{who} K{seat} {held}"), (HOLDER_KNOWS, "K{holder} K{who} {held}"),
     (COMMON, "C{{{seat},{who}}} {held}"),
 )  # fmt: skip
-"""The questions of the puzzles, each with its formula. The first two ask what a player knows about
-a card. The others ask what a player knows about the knowledge of others."""
+"""The questions of the puzzles, each with the formula that decides its answer. The first two
+questions are about what a player knows about a card. The others are about what a player knows about
+the knowledge of others."""
 
 ASKED_AT = (0, 1), (0, 1), (0, 1, 2, 3, 4), (2, 3, 4), (2, 3, 4)
-"""Possible questions for each level, as indices in `ASKED`."""
+"""The questions that a puzzle of each level may ask, as indices in `ASKED`."""
 
 REQUESTS = MessageTemplate("requests", "These requests matter: {requests:listed}.")
 NO_REQUEST = MessageTemplate(
@@ -121,11 +123,10 @@ IS_COMMON, IS_NOT_COMMON = (
 DEAL = MessageTemplate("deal", "Deal {number}, as the hands are now: {hands:parts}.")
 PROOF = MessageTemplate("proof", "{lines:row}")
 WHY_NOT = "; the reason in "
-"""Text that marks lines of an explanation that are left out, because they only introduce other
-lines."""
+"""Text that marks lines of an explanation which only introduce other lines. They are left out."""
 
 FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
-"""Pattern of a formula in a line of an explanation."""
+"""Pattern of a formula in a line of an explanation, such as `K1 H2 2/3`."""
 
 
 def random_log(random: Random, size: tuple[int, int], max_requests: int) -> SeatLog | None:

@@ -17,7 +17,7 @@ from quaternity.base.validation import as_int
 from quaternity.puzzles.puzzle import LEVELS, MAX_SEED, VERSION, Puzzle
 
 MAX_ATTEMPTS = 20_000
-"""Maximum number of positions that are tried for one puzzle. All levels need only a few hundred."""
+"""Maximum number of positions tried to make one puzzle. All levels need only a few hundred."""
 
 
 class PuzzleKind(Protocol):
@@ -43,7 +43,7 @@ KINDS = {
     "sets": "quaternity.puzzles.set_puzzles:Sets",
     "quarto": "quaternity.puzzles.quarto_puzzles:Quarto",
 }
-"""Kinds of puzzles, by name: the import path of each class."""
+"""Import path of the class for each kind of puzzle, by the name of the kind."""
 
 
 @cache
@@ -107,7 +107,7 @@ def check_answers(maker: PuzzleKind, puzzle: Puzzle) -> None:
 
 
 DAILY = (("sets", 1), ("possible", 2), ("quarto", 2), ("trace", 3), ("owner", 4))
-"""The five puzzles of every day, as (kind, level), in order of difficulty."""
+"""The five puzzles of each day, as pairs (kind, level). They are in order of difficulty."""
 
 
 def daily(day: date | None = None) -> tuple[Puzzle, ...]:

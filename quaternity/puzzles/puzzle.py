@@ -29,7 +29,7 @@ FORMS = {
     "cards": "the letters of all SETs, such as ABC DEF, or none",
     "move": "a move, written as in a game",
 }
-"""Forms of answers, by name, with a description of how to write an answer."""
+"""Descriptions of how to write an answer, by the name of the form of the answer."""
 
 _FILLING = re.compile(
     r"\b(asks|ask|for|place|it|on|hand|over|players?|is|has|holds|and|with|of|the|at)\b|[,.:;!?]"

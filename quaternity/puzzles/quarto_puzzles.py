@@ -14,7 +14,7 @@ from quaternity.quarto.rows import cell_name
 from quaternity.quarto.solving import Outcome, QuartoMove, RatedMove, line_of_play, rated_moves
 
 EMPTY_AT = {1: (6, 7, 8), 2: (5, 6, 7), 3: (5, 6), 4: (6, 7), 5: (7,)}
-"""Possible numbers of empty cells on the board, for each level."""
+"""Possible numbers of empty cells on the board of a puzzle, by the level of the puzzle."""
 
 WIN_IN = MessageTemplate(
     "win_in",

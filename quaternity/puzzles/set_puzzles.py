@@ -14,7 +14,7 @@ from quaternity.ternary.triples import Triple, triples
 
 LETTERS = "ABCDEFGHIJKLMNO"
 CARDS_AT = {1: (8, 9), 2: (9, 12), 3: (9, 12), 4: (12,), 5: (12, 13, 15)}
-"""Possible numbers of cards on the table, for each level."""
+"""Possible numbers of cards on the table in a puzzle, by the level of the puzzle."""
 
 FIND_ALL = MessageTemplate("find_all", "Which SETs, one or more, are among these {count} cards?")
 IS_THERE = MessageTemplate("is_there", "Is there a SET among these {count} cards?")
@@ -38,7 +38,7 @@ SAME, DIFFERENT = (
 PROPERTIES = tuple(
     [MessageTemplate(name, name)() for name in ("shape", "colour", "filling", "number")]
 )
-"""Names of the properties, in the order of `SetCard.words`."""
+"""Names of the properties of a SET card, in the order of `SetCard.words`."""
 
 
 class Sets:

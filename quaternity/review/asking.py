@@ -54,20 +54,20 @@ SINCE, FROM_START = (
 )
 
 MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
-"""Maximum number of cards that are named for a move, and maximum number of players for whom random
-hands are drawn. With more players, drawing hands takes seconds instead of hundredths of a
-second."""
+"""Maximum number of cards that are named in the notes on a move, and maximum number of players in a
+game for which random hands are drawn. With more players, drawing hands takes seconds instead of
+hundredths of a second."""
 
 CACHE_SIZE = 8
-"""Number of cached positions. Few suffice, because the moves that are compared lead to few
+"""Number of positions in a cache. A few are enough, because the moves that are compared lead to few
 positions."""
 
 MAX_COUNTING_BYTES = 50_000_000
-"""Maximum number of bytes that a single count of deals may access, so that it takes at most about
-0.1 s."""
+"""Maximum number of bytes that may be accessed to count the possible deals once. Counting them then
+takes at most about 0.1 s."""
 
 MAX_PROOF_ANSWERS = 1_000
-"""Maximum number of answers that are examined to prove or refute a single forced win."""
+"""Maximum number of answers that are examined to prove or refute that a player can force a win."""
 
 
 class AskingJudge(Judge):

@@ -16,17 +16,18 @@ from quaternity.review.judge import Judge, MoveValue
 from quaternity.review.recorded_game import RecordedGame, Shares
 
 GAMES_PER_PASS, MAX_SIMULATED_GAMES = 16, 256
-"""Number of games that are simulated from a position in each pass, and maximum number in all passes
-together. With fewer games, an estimate would not be informative."""
+"""Number of games that are simulated from each position in one pass, and maximum number of games
+from each position in all passes together. An estimate from fewer games would not be informative."""
 
 COMPARED_GAMES, CONFIRMING_GAMES = 32, 128
-"""Number of games that are simulated after each of two moves to compare them, and number of further
-games if a difference is found. When many moves are reviewed, some differences occur by chance, so a
-difference is reported only if it occurs again in the further games."""
+"""Number of games that are simulated after each of two moves to compare the moves, and number of
+games that are simulated again to confirm a difference. When many moves are reviewed, some
+differences occur by chance, so only a confirmed difference is reported."""
 
 CURVE_MILLISECONDS, COMPARISON_MILLISECONDS = 250.0, 200.0
-"""Time for two parts of a review, in milliseconds per second of the time limit: the chances in all
-positions, and the comparison of moves. The time is estimated from the work, not measured."""
+"""Time for two parts of a review: estimating the chances in all positions, and comparing moves. The
+unit is milliseconds for each second of the time limit. The time is estimated from the work, not
+measured."""
 
 
 class Point(NamedTuple):

@@ -13,7 +13,7 @@ from quaternity.review.reviewing import Review
 
 _WIDE, _HIGH, _MARGIN, _LABEL = 400, 190, 46, 108
 """Width and height of the curves, width of the margin around them, and width of a label, in SVG
-units. They are chosen for a phone. On a wider screen, the chart is enlarged."""
+units. The sizes suit a phone. On a wider screen, the chart is enlarged."""
 _DASHES = ("none", "7 3")
 
 CHANCES = MessageTemplate("chances", "Chances during the game")

@@ -24,12 +24,12 @@ LAY_THERE = MessageTemplate("lay_there", "A {three} lay on the table: {cards:row
 WRONG_CLAIM = MessageTemplate("wrong_claim", "A wrong claim costs a point.")
 
 MAX_CELLS, MAX_CELLS_QUICK = 9, 8
-"""Maximum number of empty cells on a board that is solved. The first limit applies if the time
-limit is at least five seconds. The second limit applies to shorter time limits, and solving then
-takes 0.7 s."""
+"""Maximum number of empty cells on a board of Quarto that is solved. The first limit applies if the
+time limit is at least five seconds. With a shorter time limit, the second limit applies, and
+solving takes 0.7 s."""
 
 ADVICE_GAMES = 400
-"""Number of simulated games that the player `search` uses to choose the advised move."""
+"""Number of games that the computer player `search` simulates to choose the advised move."""
 
 
 class QuartoJudge(Judge):

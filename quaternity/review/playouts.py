@@ -18,11 +18,11 @@ from quaternity.review.recorded_game import Shares
 from solvers.problem import SetConstraint, players_in
 
 NextTurn = Callable[[int, int, bool, Sequence[int]], int]
-"""Function that takes the asker, the asked player, whether the answer is yes, and the
-hand sizes after the answer, and returns the player to move."""
+"""Function that returns the player to move next. It takes the asker, the asked player, whether the
+answer is yes, and the sizes of all hands after the answer."""
 
 COST = 0.006
-"""Approximate time that a simulation takes for each question, in milliseconds."""
+"""Approximate time that a simulated game takes for each question, in milliseconds."""
 
 
 class Playout:

@@ -18,7 +18,7 @@ MAX_HEAD_LINES = 200
 """Maximum number of lines at the beginning of an invalid record that may belong to its header."""
 
 Shares = tuple[float, ...]
-"""Type of the shares of the win, one for each seat. Seats that are tied for first place have equal
+"""Type of a tuple with each seat's share of the win. Seats that are tied for first place have equal
 shares."""
 
 

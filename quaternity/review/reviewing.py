@@ -30,10 +30,10 @@ FORMAT = "review/1"
 MAX_REVIEW_SECONDS = 3600.0
 WORK_SHARE = 0.85
 """Fraction of the time limit that is available for the review itself. The rest is reserved for
-starting, reading and writing."""
+starting the review, and for reading and writing."""
 MAX_MOMENTS, MAX_CANDIDATES = 3, 6
-"""Maximum number of decisive moves that a review names, and maximum number of candidates that it
-examines to find them."""
+"""Maximum number of decisive moves that a review names, and maximum number of moves that are
+examined to find them."""
 
 CHANCE = MessageTemplate("chance", "The chance of a yes was {chance:percent}.")
 ONLY = MessageTemplate("only", "Only {answer} was possible.")

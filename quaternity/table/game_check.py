@@ -33,10 +33,10 @@ from quaternity.table.players import make_player
 from quaternity.table.tournament.playing import Tournament, play_game
 
 MAX_SECONDS = 120
-"""Time limit for a command or a request, in seconds."""
+"""Maximum time for a command or a request, in seconds."""
 
 PLAY_INPUT = "help\nrules\nstate\nmoves\nhint\nhistory\nundo\nquit\n"
-"""Lines that the check types into the command `play`."""
+"""Input that the check sends to the command `play`, one command on each line."""
 
 
 def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:

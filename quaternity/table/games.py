@@ -18,10 +18,10 @@ GAMES = {
     "quarto": "quaternity.quarto.registration:QUARTO",
     "set": "quaternity.ternary.registration:SET",
 }
-"""Import path of the registration of each built-in game, by the name of the game."""
+"""Import path of each built-in game's registration, by the name of the game."""
 
 ENTRY_POINTS = "quaternity.games"
-"""Group of entry points with which other installed packages add games."""
+"""Name of the group of entry points with which other installed packages add games."""
 
 
 @cache

@@ -12,11 +12,11 @@ from quaternity.base.text_record import Replay
 from quaternity.table.protocol import M, P, Rules, Step, V
 
 MAX_STORED_POSITIONS = 1_000
-"""Maximum number of positions that `History.play` copies to the next history. If earlier positions
-are needed, they are computed again."""
+"""Maximum number of positions that `History.play` copies to the next history. Other positions are
+computed again when they are needed."""
 
 MAX_PROGRAM_MOVES = 10_000
-"""Maximum number of consecutive moves that programs make without a move of a person."""
+"""Maximum number of moves that programs make in a row without a move of a person."""
 
 WAITS = MessageTemplate("waits", "{who:player} waits")
 

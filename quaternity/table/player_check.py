@@ -29,25 +29,23 @@ DEFAULT_POSITIONS = 2000
 """Default number of positions to test."""
 
 FULL_SIZE = 1000
-"""Number of positions after which the tested positions no longer grow. Earlier positions have
-smaller settings and fewer moves.
-"""
+"""Number of the position at which the tested positions reach their full size. Earlier positions
+have smaller settings and fewer moves."""
 
 MAX_SETTING_FACTOR = 2
-"""Maximum ratio of a random setting to its default value. Settings without a default value go up to
-`MAX_PLAYED_MOVES`."""
+"""Maximum ratio of a random setting to its default value. A setting without a default value is at
+most `MAX_PLAYED_MOVES`."""
 
 MAX_PLAYED_MOVES = 60
 """Approximate maximum number of moves before the tested position. It is also the maximum value of
-settings without a default value."""
+game settings that have no default value."""
 
 OWN_MOVES = 8
 """Number of moves at the end of a test game in which the tested player chooses its own moves. If
-the player has no turn among them, the game continues for at most as many further moves.
-"""
+the player has no turn during these moves, the game continues for at most as many further moves."""
 
 KILL_INTERVAL = 50
-"""Number of positions after which one of a program's two processes is killed."""
+"""Number of positions after which one of the two processes of a tested program is killed."""
 
 
 class CheckedPosition(NamedTuple):

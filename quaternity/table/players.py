@@ -35,14 +35,14 @@ from quaternity.table.registration import Registration
 from quaternity.workers.program import COMMAND_PREFIX, command_words
 
 ENTRY_POINTS = "quaternity.players"
-"""Group of entry points with which other installed packages add players."""
+"""Name of the group of entry points with which other installed packages add players."""
 
 YOU = "you"
-"""Name that stands for a human player."""
+"""Name of a player that stands for a person."""
 
 Factory = Callable[..., Any]
-"""Function that takes the rules, and the argument after the name of the player if it
-has one. It returns a computer player."""
+"""Function that returns a computer player. It takes the rules of the game. If the name of the
+player has an argument, the function also takes this argument."""
 
 
 class RandomPlayer:

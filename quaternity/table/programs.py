@@ -32,11 +32,11 @@ MAX_SENT_MOVES = 500
 """Maximum number of legal moves in a request to a program. Further moves are left out."""
 
 WANTS = ("view", "moves", "events", "numbers", "mask")
-"""Optional fields of a request for a move. A program names those that it wants to receive."""
+"""Names of the optional fields of a request for a move. A program names those that it wants."""
 
 ANSWERS = ("move", "action", "wait", "delay")
 MAX_IDLE_PROGRAMS = 64
-"""Maximum number of processes that are kept for later games when their games have ended."""
+"""Maximum number of idle processes that are kept for later games."""
 
 
 class ProgramPlayer:

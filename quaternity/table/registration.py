@@ -18,7 +18,7 @@ from quaternity.base.text_format import quote_value
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
 RANDOM = {"random": "quaternity.table.players:RandomPlayer"}
-"""Default players of a game, for registrations that do not name any players."""
+"""Import paths, by name, of the players of a game if its registration does not name any."""
 
 _PLACES = (
     "rules",

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 COUNT_OF_SEATS = ("players", "seats")
-"""Names of settings that contain the number of players."""
+"""Names of the settings that may contain the number of players."""
 
 
 class SettingField(NamedTuple):

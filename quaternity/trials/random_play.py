@@ -13,14 +13,15 @@ from solvers.problem import DealProblem
 from solvers.random_problems import boundary_pair
 
 MAX_RANDOM_TRIES = 30
-"""Maximum number of random questions that are tried. After them, all legal questions are listed."""
+"""Maximum number of random questions that are tried to find a legal question. If none is legal, all
+legal questions are listed."""
 
 MAX_GAME_STATES = 2000
-"""Maximum number of states that `random_states` plays in one game. A longer game is cut off."""
+"""Maximum number of states of one game that `random_states` plays. A longer game is cut off."""
 
 MAX_FLOW_WORK = 60_000
-"""Maximum product of the numbers of states, cards and players in one game with so many players that
-each move needs several runs of a solver."""
+"""Approximate limit for the length of a game with so many players that each move needs several runs
+of a solver. It limits the product of the numbers of states, cards and players."""
 
 
 def random_move(state: State, random: Random) -> Move | None:

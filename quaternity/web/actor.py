@@ -46,7 +46,7 @@ from quaternity.web.table_rows import event_statements, read_rows, rebuild
 from quaternity.web.talk import TableTalk
 
 COUNTDOWN_SECONDS = 3.0
-"""Length of the countdown that starts the game once all players are ready, in seconds."""
+"""Seconds from the moment when all players are ready to the start of the game."""
 
 
 class LiveTable:

@@ -38,10 +38,10 @@ from quaternity.web.tables import Tables
 from quaternity.web.view import record_of, view_table
 
 MAX_MOVE_LENGTH = 200
-"""Maximum length of the text of a move, in characters."""
+"""Maximum length of a move that is written as text, in characters."""
 
 MAX_ID_LENGTH = 64
-"""Maximum length of the id by which a client identifies a move, in characters."""
+"""Maximum length of the id that a client gives to a move, in characters."""
 
 Handler = Callable[[Request], Awaitable[Any]]
 

@@ -24,7 +24,8 @@ from quaternity.web.seats import Visitor
 from quaternity.web.view import record_of
 
 MARKS = ("yes", "no", "maybe", "none")
-"""Allowed values of a pencil mark. The value `none` removes the mark."""
+"""Allowed values of a pencil mark, which notes whether a player has a card. The value `none`
+removes the mark."""
 
 
 class Assistance:

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from quaternity.web.http_errors import HttpError
 
 TAKEN_BACK = -1
-"""Seat number of a log entry that takes moves back. The text of the entry is the number of moves
-that it takes back."""
+"""Value of `Entry.seat` for a log entry that takes moves back. `Entry.move` is then the number of
+moves that it takes back."""
 
 MAX_TRIES = 10
-"""Maximum number of times that a change is tried if other servers change the table meanwhile."""
+"""Maximum number of attempts to change a table if other servers change it at the same time."""
 
 
 class Entry(NamedTuple):
@@ -35,7 +35,7 @@ class Entry(NamedTuple):
 
 
 Statement = tuple[str, Sequence[Any]]
-"""An SQL statement: its text, with a `?` for each value, and the values."""
+"""Type of an SQL statement: its text, with a `?` for each value, and the values."""
 
 
 class ChangeNotice(NamedTuple):

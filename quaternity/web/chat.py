@@ -23,7 +23,7 @@ LINES_SHOWN = 100
 """Maximum number of chat lines that a page shows. Older lines are left out."""
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Invisible characters of Hangul and Braille. Unicode classifies them as printable."""
+"""Invisible characters of Hangul and Braille that Unicode classifies as printable."""
 
 
 class Line(NamedTuple):

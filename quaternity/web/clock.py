@@ -15,7 +15,7 @@ MIN_MOVE_SECONDS, MAX_MOVE_SECONDS = 5, 14 * DAY
 """Smallest and largest number of seconds that a clock may give a player for each move."""
 
 MAX_INCREMENT_SECONDS = 3_600
-"""Maximum number of seconds that each move may add to the time that a player has saved."""
+"""Maximum number of seconds that a clock may add to a player's saved time for each move."""
 
 MAX_MISSED_MOVES = 3
 """Number of consecutive moves missed by a player after which a computer player takes the seat."""

@@ -32,8 +32,8 @@ class Connection(HttpToolsProtocol):
     # Number of bytes that the client had not yet read at the last check of the connection.
     _unread = 0
     _head: int | None = None
-    """Number of bytes received so far of the head of a request, which consists of the request line
-    and the headers. None while no head is expected."""
+    """Number of received bytes of a request's head, which is the request line and the headers. None
+    while no head is expected."""
     # The cycle (Uvicorn's state of a request) of the request that is being answered. If the client
     # sends several requests without waiting, Uvicorn's `cycle` may already belong to a later one.
     _answered: Any = None

@@ -12,7 +12,7 @@ from quaternity.web.new_table import decks_of, known_players
 from quaternity.web.table_view import TableView
 
 MAX_LISTED_MOVES = 500
-"""Maximum number of legal moves in the JSON description of a table."""
+"""Maximum number of legal moves that are listed in the JSON description of a table."""
 
 
 def document(sight: TableView, base: str) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from quaternity.web.seats import (
 )
 
 NOBODY = "nobody"
-"""Value of `Start.fill` with which open seats are removed when the game starts."""
+"""Value of `Start.fill` which means that open seats are removed when the game starts."""
 
 
 class Start(NamedTuple):

@@ -56,7 +56,7 @@ WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_BETTER = HINT_REASONS = (
     "There may be no SET on the table.",
     "Both answers are possible, but this one gives you better chances.",
 )
-"""Reasons that hints give for moves in Quarto and SET, and for answers in Quaternity."""
+"""Reasons with which hints justify moves in Quarto and SET, and answers in Quaternity."""
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:

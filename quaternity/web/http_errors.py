@@ -44,7 +44,7 @@ WRONG_SEATS = MessageTemplate(
 )
 
 MAX_QUOTED_CHARS = 40
-"""Maximum number of characters of a request's text that an error message quotes."""
+"""Maximum length of a quotation from a request in an error message, in characters."""
 
 
 def quote_start(text: str) -> str:

@@ -33,7 +33,7 @@ APPEARANCE_WORDS = (
     "diamonds", "oval", "ovals", "squiggle", "squiggles", "big", "small", "circular", "square",
     "hollow",
 )  # fmt: skip
-"""Words that describe the appearance of cards and pieces."""
+"""English words that describe what cards of SET and pieces of Quarto look like."""
 
 _CARD = re.compile(
     r"\b(one|two|three) (green|red|purple) (striped|open|solid) (diamonds?|ovals?|squiggles?)\b"

@@ -26,15 +26,14 @@ from solvers.problem import DealProblem
 from solvers.registry import SOLVERS
 
 JUDGES = ("coalitions", "max-flow", "cp-sat")
-"""Names of the solvers that decide whether a file is possible."""
+"""Names of the solvers that check whether there is a deal that fits an uploaded file."""
 
 MAX_PAIRS = MAX_SEATS * MAX_CARDS
-"""Maximum product of the numbers of players and cards in a file. The largest game in the browser
-has the same product.
-"""
+"""Maximum product of the numbers of players and cards in an uploaded file. The largest game in the
+browser has the same product."""
 
 MAX_ANSWER_BYTES = 4 << 20
-"""Maximum size of the page that shows the result, in bytes."""
+"""Maximum size of the page that shows the analysis of a file, in bytes."""
 
 
 def analysis_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:

@@ -54,9 +54,7 @@ from quaternity.web.table_view import TableView
 from quaternity.web.view import view_table
 
 MAX_PREVIEWS = 20
-"""Maximum number of tables on a start page that show the current position. The others are only
-listed.
-"""
+"""Maximum number of tables whose position a start page shows. Other tables are only listed."""
 
 
 class OwnTable(NamedTuple):

@@ -42,16 +42,16 @@ HEALTH_SECONDS = 1.0
 """Minimum interval between two test writes to the store, in seconds."""
 
 COUNT_SECONDS = 0.5
-"""Maximum time to wait until the store returns its size and its number of tables, in seconds."""
+"""Maximum time to wait for the size of the store and the number of its tables, in seconds."""
 
 BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 """Upper limits of the intervals in which the durations of requests are counted, in seconds."""
 
 UNKNOWN = "(none)"
-"""Name that stands for the route of a request that matches no route."""
+"""Name under which requests are counted if no route matches them."""
 
 MAX_LOOP_SECONDS = 0.02
-"""Processor time of a request above which it is logged in debug mode, in seconds."""
+"""Processor time above which a request is logged in debug mode, in seconds."""
 
 METHODS = ("GET", "HEAD", "POST")
 

@@ -26,7 +26,7 @@ COOKIE = "quaternity"
 YEAR = 365 * 24 * 3600
 
 MAX_QUERY_CHARS = 1000
-"""Maximum total length of the values in a query string, in characters."""
+"""Maximum total length of all values in the query of a URL, in characters."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -244,7 +244,7 @@ def query_of(request: Request) -> dict[str, str]:
 
 
 BODY_KEY = "quaternity.body"
-"""Key under which the ASGI scope of a request stores its body."""
+"""Key in the ASGI scope of a request under which the body of the request is stored."""
 
 
 async def body_of(request: Request, limit: int) -> bytes:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from quaternity.web.postgres_reader import PostgresReader
 
 POSTGRES = ("postgresql", "postgres")
-"""URL schemes of PostgreSQL databases."""
+"""URL schemes that stand for a PostgreSQL database."""
 
 
 def place_of(data: str | None) -> str:

@@ -59,7 +59,7 @@ MAX_UPLOAD_BYTES = 1 << 20
 """Maximum size of a file that a visitor uploads for analysis, in bytes."""
 
 BASE = "\x02"
-"""Text that stands for the server's address in a cached page, which contains it nowhere else."""
+"""Character that stands for the server's address in a cached page, and occurs nowhere else."""
 
 MAX_CACHED_PAGE_BYTES = 8 << 20
 """Maximum total size of the cached pages, in bytes. The cache drops the least recently used page

@@ -20,7 +20,7 @@ from quaternity.web.rate_limits import RateLimits
 from quaternity.web.store import Store
 
 SYNC_INTERVAL_SECONDS = 1.0
-"""Seconds between two exchanges of presence and rate limits with the other servers."""
+"""Seconds between two exchanges of presence and used rate limits with the other servers."""
 
 PRESENCE_REFRESH_SECONDS = 10.0
 """Seconds between two reports that a player is still connected. A player counts as gone after three

@@ -47,7 +47,7 @@ FULL_ERRORS = errors.DiskFull, errors.InsufficientResources
 
 LOCK = 5_172_843_906_112
 """Number of the advisory lock that all servers of a database share. A server that migrates the
-tables holds the lock exclusively."""
+tables holds the lock alone."""
 
 LOCK_TRIES, LOCK_PAUSE = 200, 0.05
 """Number of attempts to get the lock, and the pause after each attempt in seconds."""

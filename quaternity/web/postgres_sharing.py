@@ -27,7 +27,7 @@ from quaternity.web.sharing import Sharing
 from quaternity.web.writer import Writer
 
 CHANNEL = "quaternity"
-"""Name of the NOTIFY channel on which servers tell each other of changes."""
+"""Name of the PostgreSQL channel on which servers notify each other of changes."""
 
 MAX_NOTIFICATION_BYTES = 7_900
 """Maximum size of a notification, in bytes. The limit of PostgreSQL is slightly higher."""

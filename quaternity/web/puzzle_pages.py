@@ -37,9 +37,8 @@ MAX_ANSWER_LENGTH = 1000
 """Maximum length of a visitor's answer, in characters."""
 
 NEW_SEEDS, MAX_DAY = 1 << 40, 99_991_231
-"""Upper limits of seeds. The seed of a random puzzle is less than `NEW_SEEDS`. The seed of a daily
-puzzle is its date as the number YYYYMMDD, which is at most `MAX_DAY`.
-"""
+"""Limits of the seeds of puzzles. The seed of a random puzzle is less than `NEW_SEEDS`. The seed of
+a daily puzzle is its date as the number YYYYMMDD, which is at most `MAX_DAY`."""
 
 PREPARATION_SECONDS = 5.0
 """Seconds between two checks of whether a daily puzzle has to be made."""

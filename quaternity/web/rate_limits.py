@@ -32,19 +32,16 @@ RESERVED_FILES = 80
 the pipes of computer players."""
 
 FILES_PER_WORKER = 6
-"""Number of file descriptors that are reserved in addition for each worker process above the
-default number.
-"""
+"""Number of additional file descriptors that are reserved for each worker process above the default
+number of workers."""
 
 MAX_PENDING_COUNTS = 20
-"""Maximum number of computations that are running or waiting for one client address. Short and long
-computations are limited separately.
-"""
+"""Maximum number of computations that run or wait for one client address at the same time. Short
+and long computations are limited separately."""
 
 SEATS_PER_ADDRESS = 20
-"""Ratio of two rate limits: the limit for all seats that use one client address, and the limit for
-a single seat.
-"""
+"""Factor by which the rate limit for all seats that use one client address is higher than the rate
+limit for a single seat."""
 
 
 class Rates(NamedTuple):
@@ -101,7 +98,7 @@ class Limits(NamedTuple):
 
 
 LIMIT_NAMES = (*(name for name in Limits._fields if name != "rates"), *Rates._fields)
-"""Names of the limits and of the rate limits."""
+"""Names of all limits in `Limits` and all rate limits in `Rates`."""
 
 
 class Work(NamedTuple):
@@ -132,13 +129,13 @@ WORK = {
     "learn": Work("counts", 5, True),
     "record": Work("counts", 5, True),
 }
-"""The cost of each kind of request, and the rate limit for which it counts."""
+"""The rate limit that applies to each kind of request, and the cost of the request."""
 
 client_address: ContextVar[str] = ContextVar("asker", default="")
 """The client address of the current request. Tasks that the request starts have the same value."""
 
 refusal_counts: Counter[str] = Counter()
-"""The number of requests that this process has refused, by reason."""
+"""Number of requests that this process has refused, by the reason for the refusal."""
 
 
 def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpError:

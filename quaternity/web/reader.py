@@ -22,7 +22,7 @@ class Reader(ABC):
     """Access to the database with all tables. A server may use it at the same time."""
 
     where: str
-    """Name of the file or database, for error messages. It contains no password."""
+    """Name of the file or database in error messages. It contains no password."""
 
     @abstractmethod
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:

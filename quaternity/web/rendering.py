@@ -37,11 +37,10 @@ from quaternity.web.new_table import decks_of, may_have_clock
 from quaternity.web.table_view import TableView
 
 NO_PUZZLES: Mapping[str, Any] = {"day": "", "date": "", "five": (), "texts": {}}
-"""Value of `today` in `home_html` for a start page without puzzles."""
+"""Argument `today` of `home_html` for a start page without puzzles."""
 
 
 _COMMENT_LINES = re.compile(rb"^\s*//.*\n", re.MULTILINE)
-"""Pattern of the lines of a script that contain only a comment."""
 
 
 @cache

@@ -10,9 +10,8 @@ from quaternity.web.background import BackgroundWork
 from quaternity.web.core import TableState
 
 MAX_REPLAYED = 150
-"""Maximum number of moves that are replayed in the event loop. Another process replays longer
-games, so that other requests do not have to wait.
-"""
+"""Maximum number of moves that are replayed in the event loop. Longer games are replayed in another
+process, so that other requests do not have to wait."""
 
 MAX_MOMENTS = 8
 """Number of replayed positions of a game that stay in memory when another position is replayed."""

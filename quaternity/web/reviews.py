@@ -26,15 +26,14 @@ from quaternity.web.stored_values import dump_value, load_value
 from quaternity.web.view import record_of
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
-"""Maximum processor time of a review, in seconds, and the ratio of its maximum elapsed time to this
-time.
-"""
+"""Maximum processor time of a review, in seconds, and factor by which its elapsed time may be
+longer."""
 
 PUZZLE_SECONDS = 5.0
 """Time limit for making a puzzle from a game, in seconds."""
 
 MAX_REVIEWS = 100
-"""Maximum number of reviews and puzzles in memory, counted together."""
+"""Maximum total number of reviews and puzzles in memory."""
 
 STORED_VERSION = 2
 """Version of the format of stored reviews and puzzles. If a stored review or puzzle has another

@@ -20,7 +20,8 @@ ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 """The characters of codes. The digits 0 and 1 are left out because they look like letters."""
 
 READY, THINKING, NOT_ARRIVED = 1, 0, 2
-"""What a person is before the game begins: ready, not yet ready, or not yet at the table."""
+"""Values of `Seat.ready` before the game: the person is ready, not ready yet, or not yet
+arrived."""
 
 
 class Owner(NamedTuple):

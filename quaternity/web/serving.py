@@ -30,7 +30,7 @@ END_SECONDS = 3
 """Time limit for requests that are still open when the server shuts down, in seconds."""
 
 MAX_OPEN_FILES = 16_384
-"""Number of files that the server may have open, if the system allows as many."""
+"""Maximum number of open files that the server requests from the operating system."""
 
 
 @dataclass(frozen=True, slots=True)

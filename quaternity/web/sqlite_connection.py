@@ -30,7 +30,7 @@ ADVICE = (
     "; replace it by a backup (quaternity tables restore); without a backup, SQLite's .recover may "
     "save a part"
 )
-"""End of an error message about a damaged file, which tells the operator what to do."""
+"""Advice to the operator at the end of an error message about a damaged file."""
 
 
 @contextmanager

@@ -25,10 +25,10 @@ from quaternity.web.writer import REFUSED, Job, Writer
 T = TypeVar("T")
 
 ANSWER_SECONDS = 1.8
-"""Maximum time for which a request waits until data are read or written, in seconds."""
+"""Maximum time for which a request waits for the store to read or write data, in seconds."""
 
 PAUSE_SECONDS = 0.5
-"""Seconds after a timeout in which further reads and writes fail immediately."""
+"""Seconds after a timeout during which all reads and writes fail immediately."""
 
 _NOT_ANSWERED = NOT_SAVED(error=NO_ANSWER)
 
@@ -45,7 +45,7 @@ class Store(Reader):
 
     shared = False
     sharing: Sharing = Sharing()
-    """Sends and receives messages between the servers that use the same tables."""
+    """The object that exchanges messages with other servers that use the same tables."""
 
     @abstractmethod
     def size(self) -> int:

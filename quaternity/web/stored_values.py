@@ -28,7 +28,7 @@ _CLASSES = (
     *(QuartoMove, Review, ReviewedMove, SetMove, Step),
 )
 CLASSES: dict[str, Any] = {kind.__name__: kind for kind in _CLASSES}
-"""The classes of the parts of reviews and puzzles, by name."""
+"""Classes of the objects that reviews and puzzles contain, by the name of the class."""
 
 
 def dump_value(value: Review | Puzzle | None) -> bytes:

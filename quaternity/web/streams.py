@@ -16,19 +16,16 @@ KEEPALIVE_SECONDS = 15.0
 """Seconds between two empty comments in each event stream, which keep proxies from closing it."""
 
 MAX_PENDING_MESSAGES = 512
-"""Maximum number of messages that wait to be sent to one reader. If there are more, the event
-stream ends, and the client reconnects.
-"""
+"""Maximum number of messages that wait to be sent on one event stream. If there are more, the
+stream ends, and the client reconnects."""
 
 MAX_BUFFERED_BYTES = 1 << 17
-"""Maximum number of bytes that wait in a connection for its reader. If there are as many, the next
-message ends the event stream.
-"""
+"""Number of bytes that may wait in a connection until the client reads them. If there are as many,
+the next message ends the event stream."""
 
 CHUNK_EXTENSION = "quaternity.chunks"
-"""Name of the ASGI extension that gives an event stream the transport of its connection, so that it
-can write chunks of HTTP/1.1 directly to it.
-"""
+"""Name of the ASGI extension with which an event stream writes chunks of HTTP/1.1 directly to the
+transport of its connection."""
 
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),

@@ -20,12 +20,12 @@ from quaternity.web.table_rows import read_rows, rebuild
 from quaternity.web.versioned_history import has_random_start
 
 TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
-"""Names of the SQL tables, other than `tables`, whose rows belong to a stored table."""
+"""Names of the SQL tables with further data about a game table, whose main data are in the SQL
+table `tables`."""
 
 EARLIEST_TIME = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
-"""Earliest time of activity at a table that is believed, in seconds since 1970. A machine whose
-clock was not set stores earlier times.
-"""
+"""Earliest time of activity at a table that can be correct, in seconds since 1970. A machine whose
+clock was not set stores earlier times."""
 
 
 def last_activity(made: str, at: int) -> float:
@@ -225,9 +225,8 @@ ORDERS: dict[str, Callable[[TableSummary], Any]] = {
     "moves": lambda table: table.activity.moves,
     "game": lambda table: table.game,
 }
-"""Functions that return the sort key of a table, by the name of the order. All orders except that
-by game are descending.
-"""
+"""Functions that return the key by which a list of tables is sorted. `game` sorts in ascending
+order, and all other names sort in descending order."""
 
 
 def sort_tables(tables: Sequence[TableSummary], order: str) -> list[TableSummary]:

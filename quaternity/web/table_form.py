@@ -22,9 +22,8 @@ CLOCKS = {
     "none": None, "short": Clock(30, 5), "long": Clock(120, 15), "day": Clock(DAY),
     "days": Clock(3 * DAY),
 }  # fmt: skip
-"""The clocks that the form offers, by the value of the field `clock`. The value "none" means that
-there is no clock.
-"""
+"""The clocks that the form for a new table offers, by the value of the field `clock`. The value
+"none" means that there is no clock."""
 
 
 def read_form(form: Mapping[str, Sequence[str]]) -> NewTable:

@@ -17,8 +17,7 @@ from quaternity.web.series import Score
 
 MAX_PAIRS = 60
 """Maximum product of the numbers of players and cards of a table whose page is drawn in the event
-loop. Another process draws larger pages.
-"""
+loop. Another process draws the pages of larger tables."""
 
 
 class SeatView(NamedTuple):
@@ -204,7 +203,7 @@ class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
 
 
 DERIVED = ("rules", "settings", "view", "moves", "revealed")
-"""Attributes of a `TableView` that follow from the others, so that `page_key` leaves them out."""
+"""Attributes of a `TableView` that are derived from others. `page_key` leaves them out."""
 
 
 def page_key(sight: TableView) -> Hashable:

@@ -18,10 +18,9 @@ from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.http_errors import HttpError
 
 RECENT = 32
-"""Number of versions whose positions are kept in memory, counted from the latest. Pages show these
+"""Number of latest versions of a game whose positions are kept in memory. Pages show these
 positions one after another. If several players may act at the same time, a move may refer to one of
-these versions.
-"""
+these versions."""
 
 
 class VersionedHistory(NamedTuple):

@@ -18,13 +18,14 @@ from quaternity.base.text_format import quote_value
 from quaternity.workers.shipping import Code, collect_code, install
 
 Check: TypeAlias = Callable[[], None]
-"""Function that checks the workers of a pool, or stops its executor."""
+"""Function without arguments that checks the workers of a pool, or that stops its executor."""
 
 Start: TypeAlias = Callable[[], tuple[Executor, Check]]
-"""Function that starts an executor, and returns it with the function that stops it."""
+"""Function that starts an executor. It returns the executor and the function that stops it."""
 
 CLUSTER_SECONDS = 10
-"""Maximum time in seconds to wait for an answer of the cluster, and then for its first worker."""
+"""Maximum time to wait for an answer of the cluster, in seconds. The wait for its first worker has
+the same limit."""
 
 MAX_LISTED_FAULTS = 5
 """Maximum number of faults that an error message lists."""

@@ -19,7 +19,7 @@ from quaternity.workers.program import ProgramFault
 Result = TypeVar("Result")
 
 MAX_TRACEBACK_LENGTH = 100_000
-"""Maximum length of a traceback in characters. A longer traceback is cut off at the beginning."""
+"""Maximum length of a traceback, in characters. The beginning of a longer traceback is cut off."""
 
 
 class SeatedPlayer(NamedTuple):

@@ -42,7 +42,7 @@ from solvers.solver import Solver
 from solvers.verdict import Verdict, copy_verdict
 
 START_SECONDS = 20.0
-"""Minimum value of the time limit for the imports and the warm-up of a solver, in seconds."""
+"""Minimum time limit for the imports and the warm-up of a solver, in seconds."""
 
 MEGABYTE = 1 << 20
 

@@ -6,12 +6,12 @@ from mmap import mmap
 from struct import Struct
 
 MAX_NOTED_BYTES = 1 << 23
-"""Maximum size of the noted moves, in bytes. Moves beyond it are not noted."""
+"""Maximum total size of the noted moves of a game, in bytes. Further moves are not noted."""
 
 _STATE = Struct("<3Q")
 
 NOTED_BYTES = _STATE.size + MAX_NOTED_BYTES
-"""Size of the shared file of notes, in bytes."""
+"""Size of the file of notes that is shared with the parent process, in bytes."""
 
 
 class Notes:

@@ -39,17 +39,17 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 _Done: TypeAlias = "tuple[list[Result], Raised | None]"
-"""Type of the result of a chunk: the results before the first error, and the error (None if
-all calls succeeded)."""
+"""Type of the results of a chunk (a group of calls): the results before the first error, and the
+error. The error is None if all calls succeeded."""
 
 MAX_LOSSES = 4
-"""Maximum number of times that workers may die between two finished chunks."""
+"""Maximum number of times that workers may die before another group of calls is finished."""
 
 MAX_WORKERS = 1024
 """Maximum number of processes that `open_executor` starts."""
 
 CHECK_SECONDS = 2
-"""Seconds between two checks of whether results can still arrive."""
+"""Seconds between two checks of whether the workers can still return results."""
 
 
 def item_random(seed: int, index: int) -> Random:

@@ -21,8 +21,8 @@ from quaternity.base.errors import LimitError
 from quaternity.base.plugins import PLACE
 
 Code: TypeAlias = dict[str, tuple[int, bytes]]
-"""Type of external code: the mode and the content of each file, by its path in the folder of the
-code."""
+"""Type of the code of external players and solvers. A dictionary maps the path of each file in the
+folder of the code to the mode and the content of the file."""
 
 MAX_CODE_BYTES = 10 << 20
 """Maximum size of the external code in bytes. Every call to a cluster contains this code."""

@@ -31,8 +31,8 @@ _yield_processor: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 _SUPERVISOR = str(Path(__file__).with_name("supervise.py"))
 
 CHECK_SECONDS = 0.05
-"""Seconds between two checks of the memory and the number of processes. They are checked only if
-there is a memory limit."""
+"""Seconds between two checks of how much memory and how many processes a program uses. Only
+programs with a memory limit are checked."""
 
 POLL_SECONDS = 0.0003
 """Time for which the parent polls for an answer before it blocks, in seconds."""
@@ -41,14 +41,14 @@ MAX_PROCESSES = 200
 """Maximum number of processes that a program with a memory limit may run at the same time."""
 
 MAX_THREADS = 800
-"""Maximum number of threads, in all processes together, of a program in separate namespaces."""
+"""Maximum total number of threads of a program that runs in separate namespaces."""
 
 MAX_KEPT_ERROR_BYTES = 4096
 """Maximum size of the kept standard error in bytes. Longer output is cut off at the beginning."""
 
 MAX_ERROR_READS = 64
-"""Maximum number of reads from standard error for one report. Without it, a program that writes
-without end would block the report."""
+"""Maximum number of reads from standard error for one report. Without this limit, a program that
+writes forever would block the report."""
 
 ENDING_SECONDS = 5.0
 """Maximum time in seconds for a program to end after it closed its connection.
@@ -57,8 +57,8 @@ The limit is generous because a busy machine can be slow.
 """
 
 SUPERVISOR_SECONDS = 2
-"""Maximum time in seconds for the supervisor to end all processes. After it, the parent ends
-them."""
+"""Maximum time for the supervisor to end all processes, in seconds. After this time, the parent
+process ends them."""
 
 
 PUBLIC_VARIABLES = re.compile(
@@ -74,7 +74,7 @@ ISOLATION = (
     "and read their environment",
     "programs run without a separate /proc: they can list all processes",
 )
-"""Descriptions of the missing isolation, indexed by the exit status of `supervise.py check`."""
+"""Sentences about missing isolation, indexed by the exit status of `supervise.py check`."""
 
 
 def public_environment() -> dict[str, str]:

@@ -24,7 +24,7 @@ class Cards(NamedTuple):
 FIRST = Cards([2, 2, 3], [[0, 1], [0, 2], [0, 2], [1], [0, 1, 2], [1, 2], [2]])
 SECOND = Cards([2, 1, 1, 2], [[0, 3], [1, 2], [0, 3], [1, 2], [0, 1, 2], [2, 1]])
 THIRD = Cards([1, 1, 2], [[0, 1], [1, 2], [0, 2], [0]])
-"""Cards 0, 1 and 2 are dealt to players 0, 1 and 2; card 3 has no owner yet."""
+"""Example in which cards 0, 1 and 2 belong to players 0, 1 and 2. Card 3 has no owner yet."""
 FOURTH = DealProblem(
     [3, 3, 2],
     [

@@ -15,15 +15,17 @@ from quaternity.guide import page
 from quaternity.guide.lessons.marks import Graded, not_yet, right
 
 TWO_CARDS = ((2, -1), (-1, 1))
-"""Payoffs of the first player, whose card is the row; the other player's card is the column."""
+"""Payoffs of the first player in a game in which both players choose one of two cards. The row is
+the first player's card, and the column is the other player's card."""
 THEIR_MIX = {"rock": 0.5, "paper": 0.25, "scissors": 0.25}
 BEATS = {"rock": "scissors", "paper": "rock", "scissors": "paper"}
 EVEN, LOWEST = 0.1, 2 / 15
-"""Exploitability of the rules `even` and `lowest` of the page, in the game of pairs."""
+"""Exploitability (the average win of best replies) of two example rules on the page, `even` and
+`lowest`, in the game of pairs."""
 DEFINITION_STARTS = ("from ", "class ", "def ", "pairs = ", "triples = ")
-"""Beginnings of the examples on the page that contain definitions."""
+"""Beginnings of those code examples on the page that contain definitions."""
 TOLERANCE = 1e-6
-"""Differences below this are rounding errors."""
+"""Limit below which a difference between two numbers is treated as a rounding error."""
 
 
 @cache

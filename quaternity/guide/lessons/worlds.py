@@ -16,10 +16,11 @@ from quaternity.kwartet.hands import cards_in
 from solvers import DealProblem, SetConstraint, count_deals
 
 THREE = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
-"""Anne (0), Bill (1) and Cath (2) hold one of three cards each."""
+"""Example deal problem: Anne (player 0), Bill (1) and Cath (2) hold one of three cards each."""
 DEAL = [[0, 1, 2]]
 SEVEN = (0, 1, 1, 0, 2, 1, 0)
-"""The owner of each of seven cards: Alice (0), Bob (1) or Carol (2)."""
+"""Example deal of seven cards: the player who owns each card. The players are Alice (0), Bob (1)
+and Carol (2)."""
 GAME = KwartetGame.start(KwartetSettings(players=3, sets=3), seed=6)
 
 Hand = tuple[int, ...]

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from quaternity.table.tournament.scores import Measured, Table, WorldsByGo
 
 MIN_DEALS = 2
-"""Minimum number of deals with unfinished games for a point of a curve. With fewer deals, the curve
-ends."""
+"""Minimum number of deals with unfinished games at a turn. With fewer deals, the curves have no
+point for this turn."""
 
 
 @default_style()

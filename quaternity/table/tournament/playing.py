@@ -37,12 +37,11 @@ DEFAULT_MAX_MOVES = 200_000
 """Default number of moves after which a game of a tournament is stopped."""
 
 MAX_CACHED_RESULTS = 100
-"""Maximum number of cached results of games, and maximum number of cached players for later
-games."""
+"""Maximum number of entries in each of two caches, for results of games and for players."""
 
 MAX_CHUNK_GAMES = 20
-"""Maximum number of games that a worker gets at a time. It gets more games if a single deal has
-more."""
+"""Maximum number of games that a worker process receives at a time. It receives more games if a
+single deal has more."""
 
 
 @dataclass(frozen=True, slots=True)

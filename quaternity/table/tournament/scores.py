@@ -17,15 +17,15 @@ MEAN_RATING = 1500.0
 """Average rating of the players of a tournament."""
 
 RATING_SCALE = 400.0
-"""Difference in rating for which the stronger player wins ten games for each game lost."""
+"""Difference between two ratings at which the stronger player wins ten games for each game lost."""
 
 MIN_DEALS = 10
 """Minimum number of deals for a confidence interval. With fewer deals, the estimated error is not
 reliable."""
 
 T_95 = (1.95996, 2.37227, 2.82250, 2.55585)
-"""Coefficients of 1, 1/n, 1/n^2 and 1/n^3 in the 97.5 % quantile of Student's t distribution with n
-degrees of freedom.
+"""Coefficients of 1, 1/n, 1/n^2 and 1/n^3 in an approximation of the 97.5 % quantile of Student's t
+distribution with n degrees of freedom.
 
 Source: Abramowitz and Stegun, *Handbook of Mathematical Functions*, 26.7.5.
 """

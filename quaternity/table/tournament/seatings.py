@@ -9,7 +9,7 @@ from itertools import permutations
 from math import gcd
 
 Seating = tuple[int, ...]
-"""Type of a seating, which is a tuple with the seat of each player of the tournament."""
+"""Type of a tuple with the seat of each player of the tournament."""
 
 _GENERATORS: dict[int, tuple[Seating, ...]] = {
     # These maps are x + 1, 4x and -1/x modulo 5, where 5 stands for infinity. They generate PSL(2,
@@ -21,9 +21,9 @@ _GENERATORS: dict[int, tuple[Seating, ...]] = {
 }
 
 _MAX_BALANCED_PLAYERS = 12
-"""Maximum number of players for which the seatings also vary the neighbours. With more players, all
-players move on by one seat from each seating to the next. In the second half of the seatings, they
-sit in reverse order."""
+"""Maximum number of players for which the seatings also vary each player's neighbours. With more
+players, all players move on by one seat from each seating to the next. In the second half of the
+seatings, they sit in reverse order."""
 
 
 @lru_cache(maxsize=32)

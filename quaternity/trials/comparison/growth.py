@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     import numpy as np
 
 MIN_SIZES = 4
-"""Minimum number of different sizes that are needed to fit a law."""
+"""Minimum number of sizes for fitting a growth law (a formula for the time at each size)."""
 
 NO_LAW = "no law"
-"""Text that replaces the law if the runs do not support any."""
+"""Text that is shown instead of a growth law if the measured times do not support any."""
 
 MIN_LIKELIHOOD_GAP = 3.0
-"""Minimum difference between the log-likelihoods of the two laws if only the likelier one is
-reported. It corresponds to a likelihood ratio of about 20 to 1."""
+"""Minimum difference between the log-likelihoods of the power law and the exponential law at which
+only the likelier law is reported. It corresponds to a likelihood ratio of about 20 to 1."""
 
 MAX_DEVIATION_FACTOR = 2.0
-"""Maximum factor between the fitted time and the mean time of the runs at any size. If it is
-exceeded, the law is not reported."""
+"""Maximum factor between the fitted time and the mean measured time at a size. A growth law is not
+reported if it exceeds this factor by more than chance explains."""
 
 
 class Observation(NamedTuple):

@@ -37,16 +37,16 @@ from solvers.solver import Solver
 from solvers.verdict import Infeasible
 
 STATES_PER_TASK = 10
-"""Number of states in one task. These states are drawn from the same games."""
+"""Maximum number of game states in one task of a worker. They are drawn from the same games."""
 
 STEP_SECONDS = 0.1
 """Seconds after which a worker returns its measurements and gets further work."""
 
 MAX_CACHED_TASKS = 16
-"""Maximum number of tasks whose states a worker keeps, so that they are made only once."""
+"""Maximum number of tasks whose game states a worker keeps, so that they are made only once."""
 
 BUDGET_SPENT = "its time budget was used up"
-"""Reason that is reported for a solver that was left out because its time budget was spent."""
+"""Reason that is reported for a solver that was left out because it had used up its time."""
 
 
 class InstanceRuns(NamedTuple):

@@ -23,7 +23,7 @@ from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import par2
 
 MAX_LISTED_FAULTS = 20
-"""Maximum number of wrong answers and crashes that are listed on the page."""
+"""Maximum number of wrong answers and crashes that the page of a comparison lists."""
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --paper: #fff; }

@@ -33,7 +33,7 @@ DAMAGE = 0.5
 CARDS = "12,20,32,52,80,120,200"
 EACH = 2
 BUDGET = 60.0
-"""Default time budget of a solver over all families, in seconds."""
+"""Default limit of a solver's total time on all families of problems, in seconds."""
 MAX_INSTANCE_CARDS, MAX_INSTANCES_EACH = 10_000, 1000
 
 

@@ -20,14 +20,14 @@ from quaternity.trials.comparison.summary import Row
 from solvers.registry import all_solvers
 
 MAX_FAULTS = 10
-"""Maximum number of faults that are listed individually."""
+"""Maximum number of faults (wrong answers and crashes) that are listed individually."""
 
 TWO_MODELS = "two models"
-"""Table entry that replaces the growth law of a solver which uses a different model for large
-problems than for small problems."""
+"""Text that replaces the growth law in a table if a solver uses one model for small problems and
+another model for large problems."""
 
 MAX_GROWTH_SIZES = 6
-"""Maximum number of sizes for which a table of growth shows times."""
+"""Maximum number of problem sizes for which a table of growth laws shows times."""
 
 
 class Column(NamedTuple):

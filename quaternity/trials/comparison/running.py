@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from solvers import Solver
 
 SHARED_ATTRIBUTES = ("plan", "machine", "versions")
-"""Attributes in which a comparison must equal the interrupted comparison that it continues."""
+"""Attributes of a comparison that must not change when an interrupted comparison is continued."""
 
 Warn = Callable[[str], None]
 """Function that shows a warning."""

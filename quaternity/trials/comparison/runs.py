@@ -33,7 +33,7 @@ from quaternity.trials.comparison.summary import Row, rows_of, times_of
 FORMAT = "comparison-runs/1"
 
 MAX_RUNS = 2_000_000
-"""Maximum number of runs in a file."""
+"""Maximum number of runs of solvers in a file."""
 
 MAX_FILE_BYTES = 1 << 30
 """Maximum size of a file of runs, in bytes. Each run takes about 400 bytes."""

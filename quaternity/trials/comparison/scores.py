@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     import numpy as np
 
 Times = Mapping[str, Sequence[float | None]]
-"""Type of a table that maps each solver to its seconds on every instance, or None for instances
-that it did not decide."""
+"""Type of a mapping from each solver to its times on all instances, in seconds. The time is None
+for an instance that the solver did not decide."""
 
 Curve = list[tuple[float, float]]
-"""Type of a step function: its corners (x, y) in ascending order of x. The value is y from x to the
-next corner."""
+"""Type of a step function, as a list of corners (x, y) in ascending order of x. The function has
+the value y from x to the next corner."""
 
 MIN_SECONDS = 1e-9
-"""Minimum time in a ratio or on a logarithmic axis, in seconds. A coarse clock may measure 0."""
+"""Minimum time in ratios and on logarithmic axes, in seconds. It replaces a measured time of 0."""
 
 RESAMPLES = 1000
-"""Number of bootstrap samples from which an interval is computed."""
+"""Number of bootstrap samples from which a confidence interval is computed."""
 
 
 def par2(times: Iterable[float | None], limit: float) -> float:

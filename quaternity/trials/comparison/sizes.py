@@ -10,11 +10,11 @@ from quaternity.base.errors import InputError
 from quaternity.game.settings import Settings
 
 PARAMETERS = ("set-size", "sets", "players")
-"""Names of the parameters of a game that a sweep can vary."""
+"""Names of the parameters of a game that can vary in a sweep (a comparison of several sizes)."""
 
 MAX_SIZES = 8
-"""Maximum number of sizes in a sweep. From a wider range, sizes in a geometric progression are
-chosen."""
+"""Maximum number of sizes in a sweep (a comparison of several sizes). If a range contains more
+sizes, a geometric progression is chosen from it."""
 
 _SIZE = re.compile(r"(\d{1,9})-(\d{1,9})-(\d{1,9})", re.ASCII)
 

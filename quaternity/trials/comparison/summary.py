@@ -18,7 +18,7 @@ from quaternity.trials.comparison.scores import (
 )
 
 MIN_MEASUREMENTS = 30
-"""Minimum number of measurements for a median (see `rounds_for` and `rows_of`)."""
+"""Minimum number of measured times for computing a median (see `rounds_for` and `rows_of`)."""
 
 
 @dataclass(frozen=True, slots=True)

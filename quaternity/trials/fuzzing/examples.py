@@ -19,11 +19,12 @@ MAX_EXAMPLE_MOVES = 12
 SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
 LARGE = Sizes(players=8, sets=6, set_size=6, same_size=True)
 LARGE_SHARE, BRINK_SHARE = 0.2, 0.01
-"""Fraction of the problems that have the size `LARGE`, and fraction that are "brink" problems (see
-`random_problem`)."""
+"""Fraction of the random problems that have the size `LARGE`, and fraction that are "brink"
+problems, which are barely possible or barely impossible (see `random_problem`)."""
 
 REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8, 5), (2, 20, 8))
-"""Games from which "brink" problems are drawn, as (set size, sets, players)."""
+"""Sizes of the games from which "brink" problems (see `random_problem`) are made, as tuples (cards
+in a set, sets, players)."""
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:

@@ -16,7 +16,7 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.solver import Solver
 
 Fault = tuple[str, State]
-"""Type of a fault: its description, and a state that shows it."""
+"""Type of a fault that a test found: its description, and a game state that shows it."""
 
 
 def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding | None:

@@ -25,7 +25,7 @@ BATCH_SIZE = 100
 """Number of examples in a batch. Every tenth example is a game, and the others are problems."""
 
 SHRINK_SECONDS = 30.0
-"""Maximum time for shrinking a problem or game that reveals a fault, in seconds."""
+"""Maximum time for simplifying a problem or game that reveals a fault, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from solvers.problem import DealProblem
 Key = TypeVar("Key", bound=Hashable)
 
 CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
-"""Upper ends of the ranges of numbers of cards by which `Tally.coverage` groups examples."""
+"""Largest number of cards in each group of examples in `Tally.coverage`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from typing import Any
 from quaternity.web.table_view import TableView
 
 COLUMNS = 60
-"""Width of the text, in characters."""
+"""Width of the text that shows the table, in characters."""
 
 MAX_BUTTONS = 100
-"""Maximum number of moves for which the page has buttons."""
+"""Maximum number of legal moves for which a page has buttons."""
 
 
 def part(sight: TableView) -> dict[str, Any]:

@@ -26,8 +26,8 @@ MAX_SHOWN_EVENTS = 100
 """Maximum number of events that a page lists. Earlier events are left out."""
 
 GUESSED = "read"
-"""Name of the query parameter with which a page of Kwartet shows estimated chances of the players
-to own cards. The chances are estimated from the players' questions."""
+"""Name of the query parameter that shows estimated chances on a page of Kwartet. The players'
+questions are used to estimate how likely each player owns each card."""
 
 
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 Act = list[Any]
 Scene = list[Act]
 Scenes = Mapping[str, Callable[[Mapping[str, Any], PageWords, "TableView"], list[Scene]]]
-"""Type of the dictionaries with the functions that return the scenes (animations) of events.
+"""Type of a mapping from a kind of event to the function that animates events of this kind.
 
-The keys are kinds of events. Each function has three arguments: the values of the event's message,
-the wording of the page, and the view of the table.
+Each function takes the values of the event's message, the wording of the page, and the view of the
+table. It returns the scenes of the animation.
 """
 
 

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
-"""Type of the chances of players to own cards, as `[set][card][player]`. None means unknown."""
+"""Type of a nested sequence of chances. `chances[set][card][player]` is the chance that the player
+owns the card, or None if it is unknown."""
 
 CERTAIN, POSSIBLE, IMPOSSIBLE = "certain", "possible", "impossible"
-"""Values of `Cell.state`, which say whether a player owns a card."""
+"""Values of `Cell.state`: a player certainly owns a card, may own it, or cannot own it."""
 
 
 class Cell(NamedTuple):

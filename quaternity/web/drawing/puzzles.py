@@ -66,7 +66,7 @@ SPOKEN = {
     IS_NO_SET.template: "These three cards are not a SET: exactly two of them have the "
     "{property} {word}.",
 }
-"""Texts of messages on pages with puzzles. Each key is the text for terminals that is replaced."""
+"""Texts of messages on pages with puzzles. Each key is the text that a terminal shows instead."""
 
 _CELLS = {cell_name(cell): cell for cell in range(CELLS)}
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
 
 MIN_PIECES_BEFORE_QUARTO = 3
-"""Minimum number of pieces on the board before a move that can complete a row of four pieces."""
+"""Number of pieces that must be on the board before a move can complete a row of four."""
 
 
 IN_HAND = ".in-hand svg, .thumb:not(:has(.in-hand))"
@@ -151,7 +151,7 @@ def _quarto(about: Mapping[str, Any], words: PageWords, sight: TableView) -> lis
 
 
 SCENES: Scenes = {PLACES.name: _place, HANDS_OVER.name: _hand_over, QUARTO.name: _quarto}
-"""The functions that return the animations of events (see `quaternity.web.drawing.moments`)."""
+"""Functions that animate events, by the kind of event (see `quaternity.web.drawing.moments`)."""
 
 
 @cache

@@ -66,4 +66,4 @@ def _put_down(about: Mapping[str, Any], words: PageWords, sight: TableView) -> l
 
 
 SCENES: Scenes = {"asks": draw_question, "completes": _put_down, "puts_down": _put_down}
-"""The functions that return the animations of events (see `quaternity.web.drawing.moments`)."""
+"""Functions that animate events, by the kind of event (see `quaternity.web.drawing.moments`)."""

@@ -220,7 +220,7 @@ def _deal(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[
 
 
 SCENES: Scenes = {"claims": _claim, "agrees": _agree, "dealt": _deal}
-"""The functions that return the animations of events (see `quaternity.web.drawing.moments`)."""
+"""Functions that animate events, by the kind of event (see `quaternity.web.drawing.moments`)."""
 
 
 def picture() -> Markup:

@@ -65,7 +65,8 @@ def _tiles(moment: TipContext) -> Iterator[Any]:
 OVER = Tip("over", "The game is over. Play again, or watch it move by move under More.")
 
 Tips = list[tuple[Tip, Callable[[TipContext], bool]]]
-"""Type of the tips of a game: pairs of a tip and its condition, the most important tip first."""
+"""Type of the tips of a game, the most important first. Each item is a pair: a tip, and a function
+that returns whether the tip applies."""
 
 QUATERNITY: Tips = [
     (OVER, _is_over),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _QUESTION = "{asker:seat} → {asked:seat}: {card:card}?"
 
 QUARTO_MOVE = re.compile(r"(?:place it on (H\dV\d))?(?:, )?(?:hand over (\w))?")
-"""Pattern of the text of a move of Quarto. Its groups are the cell on which the piece is placed,
+"""Pattern of the text of a move in Quarto. Its two groups are the cell on which a piece is placed,
 and the piece that is handed over."""
 
 TEMPLATES = {
@@ -56,7 +56,7 @@ TEMPLATES = {
     epistemic.HOLD_BETWEEN.template: "one of {who:players} has {card:card}",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
-"""Texts of messages on pages. Each key is the text for terminals that is replaced."""
+"""Texts of messages on pages. Each key is the text that a terminal shows instead."""
 
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
@@ -72,13 +72,13 @@ ADVICE = {
     sentences.HOPELESS.name: "ask a player who may have it",
     sentences.NOTHING_TO_ANSWER.name: "ask for a card",
 }
-"""Advice on what to do instead of an illegal move, by the name of the message about the fault."""
+"""Advice after an illegal move, by the name of the message that says why the move is illegal."""
 
 
 PROGRAM_NAMES = (
     "Milo", "Zoë", "Otto", "Ida", "Finn", "Luna", "Emil", "Noor", "Hugo", "Roos", "Oskar", "Lotte",
 )  # fmt: skip
-"""First names of programs, by seat. The names repeat after the last name."""
+"""First names of computer players, by seat. After the last name, the names are repeated."""
 
 
 class SpokenDeck(NamedTuple):
