@@ -145,8 +145,8 @@ class CpSatModel:
         names = [""] * len(self._formulation.sizes)
         for cards, row in self._formulation.rows:
             for player, variable in row:
-                kind = "holds" if len(cards) == 1 else "holds of"
-                names[variable] = f"{words.player(player)} {kind} {list_cards(cards, words)}"
+                verb = " holds" if len(cards) == 1 else "'s share of"
+                names[variable] = f"{words.player(player)}{verb} {list_cards(cards, words)}"
         return names
 
     def _meaning(self, row: Sum) -> str:

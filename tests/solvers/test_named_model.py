@@ -78,7 +78,7 @@ def test_a_bundle_is_counted_as_a_whole_and_lines_use_names() -> None:
     names = Names(players=("Ann", "Bob"), sets=("hearts",))
     model = cp_sat_model(DealProblem([100, 30], [hearts]).named(names))
     lines = str(model).splitlines()
-    assert lines[1].startswith("Ann holds 1 to 130 of hearts: Ann holds of 130 cards (0/0")
+    assert lines[1].startswith("Ann holds 1 to 130 of hearts: Ann's share of 130 cards (0/0")
     assert lines[2].startswith("Ann holds 100 cards: ")
     assert model.solve()
     model.add(model.amount("Ann", "hearts") == model.amount(0, 0))
