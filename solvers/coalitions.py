@@ -1,10 +1,10 @@
-"""The solver `coalitions`: test whether each group of players can hold the cards in its hands.
+"""The solver `coalitions`: test for each group of players whether its hands can be filled.
 
 A coalition is a group of players. The test is exact (see `solvers.coalition_tables`). It compares
-all coalitions at once, with a few operations on long integers. Sets with the same owner masks and
-bounds share a cached table. If the test succeeds, a deal is built set by set. For each set, the
-solver chooses numbers of cards for the players such that the test still succeeds for the other
-sets.
+all coalitions at once, with a few operations on long integers. Sets whose cards have the same
+possible owners and the same bounds share a cached table. If the test succeeds, a deal is built set
+by set. For each set, the solver chooses numbers of cards for the players such that the test still
+succeeds for the other sets.
 """
 
 from __future__ import annotations

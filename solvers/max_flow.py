@@ -173,10 +173,10 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 
 
 def deal_of(network: Network, flows: list[int]) -> Deal:
-    """Return the deal that a flow describes.
+    """Return the deal described by the flow values of a network.
 
-    `flows` are the flows through the arcs in `network.shares`. Each of them is the number of cards
-    of a class that a player gets.
+    `flows[i]` is the flow through the arc `network.shares[i]`: the number of cards of one class
+    (cards with the same possible owners) that one player gets.
     """
     queues: dict[int, list[int]] = {}
     for (node, player), flow in zip(network.shares, flows, strict=True):

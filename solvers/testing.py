@@ -73,8 +73,8 @@ MAX_PLAYERS = MAX_SETS = 70
 limits occur. Each number above `MAX_COVERED_NUMBER` occurs once in about 300 examples."""
 
 BOUND_PAIRS_PER_EXAMPLE = 3
-"""Number of random choices in `one_bound_problems` for each small problem of a test. With 300 small
-problems, every choice is made at least once."""
+"""Number of pairs of bounds that `one_bound_problems` chooses at random for each small problem of a
+test. With 300 small problems, each possible pair is chosen at least once."""
 
 MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""

@@ -1,4 +1,4 @@
-"""The screen of a match: what each person has seen, the table, and the news since then."""
+"""The terminal screen of a match: the table, and the moves that a person has not seen yet."""
 
 from __future__ import annotations
 

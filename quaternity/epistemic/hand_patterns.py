@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""Maximum number of players with unseen hands for which all groups of them are tested."""
+"""Maximum number of players with unseen hands. With more of them, not every group is tested."""
 MAX_OPTIONS = 4_000
 """Maximum number of ways to deal the cards of one set that are listed."""
 MAX_WORK = 1e8

@@ -23,8 +23,8 @@ DEFAULT_SECONDS = 60.0
 """Default time limit of an evaluation, in seconds."""
 
 MAX_QUICK_WORLDS = 20_000
-"""Maximum number of deals that `EvaluationMethod.AUTO` lists if knowledge is nested. With more
-deals, solvers are faster."""
+"""Maximum number of deals that `EvaluationMethod.AUTO` lists to evaluate a formula about knowledge
+of knowledge. If there are more deals, it calls a solver, which is faster."""
 
 
 class EvaluationMethod(NamedChoice):
@@ -55,7 +55,7 @@ def evaluate(
 
     Args:
         formula: A formula, or its text.
-        problem: The public information. A set that is out of play is a constraint without cards.
+        problem: The public information. The constraint of a set that is out of play has no cards.
         deal: The real deal. `deal[set][card]` is the player who holds the card.
         seconds: Time limit in seconds. It may be exceeded a little, since it is checked between
             steps.

@@ -63,9 +63,10 @@ after the answer: bit k stands for table k in `Asks`. The mask is 0 if the const
 alone makes the answer impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""A pair: the questions of one asker that the constraint of a set alone allows, and the distinct
-coalition tables of the set after an answer. Many questions share a table. The tables describe the
-set before the card moves, so that they match the hands of the state."""
+"""A pair: the questions that an asker may ask according to the constraint of one set alone, and the
+distinct coalition tables to which these questions lead. Several questions may lead to the same
+table. A table includes what the answer reveals, but the card still counts in the hand from which it
+was requested."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
 """The changes that one asker's questions cause in the coalition table of a set. Asking for a card

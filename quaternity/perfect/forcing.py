@@ -179,7 +179,7 @@ class ProofGraph:
         self._settled = 0
 
     def node(self, key: Key, role: int) -> Node:
-        """Return the node of a canonical state for the player `role`, who wants to win."""
+        """Return the search node that says whether player `role` can force a win in a state."""
         node = self.nodes.get((key, role))
         if node is None:
             alike = symmetric_roles(self.code, key)

@@ -60,7 +60,7 @@ class Puzzle:
     Attributes:
         position: The complete position as text: a record, a seat's log, a board or cards.
         answer_form: One of `FORMS`.
-        choices: The possible answers. There are none if the form of the answer determines them.
+        choices: The possible answers, or empty if the form alone says what can be answered.
         answers: All right answers.
         wrong: Wrong answers, each with a sentence that says why it is wrong. If the form is
             "cards", these are instead all triples that are not SETs, each with the reason.

@@ -123,7 +123,10 @@ def start_record(
     seconds: float | None,
     random: Random | None,
 ) -> Incumbent[Item]:
-    """Prepare a record for a search and return it. If `best` is None, the record is new."""
+    """Return the record (the best result so far) that a search must beat.
+
+    The search continues from the record `best`. If `best` is None, the record is empty.
+    """
     if best is not None and not isinstance(best, Incumbent):
         raise InputError(f"best: must be an Incumbent, not {best!r}")
     record: Incumbent[Item] = Incumbent() if best is None else best

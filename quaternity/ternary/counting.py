@@ -1,4 +1,4 @@
-"""Exact counts and probabilities of SET tables without three cards that belong together."""
+"""Exact number and probability of SET tables (cards dealt face up) that contain no SET."""
 
 from __future__ import annotations
 

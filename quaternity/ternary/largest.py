@@ -1,4 +1,4 @@
-"""Largest collections without three cards that belong together, from a table or the whole deck."""
+"""Largest collections of cards that contain no SET, from a table or from the whole deck."""
 
 from __future__ import annotations
 

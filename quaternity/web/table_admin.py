@@ -67,7 +67,8 @@ class Progress(NamedTuple):
     Attributes:
         over: Whether the game is over.
         archive: Whether the table shows an uploaded record, and no game is played.
-        waiting: None once the game has begun, otherwise a text (see `Deal`).
+        waiting: What the table waits for before the game begins, as text (see `Deal`). None once
+            the game has begun.
         due: Time at which the running clock runs out, measured in seconds by `Store.uptime`. None
             if no clock is running.
     """

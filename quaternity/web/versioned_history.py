@@ -73,7 +73,7 @@ class VersionedHistory(NamedTuple):
         return self.game.play(entry.seat, move)
 
     def with_game(self, entry: Entry, game: History[Any, Any, Any]) -> VersionedHistory:
-        """Return the history after another log entry, when the game after it is already known."""
+        """Return a history with one more log entry. `game` is the history of the game after it."""
         # Compute the public events of the move now, while the position before the move is known.
         game.steps()
         game.forget_positions()

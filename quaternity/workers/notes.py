@@ -1,4 +1,4 @@
-"""Notes of an isolated process about its game, in memory shared with the parent process."""
+"""Progress of a game in an isolated process, noted in memory that the parent process can read."""
 
 from __future__ import annotations
 

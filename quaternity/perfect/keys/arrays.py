@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 Keys = Any
-"""One-dimensional array of keys: uint64, or bytes if the keys do not fit in 64 bits. Both sort in
-the order of the keys."""
+"""One-dimensional array of keys. The data type is uint64, or bytes if the keys do not fit in 64
+bits. Sorting either type puts the keys in numerical order."""
 
 
 def key_array(code: KeyCodec, keys: Iterable[Key]) -> Keys:

@@ -1,4 +1,4 @@
-"""Outcomes of games that must end, if all players play for themselves (max^n).
+"""Outcomes of games that must end, if each player maximizes only their own result (max^n).
 
 An *outcome* lists what each player gets: the number of the player's sets or, if only winning
 counts, 2 for a sole winner, 1 for each player who shares the most sets, and 0 for the others. The
@@ -8,9 +8,9 @@ player, the choice between them still matters to the others. So a state has a se
 all ways to break ties without chance:
 
 - If the game is over, the set contains only the final outcome.
-- Otherwise, each choice of a player leads to a set of outcomes. It guarantees the player at least
-  the worst of them. Let g be the highest guarantee of any choice. The set of the state contains the
-  outcomes of all choices that give the player at least g.
+- Otherwise, each choice of a player leads to a set of outcomes. The choice guarantees the player
+  at least the worst of these outcomes. Let g be the highest guarantee of any choice. The set of
+  the state contains the outcomes of all choices that give the player at least g.
 
 These are the outcomes of the subgame-perfect equilibria in pure strategies. Ties in one state may
 be broken differently after different histories. Breaking ties with a coin may add other outcomes,

@@ -26,8 +26,8 @@ MAX_SHOWN_EVENTS = 100
 """Maximum number of events that a page lists. Earlier events are left out."""
 
 GUESSED = "read"
-"""Name of the query parameter that shows estimated chances on a page of Kwartet. The players'
-questions are used to estimate how likely each player owns each card."""
+"""Name of the query parameter that shows estimated chances on a page of Kwartet. The estimates
+use the players' questions to judge who probably has each card."""
 
 
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:

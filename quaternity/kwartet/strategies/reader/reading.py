@@ -59,8 +59,8 @@ asker then chooses this request within the set. The inference ignores cards with
 product."""
 
 MAX_WEIGHT = 1e30
-"""Maximum weight of a holding (the cards of one set that a player may hold). Only holdings that are
-impossible because of the cards of other players would have larger weights."""
+"""Maximum weight of a holding (the cards of one set that a player may hold). A larger weight
+would mean that the holding conflicts with the cards of other players."""
 
 MAX_ABOVE, MAX_BELOW = 5.7, 36.0
 """Maximum amounts by which the value of one set may be above or below that of another, in units of
