@@ -66,6 +66,11 @@ def _reader(data: str | None) -> Iterator[Reader]:
     reader = open_reader(data)
     try:
         yield reader
+    except HttpError as error:
+        if error.status != 503:
+            raise
+        hint = "`quaternity tables check` lists its faults"
+        raise InputError(f"{reader.where}: {error}; {hint}") from error
     finally:
         reader.close()
 
@@ -267,6 +272,8 @@ def check(data: Data = None, as_json: AsJson = False) -> None:
                     export_record(reader, name, True)
                 except DamagedTable as error:
                     faults.append(str(error))
+                except HttpError as error:
+                    faults.append(f"{name}: {error}")
                 except InputError:
                     pass  # The game has not started, or the table was removed meanwhile.
                 bar.advance()

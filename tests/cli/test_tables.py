@@ -485,3 +485,18 @@ def test_every_command_reports_why_it_cannot_read_a_file(tmp_path: Path, cli: Cl
                 True,
                 False,
             )
+
+
+@pytest.mark.parametrize("command", [("list",), ("export", "t")])
+def test_a_damaged_part_of_the_file_is_reported_with_advice(
+    cli: Cli, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    FileStore(str(tmp_path)).close()
+    with (tmp_path / FILE).open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(4096)
+        file.write(b"x" * (size - 4096))
+    refused = cli("tables", *command, "--data", tmp_path)
+    assert refused.status == 2
+    assert f"{tmp_path / FILE}: " in refused.err
+    assert "quaternity tables check" in refused.err
