@@ -91,7 +91,7 @@ REPORT_SECONDS = 5.0
 """Seconds between two progress reports."""
 
 SHRINK_SECONDS = 10.0
-"""Maximum time for making a problem smaller on which a solver fails, in seconds."""
+"""Maximum time for shrinking a problem on which a solver fails, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)

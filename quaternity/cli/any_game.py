@@ -45,7 +45,8 @@ def add_play(
 ) -> None:
     """Add the command `play` to a group, with the settings of a game as options.
 
-    `default` names the players if `--seats` is missing. `more` replaces a paragraph of the help.
+    `default` names the players if `--seats` is missing. `more` replaces the sentence
+    of the help about what can be typed.
     """
     registered, usual = registration(game), ",".join(default)
     seats_option = typer.Option(

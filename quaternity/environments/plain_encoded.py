@@ -88,7 +88,7 @@ class PlainEncoded:
         return memoryview(values.tobytes()).cast("f")
 
     def outcome(self, before: Any, after: Any) -> bytes:
-        """Return empty bytes, because an action identifies a move only together with a view."""
+        """Return empty bytes, because this encoding does not record results of moves."""
         del before, after
         return b""
 

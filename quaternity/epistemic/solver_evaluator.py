@@ -540,4 +540,4 @@ MAX_STEPS = 8
 """Maximum number of steps of a chain of deals to any counterexample. Two consecutive deals of a
 chain look the same to some player."""
 MAX_LISTED = 20_000
-"""Maximum number of possible deals for which a chain of deals is found by listing all deals."""
+"""Maximum number of possible deals that are listed to find a chain. With more, a solver is used."""

@@ -277,7 +277,7 @@ class Game:
     def _close(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
         """Tighten the owners and minimums of a set as far as possible without losing a deal.
 
-        `rest` is the number of cards of the set that each group of players must hold.
+        `rest` says, for each group of players, how many cards of the set they must hold together.
         """
         (masks, low), free = kind, self.free
 

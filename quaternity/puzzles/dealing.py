@@ -137,7 +137,7 @@ class Count(NamedTuple):
 
     @property
     def score(self) -> int:
-        """The number of players and sets to count. A higher score is harder."""
+        """The difficulty of the proof: the number of players and sets whose cards it counts."""
         return len(self.players) + self.sets
 
 

@@ -196,7 +196,7 @@ class Match(Generic[P, M, V]):
             raise
 
     def _seat_players(self) -> None:
-        """Create new players, which remember no move that was taken back, and inform them."""
+        """Create new players, which know nothing of moves taken back, and send them the game."""
         self.dismiss()
         self._players = [self._make_player(seat) for seat in range(self.rules.seats)]
         for step in self.steps:

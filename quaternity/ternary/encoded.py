@@ -1,4 +1,4 @@
-"""Encoding of SET as numbers for learning programs (see `environments.episode.Encoded`)."""
+"""Positions and moves of SET as numbers for machine learning (`environments.episode.Encoded`)."""
 
 from __future__ import annotations
 

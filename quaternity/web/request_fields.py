@@ -63,7 +63,7 @@ class CodeFields(NamedTuple):
 
 
 class SeatFields(NamedTuple):
-    """The only field of several requests: the seat of the caller."""
+    """The fields of a request that contains only the seat of the caller."""
 
     seat: int | None = None
 

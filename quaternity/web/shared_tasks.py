@@ -23,7 +23,7 @@ class SharedTasks(Generic[Key]):
         self._tasks: OrderedDict[Key, asyncio.Task[Any]] = OrderedDict()
 
     def begin(self, key: Key, compute: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
-        """Return the task of a key. If the key has no task, start a task that runs `compute`."""
+        """Return the task of a key. If there is no such task, start one that runs `compute`."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(compute())
@@ -34,7 +34,7 @@ class SharedTasks(Generic[Key]):
         return task
 
     async def result(self, key: Key, compute: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """Return the result of the task of a key, or raise its exception.
+        """Return the result of the task with a key, or raise the exception of the task.
 
         If the key has no task, start a task that runs `compute`.
         """

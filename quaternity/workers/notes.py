@@ -66,7 +66,7 @@ _notes: Notes | None = None
 
 
 def notes() -> Notes | None:
-    """Return the notes of this process, or None if the process is not isolated."""
+    """Return the object with which this process records its game, or None if it is not isolated."""
     return _notes
 
 

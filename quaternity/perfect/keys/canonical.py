@@ -338,8 +338,8 @@ def canonical_form(
 ) -> Canonical:
     """Return the canonical form of a state, given its sets in play and the player to move.
 
-    The owners and minimums of the sets must be as tight as possible. The players may have any
-    numbers. If their order matters, they must be numbered in that order.
+    The possible owners and minimums of the sets must already be tightened. The players may be
+    numbered arbitrarily, unless their order matters.
     """
     if len(hands) >= 4 and code.rules.order_matters(hands):
         holding = [player for player, hand in enumerate(hands) if hand]

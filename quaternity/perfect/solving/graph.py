@@ -343,7 +343,7 @@ MAX_EXPANDED_STATES = 8192
 
 EXPANSION_CELLS = 1 << 22
 """Approximate maximum size of a batch of states whose successors are computed at a time. The size
-is the number of sets of cards in all positions that follow an answer."""
+is the total number of sets in all successors of the states."""
 
 MERGE_BYTES = 256 * 2**20
 """Approximate maximum memory for merging the lists of states of a level, in bytes."""

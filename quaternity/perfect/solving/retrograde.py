@@ -343,7 +343,7 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """Yield an iteration that computes lengths, for each role that can force a win."""
+    """Yield objects that compute the lengths of forced wins, for each role and kind of state."""
     # Chance and all other roles delay the win. From a state, at most one role can force a win.
     chance = block.chances(games.players)
     for role in range(games.players):

@@ -1,7 +1,7 @@
-"""The moves in one canonical state, and the states that follow, for all sizes of games.
+"""The moves in one canonical state, and the states that follow, for games of any size.
 
-`quaternity.perfect.successors.many_states` does the same faster for many states, but not for all
-sizes of games. For each kind of set (`quaternity.perfect.keys.kinds`), the possible questions and
+`quaternity.perfect.successors.many_states` is faster for many states, but supports only some sizes
+of games. For each kind of set (`quaternity.perfect.keys.kinds`), the possible questions and
 the kind of the set after each answer are computed once and cached. In each state, the coalition
 tables of the sets (`solvers.coalition_tables`) decide which of these answers are possible.
 """

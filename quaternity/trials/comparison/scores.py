@@ -46,7 +46,7 @@ def _penalized(times: Iterable[float | None], limit: float) -> list[float]:
 
 
 def virtual_best(times: Times) -> list[float | None]:
-    """Return the fastest solver's seconds on each instance, or None if no solver decided it.
+    """Return the seconds of the fastest solver for each instance, or None for an undecided one.
 
     >>> virtual_best({"a": [1.0, None, None], "b": [2.0, 3.0, None]})
     [1.0, 3.0, None]

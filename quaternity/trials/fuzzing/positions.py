@@ -1,4 +1,4 @@
-"""Checks of the game engine against the solvers, in a position of a game."""
+"""Functions that compare the game engine with the solvers in a position of a game."""
 
 from __future__ import annotations
 
