@@ -164,6 +164,7 @@ class Evening:
         person = self.random.choice(self.people)
         if action == "move":
             for mover in (self.ann, self.ben):
+                mover.sees(self.look()["version"])  # An outdated page may change during the move.
                 if mover.page.locator(".bar.yours, .set-form").count():
                     mover.move(self.random)
                     break
