@@ -155,7 +155,7 @@ def _game(random: Random, shape: Shape) -> ProblemPair:
     )
 
 
-def _crowded(random: Random, shape: Shape) -> ProblemPair:
+def _make_crowded(random: Random, shape: Shape) -> ProblemPair:
     sizes, hands = _game_sizes(shape.cards)
     outside = _spread(random, hands[-1], sizes, minimum=0)
     return _tight_pair(random, sizes, hands, PLAYERS - 1, outside, ["low"] * len(sizes))
@@ -322,7 +322,7 @@ FAMILIES: dict[str, Family] = {
             "two players and two sets, with a different kind of constraint in each set",
             _pair,
         ),
-        Family("crowded", "the minimums of one player fill their hand", _crowded),
+        Family("crowded", "the minimums of one player fill their hand", _make_crowded),
         Family(
             "chain",
             "a ring of sets, in which two distant bounds contradict each other",

@@ -235,10 +235,10 @@ def reduce_problem(
 
 
 def min_lanes(problem: DealProblem) -> tuple[int, int]:
-    """Return lower bounds on the size of a polynomial with which the deals are counted.
+    """Return lower bounds on the size of the polynomial that counts the deals of a problem.
 
-    The bounds are the number of coefficients and the number of bytes. The problem must be feasible.
-    Both bounds are 0 if they are unknown.
+    The first bound is a number of coefficients, and the second a number of bytes. Both are 0 if no
+    bound is known. The problem must be feasible.
     """
     # They are also 0 if fewer than two distinct factors can be dealt in several ways, because
     # counting may then need no polynomial. No count vectors are listed.

@@ -190,7 +190,7 @@ class Wording:
         """Format a probability: "25%"."""
         return percent(chance, decimals=0)
 
-    def listed(self, values: Iterable[object]) -> str:
+    def listed(self, values: Iterable[object]) -> str:  # plain: ok, a format in message templates
         """Return the texts of values as in a sentence, such as "a, b and c"."""
         return self._join(map(self.text, values))
 

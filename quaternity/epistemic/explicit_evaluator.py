@@ -2,9 +2,9 @@
 
 Each deal that fits the public information is a *world*. A formula is evaluated to an array with one
 boolean for each world. Worlds in which a player has the same hand form a class, because the player
-cannot distinguish them. A player knows what is true in all worlds of a class. A group has common
-knowledge of what is true in all worlds that are connected by classes of its players. After a public
-announcement, only the worlds remain in which it was true.
+cannot distinguish them. A player knows a formula if it is true in all worlds of a class. It is
+common knowledge in a group if it is true in all worlds that are connected by classes of players of
+the group. After a public announcement, only the worlds remain in which it was true.
 
 This evaluator supports all formulas, but it lists at most `worlds.MAX_WORLDS` deals.
 """

@@ -291,7 +291,7 @@ class _Parser:
                     parts.append(self.formula(binding + 1))
                 formula = (logic.And if binding == _AND else logic.Or)(tuple(parts))
             elif self.take("->"):
-                formula = logic.Implies(formula, self.nested(lambda: self.formula(_IMPLIES)))
+                formula = logic.Implies(formula, self.parse_nested(lambda: self.formula(_IMPLIES)))
             else:
                 self.expect("<->")
                 formula = logic.Iff(formula, self.formula(_IMPLIES))
@@ -300,7 +300,7 @@ class _Parser:
     def binding(self) -> int | None:
         return None if self.token.kind == "END" else _BINDING.get(self.token.text)
 
-    def nested(self, read: Callable[[], Formula]) -> Formula:
+    def parse_nested(self, read: Callable[[], Formula]) -> Formula:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
@@ -331,7 +331,7 @@ class _Parser:
         if self.take("!"):
             return logic.Not
         if self.take("["):
-            announcement = self.nested(self.formula)
+            announcement = self.parse_nested(self.formula)
             self.expect("!")
             self.expect("]")
             return lambda part: logic.Announcement(announcement, part)
@@ -363,7 +363,7 @@ class _Parser:
         if token.kind in ("PERSON", "NUMBER") or token.text in ("cards", "points"):
             return self.comparison()
         if self.take("("):
-            formula = self.nested(self.formula)
+            formula = self.parse_nested(self.formula)
             if not self.take(")"):
                 raise self.expected_error("an operator or ')'")
             return formula
@@ -371,11 +371,11 @@ class _Parser:
             self.position += 1
             return TRUE if token.text == "true" else FALSE
         if token.text in ("all", "some"):
-            return self.nested(self.parse_quantified)
+            return self.parse_nested(self.parse_quantified)
         if token.text == "let":
-            return self.nested(self.parse_let)
+            return self.parse_nested(self.parse_let)
         if token.kind == "WORD" and token.text in self.names:
-            return self.nested(self.expand_name)
+            return self.parse_nested(self.expand_name)
         if token.kind == "WORD" and self.is_free(token.text):
             named = f"; defined names: {', '.join(self.names)}" if self.names else ""
             raise _error(

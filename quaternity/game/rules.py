@@ -336,7 +336,7 @@ def owners_table(
     everybody, problem = (1 << state.players) - 1, state.problem
     if follows:
         with suppress(NoDeal):
-            problem = state.filtered()
+            problem = state.filtered_problem()
     lines = []
     for index, constraint in enumerate(problem.sets):
         owner = state.completed[index]

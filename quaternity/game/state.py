@@ -287,7 +287,7 @@ class State(Displayable):
         """
         return run_solver(self.problem, solver or default_solver(self.problem))
 
-    def filtered(self, seconds: float | None = None) -> DealProblem:
+    def filtered_problem(self, seconds: float | None = None) -> DealProblem:
         """Return a deal problem with the same deals, in which no fact can be tightened.
 
         Every possible owner, minimum and maximum occurs in some deal. The module
@@ -314,7 +314,7 @@ class State(Displayable):
         key = (self.turn, self.completed, self.hands)
         if key != (other.turn, other.completed, other.hands):
             return False
-        return self.problem == other.problem or self.filtered() == other.filtered()
+        return self.problem == other.problem or self.filtered_problem() == other.filtered_problem()
 
     @property
     def has_tables(self) -> bool:
@@ -560,7 +560,7 @@ class State(Displayable):
 
         problem, notes = self.problem, []
         try:
-            problem = self.filtered()
+            problem = self.filtered_problem()
         except NoDeal as error:
             reason = why_impossible(problem)
             notes = [f"impossible: {error if reason is None else reason[1]}"]

@@ -89,14 +89,14 @@ class Explanation:
 
 
 def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
-    """Return the deal problem that contains only what the given moves show about the hands.
+    """Return a deal problem with only those facts about the hands that the given moves reveal.
 
-    Completed sets are treated as if they were still in the hands. The last set of the problem
-    contains one more card for every answer yes (see the module), in the order of the moves. The
-    running time is proportional to the number of moves and cards.
+    The cards of completed sets count as cards in the hands. For each answer yes, the last set of
+    the problem contains an additional card: a receipt for the card that changed hands (see the
+    module). The running time is proportional to the number of moves and cards.
 
     Args:
-        moves: indices of the moves. All moves together give the deals of the state.
+        moves: The indices of the moves. With all indices, the problem has the deals of the state.
     """
     settings = game.settings
     players, size, sets = settings.players, settings.set_size, settings.sets

@@ -79,15 +79,15 @@ class GameLog:
 
 
 def ends_go(event: Event, after: PublicState) -> bool:
-    """Return whether a request was the last one of its player's go (see `ends_of_goes`)."""
+    """Return whether the player's turn ended with this request (see `ends_of_goes`)."""
     return not event.answer or not after.hands[event.question.asker] or after.is_over
 
 
 def ends_of_goes(log: GameLog | SeatLog) -> tuple[int, ...]:
-    """Return, for each finished go, the number of requests from the deal up to the end of the go.
+    """Return, for each finished turn, the number of requests from the deal to the end of the turn.
 
-    A go is a sequence of requests by one player. It ends when a request fails, when the player has
-    no cards left, or when the game is over.
+    A turn consists of consecutive requests of one player. It ends when the answer is no, when the
+    player has no cards left, or when the game is over.
     """
     after = enumerate(zip(log.events, log.states[1:], strict=True), start=1)
     return tuple(number for number, step in after if ends_go(*step))

@@ -275,9 +275,9 @@ class Game:
         return [tuple([m - s for m, s in zip(table, spare, strict=True)]) for table in tables]
 
     def _close(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
-        """Tighten the owners and minimums of a set as far as possible without losing a deal.
+        """Tighten the constraints on a set as far as every possible deal still satisfies them.
 
-        `rest` says, for each group of players, how many cards of the set they must hold together.
+        `rest` maps each group of players to the number of cards of the set that it must hold.
         """
         (masks, low), free = kind, self.free
 

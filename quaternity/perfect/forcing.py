@@ -594,7 +594,7 @@ def is_known_lost(state: State, player: int) -> bool:
     """
     points = list(state.points)
     own_points = points.pop(player)
-    sets = state.filtered().sets
+    sets = state.filtered_problem().sets
     gettable = sum([any(mask >> player & 1 for mask in s.owners) for s in sets])
     if own_points + gettable <= max(points) or not (state.is_over or state.legal_questions):
         return True

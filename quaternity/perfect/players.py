@@ -103,7 +103,7 @@ def random(rules: QuaternityRules) -> BotPlayer:
     return BotPlayer("random", RandomBot)
 
 
-def informed(rules: QuaternityRules, argument: str | None = None) -> BotPlayer:
+def informed(rules: QuaternityRules, argument: str | None = None) -> BotPlayer:  # plain: ok, a name
     """Return the player `informed`, which looks one move ahead.
 
     For example, `informed:60` does so in 60 % of its decisions, and decides at random in the

@@ -232,7 +232,7 @@ class Owner:
     def of_game(self, game: Game, level: int | None = None) -> Puzzle | None:
         """Return a puzzle about the end of a game. If `level` is None, any level will do."""
         state = game.state
-        problem, exact = state.problem, state.filtered()
+        problem, exact = state.problem, state.filtered_problem()
         certain = list(certain_cards(problem, exact))
         if len(certain) != 1:
             return None

@@ -22,10 +22,10 @@ WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
-    """Return the public events of some moves, each as a pair with the number of its move.
+    """Return the public events of consecutive moves as pairs: the number of a move, and an event.
 
-    A question and its answer count as one move. The question is omitted if the next event repeats
-    it together with the answer. `first` is the number of the first move.
+    A question and its answer count as one move. The question is left out if the event of the answer
+    repeats it. `first` is the number of the first move.
     """
     events: list[tuple[int, str]] = []
     number, is_pending = first - 1, False

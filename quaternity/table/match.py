@@ -219,7 +219,7 @@ class Match(Generic[P, M, V]):
         return None
 
     def dismiss(self) -> None:
-        """Tell the external programs that their game has ended, and its result if it is over."""
+        """Tell external programs that the match has ended, with the result if the game is over."""
         for player in self._players:
             if isinstance(player, ProgramPlayer):
                 player.leave(outcome_of(self.rules, self.position))
@@ -288,7 +288,10 @@ def choose_move(
 
 
 def _view_note(rules: Any, view: Any, error: BaseException) -> str:
-    """Return a note about the class of the view if the player used an attribute that it lacks."""
+    """Return a hint for the author of a player that used an unknown attribute of its view.
+
+    The hint names the class of the view. It is empty if `error` has another cause.
+    """
     if not isinstance(error, AttributeError) or (error.obj is not view and error.obj is not rules):
         return ""
     kind = type(view)

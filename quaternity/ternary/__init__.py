@@ -25,8 +25,8 @@ from quaternity.ternary.counting import FreeCount, count_free
 from quaternity.ternary.decks import chain, safe_deck, shuffled_deck
 from quaternity.ternary.game import SetGame
 from quaternity.ternary.largest import (
-    LARGEST_IN_DECK,
-    LARGEST_METHODS,
+    COLLECTION_METHODS,
+    MAX_CARDS_WITHOUT_THREE,
     DeckLimit,
     largest_free,
     largest_in_deck,
@@ -51,8 +51,8 @@ from quaternity.ternary.triples import (
 
 __all__ = [
     "CARDS",
-    "LARGEST_IN_DECK",
-    "LARGEST_METHODS",
+    "COLLECTION_METHODS",
+    "MAX_CARDS_WITHOUT_THREE",
     "MORE",
     "PACKING_METHODS",
     "PICTURES",

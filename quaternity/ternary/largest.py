@@ -29,7 +29,7 @@ from quaternity.ternary.packing import partition
 from quaternity.ternary.tables import WHOLE_DECK, Rule, check_table
 from quaternity.ternary.triples import triples
 
-LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
+MAX_CARDS_WITHOUT_THREE: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
 """Maximum number of cards such that no three belong together, for each rule. `largest_in_deck`
 proves these numbers."""
 
@@ -45,7 +45,7 @@ class LargestMethod(NamedTuple):
     parts: Callable[[Sequence[int], Rule, Sequence[int], int], Iterator[int]]
 
 
-LARGEST_METHODS: Mapping[str, LargestMethod] = {
+COLLECTION_METHODS: Mapping[str, LargestMethod] = {
     "search": LargestMethod(largest_by_search, parts_by_search),
     "cp-sat": LargestMethod(largest_by_cp_sat, parts_by_cp_sat),
 }
@@ -87,11 +87,11 @@ def largest_free(
     >>> largest_free([0, 1, 2, 40, 80], Rule.SET)
     (1, 2, 40, 80)
     """
-    cards, rule, largest_method = check_table(table), Rule(rule), lookup(LARGEST_METHODS, method)
+    cards, rule, largest_method = check_table(table), Rule(rule), lookup(COLLECTION_METHODS, method)
     if cards == WHOLE_DECK:
         return largest_in_deck(rule, method, seconds=seconds, random=random, best=best).cards
     # `largest_in_deck` proves separately that the deck, and so any table, has no more.
-    limit = LARGEST_IN_DECK[rule]
+    limit = MAX_CARDS_WITHOUT_THREE[rule]
     best = start_record(
         best, min(len(cards), limit), lambda f: _is_free(f, cards, rule), seconds, random
     )
@@ -127,8 +127,8 @@ def largest_in_deck(
     takes about a second. The arguments and errors are those of `largest_free`. Until the proof is
     complete, `best.bound` is only the bound that disjoint threes prove.
     """
-    rule, largest_method = Rule(rule), lookup(LARGEST_METHODS, method)
-    limit = LARGEST_IN_DECK[rule]
+    rule, largest_method = Rule(rule), lookup(COLLECTION_METHODS, method)
+    limit = MAX_CARDS_WITHOUT_THREE[rule]
     best = start_record(best, CARDS, lambda f: _is_free(f, WHOLE_DECK, rule), seconds, random)
     best.improve(_greedy(WHOLE_DECK, rule, best.random))
     prove = _prove_triple if rule is Rule.TRIPLE else _prove_set

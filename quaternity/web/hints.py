@@ -304,7 +304,7 @@ def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
     if not hasattr(move, "card"):
         # A question to which only one answer is possible is answered at once.
         return {"reason": IS_BETTER}
-    owners = view.state.filtered().sets[move.card.set_index].owners[move.card.number]
+    owners = view.state.filtered_problem().sets[move.card.set_index].owners[move.card.number]
     return {"owners": [seat for seat in range(view.state.players) if owners >> seat & 1]}
 
 

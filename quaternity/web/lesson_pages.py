@@ -132,6 +132,6 @@ def _owners(position: State | DealProblem) -> dict[str, Any]:
         chances = owner_chances(error.deductions.may_own, problem.players)
     except LimitError:
         chances = None
-    known = position.filtered(8.0) if isinstance(position, State) else problem
+    known = position.filtered_problem(8.0) if isinstance(position, State) else problem
     blocks: list[Block] = owner_blocks(known, completed, None, (), chances)
     return {"blocks": blocks, "players": problem.players, "deals": deals}

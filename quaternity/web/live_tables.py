@@ -288,7 +288,8 @@ class LiveTables:
                 # all tables from memory.
                 if self.store.trouble:
                     await self.store.keep_uptime()
-            except Exception as error:  # the next exchange tries again
+            except Exception as error:
+                # Survive any fault of the database or its driver: the next exchange tries again.
                 _log.error("the exchange with other servers failed: %s", type(error).__name__)
             await asyncio.sleep(SYNC_INTERVAL_SECONDS)
 

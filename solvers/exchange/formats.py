@@ -131,10 +131,10 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
 
 
 def flow(problem: DealProblem) -> str:
-    """Return a problem as a maximum-flow problem, in the format DIMACS.
+    """Return a deal problem as a maximum-flow problem in DIMACS format.
 
-    A deal exists if and only if the maximum flow is the value in the first comment. Further
-    comments give the names of the nodes. The network is that of `solvers.max_flow`.
+    A deal exists if and only if the maximum flow equals the value in the first comment. The other
+    comments name the nodes. The network is the same as in `solvers.max_flow`.
     """
     max_hand = problem.cards + 1
     crossed = 0

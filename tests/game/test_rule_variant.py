@@ -63,7 +63,7 @@ def routes() -> dict[str, bool]:
     for name in ("coalitions", "max-flow", "matching", "cp-sat"):
         allowed[name] = question in state.legal_questions_by(SOLVERS[name])
     game, other = known_by_asking(), Question.of([2, 1, [1, 0]])
-    allowed["knowledge"] = game.state.filtered().may_own(1, 0) != (0,)
+    allowed["knowledge"] = game.state.filtered_problem().may_own(1, 0) != (0,)
     allowed["explanation"] = explain(game, other, Answer.YES) is None
     return allowed
 

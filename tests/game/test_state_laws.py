@@ -182,7 +182,7 @@ def test_a_position_is_turn_completed_sets_and_deals(game: Game) -> None:
     reached = [*game.states]
     if game.legal_moves:
         reached += [game.state.after(*move) for move in game.legal_moves[:3]]
-    reached += [replace(state, problem=state.filtered()) for state in reached[-3:]]
+    reached += [replace(state, problem=state.filtered_problem()) for state in reached[-3:]]
     listed = {id(state): frozenset(deals(state.problem)) for state in reached}
 
     def by_deals(state: State, other: State) -> bool:

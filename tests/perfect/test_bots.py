@@ -186,7 +186,7 @@ def test_prospects_follow_from_all_deals(sizes: tuple[int, int, int]) -> None:
         if not state.is_over:
             exact[state.turn or 0] += TURN
             rough[state.turn or 0] += TURN
-        for index, row in enumerate(state.filtered().sets):
+        for index, row in enumerate(state.filtered_problem().sets):
             for player in range(state.players if row.owners else 0):
                 held = [deal.owner[index].count(player) for deal in listed]
                 exact[player] += (sum(held) / len(listed) / row.size) ** 2

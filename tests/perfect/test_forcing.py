@@ -102,7 +102,7 @@ def test_keys_show_positions_lost_at_sight(sizes: tuple[int, int, int], brisk: b
     lost = [0, 0]
     for state in random_states(start, Random(9), thorough(60, 600)):
         key, roles = canonical(state)
-        open_sets = [row.owners for row in state.filtered().sets if row.owners]
+        open_sets = [row.owners for row in state.filtered_problem().sets if row.owners]
         for player in range(state.players):
             sight = known_result(code, (key, roles.index(player)))
             assert is_known_lost(state, player) == (sight is False)

@@ -83,7 +83,7 @@ def play_out_waiting(state: State, line: list[Question], player: int) -> None:
     again = [number for number, before in enumerate(seen[:-1]) if state.same_position(before)]
     assert len(again) == 1
     # The cycle is one round, and the line is at most two rounds and the way to the first.
-    known = state.filtered()
+    known = state.filtered_problem()
     assert all(is_pass(known, question) for question in line[again[0] :])
     assert len(line) - again[0] <= state.players - 1
     assert len(line) <= 3 * (state.players - 1)
@@ -191,11 +191,11 @@ def test_the_perfect_bot_waits_only_if_that_is_better(tmp_path: Path) -> None:
     with Tablebase(tmp_path / "3-3-3.tb") as tablebase:
         bot = PerfectBot(Random(1), tablebase)
         for state in random_states(start, Random(2), 300):
-            if state.is_over or not is_pass(state.filtered(), bot.ask(state)):
+            if state.is_over or not is_pass(state.filtered_problem(), bot.ask(state)):
                 continue
             first, *others = tablebase.prospects(state)
             for other in others:
-                if not is_pass(state.filtered(), other.question):
+                if not is_pass(state.filtered_problem(), other.question):
                     assert (other.worst, other.best) < (first.worst, first.best)
                     better += 1
     assert better > 0

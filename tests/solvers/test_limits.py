@@ -57,7 +57,7 @@ CALLS: dict[str, Callable[[float], object]] = {
     "given": lambda seconds: count_deals_given(PROBLEM, 0, [PROBLEM.sets[0]], seconds=seconds),
     "numbered": lambda seconds: NumberedDeals(PROBLEM, seconds=seconds),
     "sample_deals": lambda seconds: sample_deals(PROBLEM, Random(1), 2, seconds=seconds),
-    "state": lambda seconds: State.start().filtered(seconds),
+    "state": lambda seconds: State.start().filtered_problem(seconds),
     "analyse": lambda seconds: analyse(State.start(), seconds),
 }
 

@@ -9,7 +9,7 @@ import pytest
 from quaternity.base.errors import InputError
 from quaternity.ternary import (
     CARDS,
-    LARGEST_IN_DECK,
+    MAX_CARDS_WITHOUT_THREE,
     WHOLE_DECK,
     Rule,
     count_free,
@@ -124,7 +124,7 @@ def test_a_free_table_stays_free_without_a_card(rule: Rule) -> None:
     for n in range(1, CARDS):
         fewer, more = count_free(n, rule).free, count_free(n + 1, rule).free
         assert more * (n + 1) <= fewer * (CARDS - n)
-        assert (fewer > 0) == (n <= LARGEST_IN_DECK[rule])
+        assert (fewer > 0) == (n <= MAX_CARDS_WITHOUT_THREE[rule])
 
 
 def test_kinds_of_parts_of_a_layer() -> None:

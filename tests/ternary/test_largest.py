@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError, LimitError, SolverFault
 from quaternity.ternary import (
-    LARGEST_METHODS,
+    COLLECTION_METHODS,
     WHOLE_DECK,
     Incumbent,
     Rule,
@@ -35,7 +35,8 @@ from tests.sizes import examples, thorough
 from tests.ternary.tables import RULES, holds_no_three, most_without_three, tables
 
 BY_METHOD = {
-    name: lambda table, rule, name=name: largest_free(table, rule, name) for name in LARGEST_METHODS
+    name: lambda table, rule, name=name: largest_free(table, rule, name)
+    for name in COLLECTION_METHODS
 }
 
 
@@ -54,7 +55,7 @@ def test_methods_agree_on_tables(table: list[int], rule: Rule) -> None:
 @given(tables(0, 10), RULES)
 @settings(max_examples=examples(40))
 def test_no_larger_part_exists_on_small_tables(table: list[int], rule: Rule) -> None:
-    for name in LARGEST_METHODS:
+    for name in COLLECTION_METHODS:
         assert len(largest_free(table, rule, name)) == most_without_three(table, rule)
 
 
@@ -79,7 +80,7 @@ def test_kept_cards_stay(table: list[int], rule: Rule, data: st.DataObject) -> N
     largest = agree(
         {
             name: lambda *arguments, method=method: method.largest(*arguments, Incumbent[int]())
-            for name, method in LARGEST_METHODS.items()
+            for name, method in COLLECTION_METHODS.items()
         },
         cards,
         rule,
@@ -104,7 +105,7 @@ def test_methods_agree_on_all_parts_of_a_size(table: list[int], rule: Rule, size
             ),
             **{
                 name: lambda *arguments, method=method: sorted(method.parts(*arguments))
-                for name, method in LARGEST_METHODS.items()
+                for name, method in COLLECTION_METHODS.items()
             },
         },
         cards,
@@ -118,7 +119,7 @@ def test_methods_agree_on_all_parts_of_a_size(table: list[int], rule: Rule, size
 @pytest.mark.parametrize(("rule", "size"), [(Rule.TRIPLE, 54), *thorough([], [(Rule.SET, 20)])])
 def test_the_largest_collections_of_the_deck(rule: Rule, size: int) -> None:
     proof = agree(
-        {name: lambda rule, name=name: largest_in_deck(rule, name) for name in LARGEST_METHODS},
+        {name: lambda rule, name=name: largest_in_deck(rule, name) for name in COLLECTION_METHODS},
         rule,
         check=lambda found: holds_no_three(found.cards, rule) and bool(found.reasons),
         answer=lambda found: len(found.cards),
@@ -202,7 +203,7 @@ def test_bounds_hold_wherever_the_search_ends(table: list[int], rule: Rule, node
     assert set(best.found) <= set(table)
 
 
-@pytest.mark.parametrize("method", LARGEST_METHODS)
+@pytest.mark.parametrize("method", COLLECTION_METHODS)
 def test_a_generator_chooses_among_the_largest(method: str) -> None:
     """Even if the first collection, taken card by card, is already a largest one."""
 

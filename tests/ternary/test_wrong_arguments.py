@@ -146,8 +146,8 @@ FUNCTIONS = PublicFunctions(
     },
     others=frozenset(
         {
-            *("CARDS", "LARGEST_IN_DECK", "LARGEST_METHODS", "PACKING_METHODS", "PICTURES"),
-            *("WHOLE_DECK", "Rule", "circle_svg", "matrix_svg", "pairs_table"),
+            *("CARDS", "MAX_CARDS_WITHOUT_THREE", "COLLECTION_METHODS", "PACKING_METHODS"),
+            *("PICTURES", "WHOLE_DECK", "Rule", "circle_svg", "matrix_svg", "pairs_table"),
             *("Incumbent", "DeckLimit", "FreeCount", "Playout"),  # types of results
             # tests/table/test_played_game.py
             *("MORE", "SetGame", "SetMove", "SetPosition", "SetSettings", "SetView"),
@@ -172,7 +172,7 @@ def test_a_rule_given_as_text_is_that_rule() -> None:
     assert len(ternary.triples(range(81), "triple")) == 216
     assert len(ternary.all_triples("set")) == 1080 == len(ternary.all_triples(Rule.SET))
     assert ternary.count_free(12, "set") == FreeCount(12, Rule.SET, 2_284_535_476_080)
-    for methods in (ternary.LARGEST_METHODS, ternary.PACKING_METHODS):
+    for methods in (ternary.COLLECTION_METHODS, ternary.PACKING_METHODS):
         for name in methods:
             call = ternary.largest_free if "largest" in str(methods) else ternary.most_disjoint
             assert call(range(0, 81, 5), "set", name) == call(range(0, 81, 5), Rule.SET, name)

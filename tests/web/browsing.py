@@ -120,7 +120,8 @@ class Person:
             self.context.set_default_timeout(PATIENCE)
             self.context.new_page()  # keeps the processes of the context
         if same_as is not None:
-            self.context.add_cookies(same_as.context.cookies())  # type: ignore[arg-type]
+            cookies: Any = same_as.context.cookies()
+            self.context.add_cookies(cookies)
         self.faults: list[str] = []
         self.context.on("console", self._note_error)
         self.context.on("weberror", self._note_exception)

@@ -117,7 +117,7 @@ def silent(view: View, random: Random) -> Question:
     return own_card_request(view, random)
 
 
-def mixed(view: View, random: Random) -> Question:
+def mixed(view: View, random: Random) -> Question:  # plain: ok, the name of the strategy
     """Return a request of `greedy` or of `silent`, each with probability 1/2."""
     return (greedy if random.random() < 0.5 else silent)(view, random)
 

@@ -69,7 +69,7 @@ def many_prospects(state: State) -> Prospects:
     This works for any number of players.
     """
     values = [float(points) for points in state.points]
-    for constraint in state.filtered().sets:
+    for constraint in state.filtered_problem().sets:
         for player, worth in enumerate(
             _even_worth(constraint.owners, constraint.low) if constraint.owners else ()
         ):

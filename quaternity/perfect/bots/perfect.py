@@ -35,7 +35,7 @@ class PerfectBot:
             if (prospect.worst, prospect.best) == (first.worst, first.best)
             for question in prospect.alike
         ]
-        known = state.filtered()
+        known = state.filtered_problem()
         active = [question for question in best if not is_pass(known, question)]
         return self._random.choice(active or best)
 

@@ -84,12 +84,12 @@ class Policy:
         self._worth: dict[int, Prospects] = {}
 
     def options(self, key: Key) -> list[Choice]:
-        """Return the questions of a state, best first, each with its replies, best first.
+        """Return the possible questions in a state, sorted from best to worst.
 
-        A reply is judged by the heuristic value of the asked player. A question is judged by the
-        value of the player to move after the best reply. The list is empty if the game is over. If
-        chance draws the player to move, the list contains the possible draws in no particular
-        order.
+        Each question contains its replies, which are sorted in the same way. Replies are ranked by
+        their heuristic value for the asked player, and questions by their value for the asker after
+        the best reply. The list is empty if the game is over. If the next player is drawn at
+        random, the list contains the possible draws instead, in no particular order.
         """
         options = self._options.get(key)
         if options is None:

@@ -37,11 +37,11 @@ def par2(times: Iterable[float | None], limit: float) -> float:
     >>> par2([1.0, None, 100.0], 10)
     13.666666666666666
     """
-    paid = _penalized(times, limit)
+    paid = _penalize(times, limit)
     return sum(paid) / len(paid)
 
 
-def _penalized(times: Iterable[float | None], limit: float) -> list[float]:
+def _penalize(times: Iterable[float | None], limit: float) -> list[float]:
     return [2 * limit if time is None else min(time, 2 * limit) for time in times]
 
 
@@ -66,7 +66,7 @@ def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple
     """
     import numpy as np
 
-    paid = [np.array(_penalized(column, limit)) for column in times.values()]
+    paid = [np.array(_penalize(column, limit)) for column in times.values()]
     totals = np.concatenate(
         [
             np.stack([column[chosen].sum(axis=1) for column in paid], axis=1)

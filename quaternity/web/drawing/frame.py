@@ -212,9 +212,10 @@ def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
 
 
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
-    """Return the names of the other players, a headline and the last event of a table, as texts.
+    """Return three texts that describe a table in the list of a visitor's tables.
 
-    The list of a visitor's tables shows these texts. They are empty if `sight` is None.
+    They are the names of the other players, a headline and the last event. All are empty if `sight`
+    is None.
     """
     if sight is None:
         return "", "", ""

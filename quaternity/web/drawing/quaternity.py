@@ -39,7 +39,7 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
         for question, answers in (state.legal_questions.items() if asking else ())
     }
     try:
-        known = state.filtered()
+        known = state.filtered_problem()
     except NoDeal:
         known = state.problem
     asker_seat = sight.seat if asking else None
