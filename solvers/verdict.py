@@ -192,8 +192,8 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
     for index, (constraint, cards) in enumerate(zip(problem.sets, rows, strict=True)):
         counts = [0] * problem.players
         for card, (mask, holder) in enumerate(zip(constraint.owners, cards, strict=True)):
-            if not 0 <= holder < problem.players or not mask >> holder & 1:
-                known = 0 <= holder < problem.players
+            known = 0 <= holder < problem.players
+            if not known or not mask >> holder & 1:
                 owner_name = words.player(holder) if known else f"player {quote_value(holder)}"
                 faults.append(f"card {words.card((index, card))} cannot belong to {owner_name}")
             else:

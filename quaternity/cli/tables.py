@@ -24,7 +24,7 @@ from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import progress, say, warn, width
 from quaternity.web.http_errors import HttpError
 from quaternity.web.open_store import back_up, open_reader, open_store, restore
-from quaternity.web.reader import InUse, Reader
+from quaternity.web.reader import DamagedFile, InUse, Reader
 from quaternity.web.table_admin import (
     ORDERS,
     DamagedTable,
@@ -66,11 +66,6 @@ def _reader(data: str | None) -> Iterator[Reader]:
     reader = open_reader(data)
     try:
         yield reader
-    except HttpError as error:
-        if error.status != 503:
-            raise
-        hint = "`quaternity tables check` lists its faults"
-        raise InputError(f"{reader.where}: {error}; {hint}") from error
     finally:
         reader.close()
 
@@ -264,7 +259,7 @@ def check(data: Data = None, as_json: AsJson = False) -> None:
         faults = reader.faults()
         try:
             names = [table.id for table in list_tables(reader)]
-        except HttpError:
+        except (HttpError, DamagedFile):
             names = []  # The faults already include the reason.
         with progress("tables", len(names)) as bar:
             for name in names:
@@ -272,8 +267,6 @@ def check(data: Data = None, as_json: AsJson = False) -> None:
                     export_record(reader, name, True)
                 except DamagedTable as error:
                     faults.append(str(error))
-                except HttpError as error:
-                    faults.append(f"{name}: {error}")
                 except InputError:
                     pass  # The game has not started, or the table was removed meanwhile.
                 bar.advance()

@@ -11,6 +11,7 @@ NO_TABLE = "there is no such table"
 FAILED = "the server failed; its log has the details"
 BAD_NAME = MessageTemplate("bad_name", "name: must have 1 to {most} printable characters")
 BAD_LINE = MessageTemplate("bad_line", "text: must have 1 to {most} printable characters")
+TRIED_OFTEN = MessageTemplate("tried_often", "you have tried this move {most} times already")
 LONG_QUESTION = MessageTemplate("long_question", "the question has more than {most} characters")
 ONLY_HOST = MessageTemplate(
     "only_host",

@@ -285,8 +285,8 @@ class Lobby:
             if not over and len(tables) < MAX_PREVIEWS:
                 # List a damaged table without a preview. Its page shows the error.
                 with suppress(HttpError):
-                    table = await self._live.open(name)
                     await asyncio.sleep(0)  # let other requests run between two tables
+                    table = await self._live.open(name)
                     visitor = table.identify(Caller(None, browser), comes=False)
                     sight = view_table(table, visitor)
             seconds = now - int(last_activity(made, at))

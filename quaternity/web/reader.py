@@ -18,6 +18,10 @@ class InUse(InputError):
     """Error for a database that cannot be used now, because another process is using it."""
 
 
+class DamagedFile(InputError):
+    """Error for a damaged file of tables, from which something could not be read."""
+
+
 class Reader(ABC):
     """Access to the database with all tables. A server may use it at the same time."""
 
@@ -30,7 +34,7 @@ class Reader(ABC):
 
         The query has a `?` for each of the values.
 
-        Raises `HttpError` if the database cannot be read now.
+        Raises `HttpError` if the database cannot be read now, or `DamagedFile` if it is damaged.
         """
 
     @abstractmethod

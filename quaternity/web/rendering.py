@@ -30,6 +30,7 @@ from quaternity.web.drawing.frame import (
     table_line,
     waiting_context,
 )
+from quaternity.web.drawing.owners import is_large
 from quaternity.web.drawing.words import PageWords, seat_names, sight_words
 from quaternity.web.forms import form_fields, settings_in_words
 from quaternity.web.languages import gettext, join_names, language, set_up_templates
@@ -81,6 +82,7 @@ def templates() -> Environment:
         settings_in_words=settings_in_words,
         suit=lambda index: Markup(suit_svg(index)),
         grouped=format_number,
+        is_large=is_large,
         decimal=format_decimals,
         card=lambda x, *parts: Markup(card_svg(Card(*x), *parts)),
     )

@@ -96,10 +96,11 @@ class Reviews:
         if not stored:
             stored = (await compute(),)
             update = f"UPDATE tables SET {kind} = ? WHERE id = ? AND ({kind} IS NULL OR {kind} = ?)"
-            # The result is shown even if it cannot be stored. A game of a plug-in may have moves
-            # of other classes.
-            with suppress(HttpError, TypeError):
+            try:
                 value = dump_value(*stored)
+            except TypeError:  # A game of a plug-in may have moves of other classes.
+                return stored[0]
+            with suppress(HttpError):  # Show the result even if it cannot be stored.
                 new = self._sign(kind, state, value) + value
                 await self._store.write((), [(update, (new, state.id, old))])
                 stored = (await self._load(kind, state))[1] or stored

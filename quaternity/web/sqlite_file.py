@@ -12,12 +12,13 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from quaternity.base.errors import InputError
+from quaternity.base.errors import InputError, QuaternityError
 from quaternity.web.changes import VersionConflict
 from quaternity.web.http_errors import NOT_SAVED, HttpError
 from quaternity.web.migrations import MIGRATIONS
-from quaternity.web.reader import Reader
+from quaternity.web.reader import DamagedFile, Reader
 from quaternity.web.sqlite_connection import (
+    ADVICE,
     DAMAGE_ERRORS,
     FILE,
     check_database,
@@ -96,7 +97,11 @@ class FileReader(Reader):
             # Omit the end of the message, which quotes stored text that may be secret.
             fault = str(error).partition(" with text ")[0]
             _log.error("%s cannot be read: %s", self.path, fault)
-            raise HttpError(503, f"the tables cannot be read now ({fault})") from None
+            raise self.read_error(fault) from None
+
+    def read_error(self, fault: str) -> QuaternityError:
+        """Return the error for a read that failed because the file is damaged."""
+        return DamagedFile(f"{self.path}: is damaged ({fault}){ADVICE}")
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
@@ -166,6 +171,10 @@ class FileStore(FileReader, Store):
             self._close = opened.pop_all().close
         self._start()
         self._files = self._file_ids()
+
+    def read_error(self, fault: str) -> QuaternityError:
+        """Return the error for a client whose request failed because the file is damaged."""
+        return HttpError(503, f"the tables cannot be read now ({fault})")
 
     def _file_ids(self) -> list[tuple[int, int]]:
         """Return the device and inode of the file and of its log, or [] if one does not exist."""

@@ -27,7 +27,7 @@ from quaternity.web.changes import Entry, VersionConflict
 from quaternity.web.core import TableState
 from quaternity.web.drawing.frame import table_context
 from quaternity.web.drawing.words import page_words, plain_names, sight_words
-from quaternity.web.http_errors import HttpError
+from quaternity.web.http_errors import TRIED_OFTEN, HttpError
 from quaternity.web.middleware import (
     caller_of,
     is_browser,
@@ -298,7 +298,7 @@ class Stories(Handlers):
             rows = await self.tables.store.rows(query, last, moment.seat, name)
             if not rows or not rows[0][0]:
                 return name, bool(rows)
-        raise HttpError(409, f"you have tried this move {MAX_BRANCHES} times already")
+        raise HttpError(409, TRIED_OFTEN(most=MAX_BRANCHES))
 
 
 def branch(

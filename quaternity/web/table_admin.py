@@ -13,8 +13,7 @@ from quaternity.base.errors import InputError
 from quaternity.table.history import History
 from quaternity.web.changes import Statement
 from quaternity.web.clock import DAY
-from quaternity.web.http_errors import HttpError
-from quaternity.web.reader import Reader
+from quaternity.web.reader import DamagedFile, Reader
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Seat
 from quaternity.web.store import Store
 from quaternity.web.table_rows import read_rows, rebuild
@@ -280,15 +279,14 @@ def export_record(reader: Reader, name: str, hidden: bool) -> str:
         DamagedTable: If the table cannot be read.
         InputError: If there is no such table, its game has not begun, or its record would show
             hidden cards of a game under way.
-        HttpError: If the database cannot be read now.
     """
     try:
         table = read_rows(reader, name)
         history = None if table is None else rebuild(table)
+    except DamagedFile as error:
+        raise DamagedTable(f"{name}: {error}") from None
     # A damaged table may raise any exception.
     except Exception as error:
-        if isinstance(error, HttpError) and error.status == 503:
-            raise
         # Show only the type of the error, because its text may reveal a player's hand.
         raise DamagedTable(f"{name}: cannot be rebuilt ({type(error).__name__})") from None
     if table is None or history is None:

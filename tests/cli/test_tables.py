@@ -498,5 +498,16 @@ def test_a_damaged_part_of_the_file_is_reported_with_advice(
         file.write(b"x" * (size - 4096))
     refused = cli("tables", *command, "--data", tmp_path)
     assert refused.status == 2
-    assert f"{tmp_path / FILE}: " in refused.err
-    assert "quaternity tables check" in refused.err
+    assert f"{tmp_path / FILE}: is damaged (" in refused.err
+    assert "quaternity tables restore" in refused.err
+
+
+def test_a_damaged_table_is_left_out_of_an_export_of_all_tables(
+    running: Running, cli: Cli, tmp_path: Path
+) -> None:
+    change(running.folder, "UPDATE log SET move = CAST(x'ff' AS TEXT) WHERE table_id = ?",
+           name_of(running.open))  # fmt: skip
+    exported = cli("tables", "export", "--all", "--out", tmp_path / "out", "--data", running.folder)
+    assert exported.status == ExitStatus.IMPOSSIBLE
+    assert f"not exported: {name_of(running.open)}: " in exported.err
+    assert (tmp_path / "out" / f"{name_of(running.over)}.record").exists()

@@ -869,8 +869,9 @@ NOTE = """([seat, sign]) => document.querySelector(
 def test_players_who_share_a_browser_have_separate_notes(person: Callable[..., Person]) -> None:
     ann = person()
     table, _ = ann.table("kwartet", {"players": 3, "sets": 4}, ["me"] * 3, name="Ann", seed=1)
-    ann.ask("POST", f"/api/tables/{table}/marks",
-            {"player": 2, "card": "0/0", "mark": "yes", "seat": 0})  # fmt: skip
+    for seat, mark in enumerate(["yes", "no"]):
+        ann.ask("POST", f"/api/tables/{table}/marks",
+                {"player": 2, "card": "0/0", "mark": mark, "seat": seat})  # fmt: skip
     ann.page.goto(f"/t/{table}")
     ann.page.wait_for_function(NOTE, arg=[0, "✓"])
     for number, move in enumerate(ann.ask("GET", f"/api/tables/{table}?seat=0")["moves"]):
@@ -878,7 +879,7 @@ def test_players_who_share_a_browser_have_separate_notes(person: Callable[..., P
         if state["to_act"] == [0] and " asks 1 " in move and move in state["moves"]:
             made = {"version": state["version"], "id": str(number), "move": move, "seat": 0}
             ann.ask("POST", f"/api/tables/{table}/moves", made)
-    ann.page.wait_for_function(NOTE, arg=[1, ""])
+    ann.page.wait_for_function(NOTE, arg=[1, "✗"])
 
 
 def test_the_results_of_a_series_fit_beside_the_board(person: Callable[..., Person]) -> None:

@@ -38,9 +38,11 @@ def test_a_possible_state_is_shown_with_its_deals_and_owners() -> None:
 
 
 def test_a_large_game_is_shown_with_all_its_sets_and_players() -> None:
-    lesson = analyse_file(b"quaternity 1\nset-size 4\nsets 12\nplayers 12\n")
+    moves = "".join(f"0 asks {seat} for 0/{seat}: yes\n" for seat in (1, 2, 3))
+    lesson = analyse_file(f"quaternity 1\nset-size 4\nsets 12\nplayers 12\n{moves}".encode())
     html = analysis_html(lesson)
     assert [f">Set {number}<" in html for number in range(13)] == [True] * 12 + [False]
+    assert "completed by" in html
     assert ">Player 11<" in html
 
 

@@ -180,8 +180,9 @@ def test_the_names_of_sets_are_whole_on_a_small_phone(browser: Browser, server: 
         heads = ann.page.locator(".group h2 > span:first-child")
         assert heads.count() == 16
         assert not any(heads.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth + 1)"))
+        assert ann.faults == []
     finally:
-        ann.context.close()
+        ann.close()
 
 
 @pytest.mark.parametrize("game", thorough(["kwartet"], ["kwartet", "quaternity"]))

@@ -25,6 +25,10 @@ Chances = Sequence[Sequence[Sequence[float | None]]]
 """Type of a nested sequence of chances. `chances[set][card][player]` is the chance that the player
 owns the card, or None if it is unknown."""
 
+MAX_NAMED_CELLS = 512
+"""Maximum number of cells of a grid in which each cell has a name. In a larger grid, cells are only
+signs, so that the page is not too large."""
+
 CERTAIN, POSSIBLE, IMPOSSIBLE = "certain", "possible", "impossible"
 """Values of `Cell.state`: a player certainly owns a card, may own it, or cannot own it."""
 
@@ -75,6 +79,11 @@ class Block(NamedTuple):
     def is_done(self) -> bool:
         """Return whether the set is completed."""
         return self.owner is not None
+
+
+def is_large(blocks: Sequence[Block]) -> bool:
+    """Return whether a grid has more cells than a page can show with a name for each cell."""
+    return sum(len(row.cells) for block in blocks for row in block.rows) > MAX_NAMED_CELLS
 
 
 class Tile(NamedTuple):
