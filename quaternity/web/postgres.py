@@ -52,12 +52,21 @@ tables holds the lock alone."""
 LOCK_TRIES, LOCK_PAUSE = 200, 0.05
 """Number of attempts to get the lock, and the pause after each attempt in seconds."""
 
-LOCK_TABLES = "SELECT id, revision FROM tables WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
-
 SERVER_QUERY_SECONDS = 1.0
 """Time limit of a server's query, in seconds. It is short because requests wait for the query."""
 
-CHANGE_TABLES = "UPDATE tables SET revision = revision + 1 WHERE id = ANY(%s)"
+CHANGE_TABLES = """
+    WITH guards AS (
+        SELECT id FROM tables JOIN unnest(%s::text[], %s::bigint[]) AS given(name, number)
+        ON id = name AND revision = number ORDER BY id FOR UPDATE OF tables
+    )
+    UPDATE tables SET revision = revision + 1 FROM guards WHERE tables.id = guards.id
+    RETURNING tables.id
+"""
+"""SQL statement that increments the revisions of tables which still have the given revisions.
+
+It locks the tables in the order of their ids, so that two servers cannot block each other.
+"""
 
 _APPEND = """
     INSERT INTO log (table_id, version, seat, id, move, at)
@@ -249,20 +258,22 @@ class PostgresStore(PostgresReader, Store):
         return self._write_jobs(database, batch)
 
     def _write_jobs(self, database: Connection, batch: Sequence[Job]) -> Collection[int]:
-        guarded = [job.guard[0] for job in batch if job.guard]
+        guards: dict[str, int] = {}
+        for job in batch:
+            if job.guard:
+                guards.setdefault(*job.guard)
         # Use a pipeline, which sends the statements together. It waits only for the locks and for
         # the end of the transaction.
         with database.pipeline(), database.transaction():
-            known = database.execute(LOCK_TABLES, [guarded]).fetchall() if guarded else []
-            stale = _stale(batch, dict(known))
+            columns = [list(guards), list(guards.values())]
+            rows = database.execute(CHANGE_TABLES, columns).fetchall() if guards else []
+            stale = _stale(batch, {name: guards[name] for (name,) in rows})
             jobs = [job for place, job in enumerate(batch) if place not in stale]
             for text, values in chain.from_iterable(job.statements for job in jobs):
                 database.execute(query_text(text), query_values(values))
             entries = [entry for job in jobs for entry in job.entries]
             if entries:
                 database.execute(_APPEND, [list(column) for column in zip(*entries, strict=True)])
-            if changed := [job.guard[0] for job in jobs if job.guard]:
-                database.execute(CHANGE_TABLES, [changed])
             news = [notice for job in jobs for notice in job.news]
             for payload in notification_payloads(self.sharing.sender_name(), news):
                 database.execute("SELECT pg_notify(%s, %s)", [CHANNEL, payload])
@@ -284,8 +295,8 @@ class PostgresStore(PostgresReader, Store):
 def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
     """Return the indices of the jobs that are based on an old revision of their table.
 
-    `known` maps each table to its current revision. If several jobs change the same table, all but
-    the first are based on an old revision.
+    `known` maps tables to their current revisions; a missing table has another revision. If several
+    jobs change the same table, all but the first are based on an old revision.
     """
     return {
         place for place, job in enumerate(batch)

@@ -175,14 +175,18 @@ class Store(Reader):
             raise HttpError(503, text)
 
     async def _answer(self, answer: asyncio.Future[T], text: str) -> T:
+        # A timer is cheaper than `wait`. `wait_for` would time out even if the answer came while
+        # the event loop was busy.
+        timer = asyncio.get_running_loop().call_later(ANSWER_SECONDS, answer.cancel)
         try:
-            # Use `wait`, because `wait_for` would time out even if the answer came while the event
-            # loop was busy.
-            done, _ = await asyncio.wait([answer], timeout=ANSWER_SECONDS)
+            return await answer
+        except asyncio.CancelledError:
+            caller = asyncio.current_task()
+            if caller is None or caller.cancelling():
+                raise
         finally:
+            timer.cancel()
             answer.cancel()  # no effect after an answer
-        if done:
-            return answer.result()
         self._silent = max(self._silent, monotonic() + PAUSE_SECONDS)
         self.writing.trouble = REFUSED.format(NO_ANSWER)
         raise HttpError(503, text)
