@@ -47,7 +47,7 @@ from solvers.problem import DealProblem, SetConstraint
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 Picker = Callable[[Any], tuple[int, ...]]
-"""Function that takes a sequence and returns some of its elements."""
+"""Function that picks some elements of a sequence, always those at the same indices."""
 
 
 @lru_cache(maxsize=16)
@@ -83,7 +83,7 @@ def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
 
 
 class _FilterShape(SetShape):
-    """A set of cards, and results of filtering that depend only on this set."""
+    """A set regardless of the order of its cards, with values for filtering computed in advance."""
 
     __slots__ = ("differences", "lowered")
 
@@ -168,7 +168,7 @@ def _filter_set(
 
 
 def filter_by_tables(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
-    """Tighten a problem without losing a deal, as `filter_problem` does, by coalition tables.
+    """Use coalition tables to tighten a problem without losing a deal, as `filter_problem` does.
 
     Raises:
         NoDeal: If the problem is infeasible.
@@ -196,8 +196,8 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
     "tables": filter_by_tables,
     "flow": filter_by_flow,
 }
-"""Functions that take a problem and a deadline and return the filtered problem, by name. All give
-the same result. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
+"""Methods of filtering: functions that take a problem and a deadline, by name. All return the same
+problem. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
 
 MAX_FAST_PLAYERS, MAX_FAST_CARDS = 8, 1000
 """Maximum numbers of players and of cards for which a problem is always filtered by tables, because

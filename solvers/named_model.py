@@ -169,7 +169,6 @@ class CpSatModel:
         return f"{self._meaning(row)}: {' + '.join(names) or '0'} {limits}"
 
     def _added_line(self, constraint: Any) -> str:
-        """Return a constraint that was added to the model as a line of text."""
         # Constraints that are not linear are shown as OR-Tools shows them.
         if constraint.has_linear() and not constraint.enforcement_literal:
             linear, variables = constraint.linear, self.model.proto.variables

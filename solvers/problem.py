@@ -56,7 +56,7 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 members_of = lru_cache(maxsize=1 << 12)(players_in)
-"""Function `players_in` with a cache, for bit masks that are known to be valid."""
+"""Cached version of `players_in`. It must only be called with valid bit masks."""
 
 
 def mask_of(players: Iterable[int]) -> int:

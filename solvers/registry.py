@@ -225,8 +225,8 @@ def _pickle_by_name(solver: Solver) -> tuple[Callable[[str], Solver], tuple[str]
 copyreg.pickle(Solver, _pickle_by_name)
 
 MAX_DISTINCT_MASKS = 100
-"""Maximum number of distinct groups of possible owners of the cards in a set for which `coalitions`
-is the default solver."""
+"""`coalitions` is the default solver only if the cards of each set have at most this number of
+distinct groups of possible owners."""
 
 MAX_DEFAULT_LANES = 100_000
 """Maximum size of the tables of the solver `coalitions` for which it is the default solver. The

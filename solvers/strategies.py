@@ -162,7 +162,7 @@ def deal_problems(
 
 
 def _shortened(problem: DealProblem, number: int) -> DealProblem:
-    """Return a part of a problem with one player and one set, or sometimes the whole problem."""
+    """Return the problem, or one player of its first set, as `number` (0 to 3 or more) says."""
     has_all_cards, player = divmod(number, 2)
     if number > 3 or not problem.sets or player >= problem.players:
         return problem
