@@ -43,18 +43,17 @@ from solvers.coalition_tables import layout_for
 from solvers.problem import DealProblem, SetConstraint
 
 Key = bytes
-"""Key of a state. Renumbering the players, sets and cards does not change it."""
+"""Identifier of a state, which stays the same if the players, sets and cards are renumbered."""
 
 
 class StateParts(NamedTuple):
     """The parts of a canonical state. Players are numbered by their roles; role 0 is to move.
 
     Attributes:
-        place: 0 if the order of players can no longer matter, otherwise the number of players with
-            cards who come before role 0. If chance draws the player to move, it is the number of
-            players.
+        place: the number of players with cards who come before role 0, or 0 if the order of the
+            players cannot matter. If chance draws the player to move, it is the number of players.
         hands, points: the number of cards and of completed sets of each role.
-        kinds: the numbers of the kinds of the sets in play (see `quaternity.perfect.keys.kinds`),
+        kinds: numbers that describe the sets in play (see `quaternity.perfect.keys.kinds`),
             ascending.
     """
 
@@ -221,7 +220,7 @@ class KeyCodec:
         return StateParts(values[0], (hand, *hands), (own_points, *points), kinds)
 
     def state(self, key: Key) -> State:
-        """Return a state with this key. The players keep their order if it matters.
+        """Return a state with this key, with the players in the order that `order` returns.
 
         Raises:
             InputError: If it is not a key of this game, or chance draws the player to move.
@@ -248,7 +247,7 @@ class KeyCodec:
         )
 
     def order(self, parts: StateParts) -> tuple[int, ...]:
-        """Return the roles (numbers in the canonical state) in the order of the players.
+        """Return the roles (numbers in the canonical state) in the order in which the players sit.
 
         If the order of the players does not matter, return the roles in ascending order.
         """
@@ -283,8 +282,8 @@ def canonical(state: State) -> Canonical:
     says which player has which role.
 
     Raises:
-        InputError: If the state is impossible, has no player to move, is not settled, or has upper
-            bounds that no game leads to.
+        InputError: If the state is impossible, has no player to move, has upper bounds that no game
+            leads to, or needs `State.settle`.
         LimitError: If there are more than `quaternity.perfect.keys.kinds.MAX_KEY_PLAYERS` players.
 
     >>> from quaternity import Answer, Card, Question, Settings
@@ -310,7 +309,7 @@ def canonical(state: State) -> Canonical:
 
 
 def closed_kinds(code: KeyCodec, state: State) -> list[NumberedKind]:
-    """Return what is known about each set in play, with owners and minimums as tight as possible.
+    """Return the `NumberedKind` of each set in play, with the tightest owners and minimums.
 
     Raises:
         InputError: If the state is impossible, or has upper bounds that no game leads to.
@@ -336,10 +335,10 @@ def canonical_form(
     points: Sequence[int],
     turn: int,
 ) -> Canonical:
-    """Return the canonical form of a state, given its sets in play and the player to move.
+    """Return the canonical form of a state, given the sets in play and the player to move.
 
-    The possible owners and minimums of the sets must already be tightened. The players may be
-    numbered arbitrarily, unless their order matters.
+    The possible owners and minimums of the sets must already be as tight as possible. The players
+    may have any numbers, unless their order matters.
     """
     if len(hands) >= 4 and code.rules.order_matters(hands):
         holding = [player for player, hand in enumerate(hands) if hand]
@@ -353,7 +352,7 @@ def canonical_form(
 
 
 def canonical_end(code: KeyCodec, points: Sequence[int]) -> Canonical:
-    """Return the canonical form of a finished game. Role 0 is a player with the most points."""
+    """Return the canonical form of a finished game, in which role 0 has the most points."""
     players = len(points)
     best = max(range(players), key=points.__getitem__)
     return _smallest_form(
@@ -370,14 +369,14 @@ def canonical_chance(
 ) -> Canonical:
     """Return the canonical form of a position in which chance chooses the player to move.
 
-    Chance chooses among the players `tied`, and role 0 is one of them.
+    Chance chooses one of the players `tied`. One of them has role 0 in the canonical form.
     """
     orders = chain.from_iterable(_role_orders(hands, points, player) for player in tied)
     return _smallest_form(code, kinds, hands, points, orders, len(hands))
 
 
 def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Iterable[Roles]:
-    """Yield the orders of players that begin with `first` and may give the smallest key."""
+    """Yield the orders of players, with `first` in front, that may give the smallest key."""
     # The other players are sorted by the number of cards, then by points. Players with equal
     # numbers of cards and points come in every order, unless they have no cards.
     others = [player for player in range(len(hands)) if player != first]
