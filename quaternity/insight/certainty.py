@@ -27,9 +27,9 @@ class Certainty(NamedTuple):
     Attributes:
         value: the truth value, if it is the same in every possible deal; otherwise None.
         text: a sentence that states the truth value.
-        deals: if the value is None, a deal in which the formula is true, and a deal in which it is
-            false.
-        lines: if the reasons were requested, the moves from which the truth value follows.
+        deals: empty, unless the value is None. Then a deal in which the formula is true, and a deal
+            in which it is false.
+        lines: the moves from which the truth value follows, if they were requested.
     """
 
     value: bool | None

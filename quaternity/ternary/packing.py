@@ -58,7 +58,7 @@ class _Search:
             best.random.shuffle(self.threes)
 
     def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
-        """Return `count` disjoint threes of the cards in the bit set `live`, or None.
+        """Return `count` disjoint threes of the cards in the bit set `live`, or else None.
 
         A three is three cards that belong together. `total` is the checksum of the cards. `threes`
         contains all threes of these cards, and possibly others. The three chosen last comes first.
