@@ -240,7 +240,7 @@ class LaneLayout:
         return (sum(tables) | self.guard) - self.packed_hands(hands)
 
     def fits(self, slack: int) -> bool:
-        """Return whether no group has more cards than it can hold: `slack` is nowhere negative."""
+        """Return whether no number in `slack` is negative, so each group can hold its cards."""
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
@@ -294,7 +294,7 @@ def get_layout(players: int, largest: int) -> LaneLayout:
 
 @lru_cache(maxsize=256)
 def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
-    """Return the `LaneLayout` that packs tables of `largest_set` cards, and sums up to `cards`."""
+    """Return the `LaneLayout` that packs the coalition tables of a problem of this size."""
     # Sums of tables are at most the number of cards. Intermediate values in the computation of a
     # table are at most three times the size of its set.
     width = next(w for w in (8, 16, 32, 64) if max(cards + 1, 4 * largest_set) < 1 << (w - 1))

@@ -160,7 +160,7 @@ def count_deals(
     """Return the exact number of deals. It is 0 if and only if the problem is infeasible.
 
     Args:
-        max_work: the maximum number of bytes that all additions process; 10**9 bytes take one or
+        max_work: the maximum number of bytes that all additions process. 10**9 bytes take one or
             two seconds.
         seconds: the time limit in seconds, or None for no limit.
 

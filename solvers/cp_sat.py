@@ -3,7 +3,7 @@
 The model has a boolean for each card and each player who may own it. The constraints say that each
 card has exactly one owner, that the hands have the given sizes, and that the bounds of each player
 and set hold. CP-SAT solves the model with one thread and a fixed seed. An infeasible verdict does
-not contain a proof; `solvers.certify` adds one.
+not contain a proof. `solvers.certify` adds one.
 
 If there would be more than `MAX_BOOLEANS` booleans, cards with the same possible owners form a
 bundle. For each bundle and player, an integer variable then says how many of the cards the player
@@ -45,8 +45,8 @@ class Variant(NamedTuple):
     """A way to model deal problems for CP-SAT, and the parameters of CP-SAT.
 
     Attributes:
-        max_booleans: the maximum number of booleans; above it, cards with the same possible owners
-            are bundled (counted together).
+        max_booleans: the maximum number of booleans. If there would be more, cards with the same
+            possible owners are bundled (counted together).
         count_variables: whether each player has a variable for the number of their cards in each
             set, so that hands are sums of these variables.
         linearization_level: how many constraints go into the linear relaxation: 0 (none), 1, or 2
@@ -86,8 +86,8 @@ VARIANTS = {
     "cp-sat-bundled": Variant(0),
     "cp-sat-bundled-counts": Variant(0, count_variables=True),
 }
-"""Alternatives to the parameters `DEFAULT`, by their names in `solvers.registry.VARIANTS`.
-`cp-sat-plain` has CP-SAT's default parameters, except for symmetry detection and probing."""
+"""Other ways to model a problem for CP-SAT, by the name of the solver that uses them.
+`cp-sat-plain` keeps CP-SAT's default parameters, except for symmetry detection and probing."""
 
 Places: TypeAlias = list[tuple[int, int]]
 """List of cards, each of which is a pair (number of the set, number of the card in the set)."""
@@ -119,7 +119,7 @@ class Formulation(NamedTuple):
     """Variables and constraints of a deal problem, before they become a CP-SAT model.
 
     Attributes:
-        sizes: the maximum value of each variable; the minimum is 0.
+        sizes: the maximum value of each variable. The minimum is 0.
         rows: for each bundle of interchangeable cards, its cards and its variables (see `Row`).
         sums: the constraints, in the order in which they are added.
     """

@@ -150,7 +150,7 @@ class ExponentLanes:
         return polynomial
 
     def offset(self, vector: Sequence[int]) -> int:
-        """Return the number of the lane that stores the coefficient for the exponents `vector`.
+        """Return the index of the coefficient for the exponents `vector` in the packed integer.
 
         No exponent in the vector may be larger than the player's hand.
         """
@@ -162,7 +162,7 @@ class ExponentLanes:
         )
 
     def lane(self, in_bytes: bytes, number: int) -> int:
-        """Return the coefficient in lane `number` of a polynomial that `in_bytes` has converted."""
+        """Return coefficient number `number` of a polynomial, given the bytes from `in_bytes`."""
         size = self.width // 8
         return int.from_bytes(in_bytes[number * size : number * size + size], "little")
 

@@ -247,9 +247,10 @@ def _swap_players(mask: int, first: int, second: int) -> int:
 def _owners(
     network: Network, residual: _Residual, components: list[int], index: int
 ) -> dict[int, int]:
-    """Return the players who own a card with an owner mask in some deal, for each mask in a set.
+    """Return which possible owners of the cards of a set own one of them in some deal.
 
-    An owner mask is the bit mask of the players who may own a card. The result is one, too.
+    A key of the dictionary is the bit mask of the players who may own a card. Its value is the bit
+    mask of those who own such a card in some deal.
     """
     owners = {}
     for mask, node in network.classes[index].items():

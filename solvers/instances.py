@@ -37,8 +37,8 @@ PLAYERS, SET_SIZE = 4, 4
 """Number of players, and number of cards in a set, in the families `game`, `crowded` and `random`.
 If the number of cards is not a multiple of the set size, there is one smaller set."""
 MAX_PIGEONS = 50
-"""Maximum number of players in each of the two groups of an instance of the family `php`. In a
-large instance, each player holds several cards."""
+"""Maximum number of players in each of the two groups into which the family `php` divides them. In
+a large instance, each player holds several cards."""
 MAX_LINKS = 20
 """Maximum depth of an instance of the family `chain`, if no depth is given."""
 
@@ -56,10 +56,10 @@ class Shape:
 
     Attributes:
         cards: the number of cards.
-        coalition: the number of players in the tight coalition of `game` (see the module); None for
-            a random number.
-        depth: the number of sets that the proof of infeasibility involves in `game` and `chain`;
-            None for a random number.
+        coalition: the number of players in the tight coalition of `game` (see the module). None
+            means a random number.
+        depth: the number of sets that the proof of infeasibility involves in `game` and `chain`.
+            None means a random number.
     """
 
     cards: int
@@ -210,7 +210,7 @@ def _tight_pair(
     Args:
         outside: for each set, the number of cards of the players outside the group.
         kinds: for each set, what keeps these cards from the group: the "owners" of the cards, the
-            minimums of others ("low"), or the group's maximums ("high"); "open" if there are none.
+            minimums of others ("low"), or the group's maximums ("high"). If there are none: "open".
     """
     players = len(hands)
     coalition = mask_of(range(members))
@@ -352,7 +352,7 @@ def benchmark(name: str) -> dict[str, DealProblem]:
     `v1` has 200 problems: pairs of all families with 12 to 400 cards, and pairs of all families but
     `random` with 2,000 cards. The name `game-52-0-impossible` stands for the impossible problem of
     the first pair of the family `game` with 52 cards. The problems are the same on every platform
-    and in every supported version of Python; the SHA-256 of each file is compared with the
+    and in every supported version of Python. The SHA-256 of each file is compared with the
     published one. This takes about a second.
 
     Args:

@@ -146,7 +146,7 @@ def run(solver: Any) -> int:
 
 
 def flows_of(network: Network, solver: Any) -> list[int]:
-    """Return the flow through each arc of a network that `run` has solved, in their order."""
+    """Return the flow through each arc of a network, after `run` has computed the maximum flow."""
     import numpy as np
 
     return [int(flow) for flow in solver.flows(np.arange(len(network.tails), dtype=np.int32))]

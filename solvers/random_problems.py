@@ -34,7 +34,7 @@ class Sizes(NamedTuple):
     """Limits on the size and shape of a random problem.
 
     Attributes:
-        players: the maximum number of players; the minimum is 1.
+        players: the maximum number of players. The minimum is 1.
         sets: the maximum number of sets.
         set_size: the maximum number of cards in a set.
         upper_bounds: whether upper bounds may be binding.
@@ -251,8 +251,8 @@ def game_like(random: Random, size: GameSize) -> DealProblem:
     """Return a feasible problem like those in games.
 
     Some sets have no constraints, some are equal, and some are completed (empty). In the other
-    sets, some cards have fewer possible owners, and players may have minimums; in half of the
-    problems they may also have maximums. One player may have no cards.
+    sets, some cards have fewer possible owners, and players may have minimums. In half of the
+    problems, they may also have maximums. One player may have no cards.
     """
     cards, everybody = size.set_size * size.sets, (1 << size.players) - 1
     owner = [number % size.players for number in range(cards)]
@@ -419,7 +419,7 @@ def one_bound_pairs(
 def _counts(
     sizes: Sequence[int], bound: str, last_set: bool, random: Random
 ) -> tuple[list[int], int]:
-    """Choose how many cards of each set a player holds, and which set is tightened. Return both."""
+    """Choose how many cards of each set a player holds, and in which set a bound is tightened."""
     counts = [random.randint(0, size) for size in sizes]
     places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))
     place = places[-1 if last_set else 0]

@@ -103,7 +103,7 @@ class Part(NamedTuple):
 
     Attributes:
         cards: the set, split into certain and open cards.
-        set_factor: the factor of the whole set; None if there is no open card, or if each open card
+        set_factor: the factor of the whole set. None if there is no open card, or if each open card
             is a separate factor.
         card_factors: the factor of a single card, by owner mask. There are none if `set_factor` is
             not None.

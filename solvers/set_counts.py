@@ -138,7 +138,7 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Combine the count vectors (cards of each player) of two groups of cards into their sums."""
+    """Return the number of ways to deal two groups of cards together, for each count vector."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"counting a set needs {len(first)} x {len(second)} steps: "
@@ -169,7 +169,7 @@ class SetCounts:
         weights: the number of ways of each vector.
         tails: for each class i, the count vectors of the cards in the classes i, i + 1, … together,
             with their numbers of ways. Vectors that exceed `high` are omitted.
-        base: the minimum count of each player over all vectors; zeros if there is no vector.
+        base: the minimum count of each player over all vectors, or zeros if there is no vector.
         programs: a cache of the instructions for multiplying a polynomial by this factor (see
             `solvers.factor_product`), by the players that have a digit in the lane numbers.
         size: the approximate memory that the object takes, in bytes.

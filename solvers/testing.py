@@ -66,7 +66,7 @@ EXAMPLES_PER_ROUND = 100
 
 MAX_COVERED_NUMBER = 12
 """Maximum number of players, sets, cards, or cards in one set that a conformance test covers
-thoroughly: each number up to this limit occurs in many of the random problems."""
+thoroughly. Each number up to this limit occurs in many of the random problems."""
 
 MAX_PLAYERS = MAX_SETS = 70
 """Maximum number of players and maximum number of sets in random problems. All numbers up to these
@@ -225,7 +225,7 @@ def tightenings(problem: DealProblem, limit: int | None = None) -> list[tuple[De
     """Return the variants of a problem in which one constraint is tightened by 1.
 
     Each variant comes with a description of the change. If `limit` is given, at most this number of
-    variants is returned; they are chosen at random.
+    variants is returned. They are chosen at random.
     """
     variants = []
     for index, constraint in enumerate(problem.sets):
@@ -409,10 +409,10 @@ def one_bound_problems(count: int, seed: int) -> Iterator[DealProblem]:
     """Yield problems whose feasibility depends on a bound of one player (see `one_bound_pairs`).
 
     `count` is the number of draws. A draw chooses a number of players, sets, cards, or cards in one
-    set, up to `MAX_COVERED_NUMBER`; the first, second, middle, second to last or last player; and a
-    kind of bound. It may also choose a larger number of players or sets, up to `MAX_PLAYERS` and
-    `MAX_SETS`, with a random player and bound. No combination is drawn a second time before all
-    have been drawn.
+    set, up to `MAX_COVERED_NUMBER`. It also chooses a kind of bound, and the first, second, middle,
+    second to last or last player. It may instead choose a larger number of players or sets, up to
+    `MAX_PLAYERS` and `MAX_SETS`, with a random player and bound. No combination is drawn a second
+    time before all have been drawn.
     """
     random = Random(f"one bound {seed}")
     numbers = range(1, MAX_COVERED_NUMBER + 1)
@@ -488,7 +488,7 @@ def _require_both_kinds(solver: Solver, count: Counter[str]) -> None:
 
 
 def _find_fault(law: Law, solver: Solver, problem: DealProblem) -> str | None:
-    """Return the fault that a law (a property check) finds in a solver, or None."""
+    """Return the fault that a law (a property check) finds in a solver, if there is a fault."""
     # An exception in the solver counts as a fault.
     try:
         return law(solver, problem)

@@ -56,21 +56,22 @@ Groups = tuple[tuple[int, tuple[int, ...], int], ...]
 the numbers of the cards, and the index of the legal answers in `ANSWERS`, which is never 0."""
 
 Ask = tuple[int, int, int, int]
-"""A question to a player about any of several interchangeable cards: the asked player, the bit mask
-of the players who may own the cards, and two bit masks that stand for the answers no and yes. The
-mask of an answer has one bit, k, if the answer changes the coalition table of the set to table k in
-`Asks`. It is 0 if the constraint of the set alone makes the answer impossible."""
+"""A question to a player about any of several interchangeable cards. The tuple has the asked
+player, the bit mask of the players who may own the cards, and two bit masks for the answers no and
+yes. The mask of an answer has one bit, k, if the answer changes the coalition table of the set to
+table k in `Asks`. It is 0 if the constraint of the set alone makes the answer impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""A pair: the questions that an asker may ask according to the constraint of one set alone, and the
-distinct coalition tables of the set after an answer. Several answers may lead to the same table. A
-table includes what the answer reveals, but the card still counts in the hand from which it was
-requested."""
+"""A pair. It consists of the questions that an asker may ask according to the constraint of one set
+alone, and of the distinct coalition tables of the set after an answer. Several answers may lead to
+the same table. A table includes what the answer reveals, but the card still counts in the hand from
+which it was requested."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
-"""The changes that one asker's questions cause in the coalition table of a set. Asking for a card
-reveals two facts, whatever the answer: another player has the card, and the asker has a card of the
-set. Together, these facts are the *statement* of the question.
+"""The changes that one asker's questions cause in the coalition table of a set (the maximum number
+of its cards that each group of players can hold). Asking for a card reveals two facts, whatever the
+answer: another player has the card, and the asker has a card of the set. Together, these facts are
+the *statement* of the question.
 
 The tuple lists the distinct changes other than 0. The dictionary has an entry for each card that
 the constraint of the set alone allows the asker to request. It maps the owner mask of the card to

@@ -328,7 +328,7 @@ def _pending_question(line: bytes, state: State) -> Question | None:
 def owners_table(
     state: State, width: int = WIDTH, words: Wording = PLAIN, follows: bool = True
 ) -> str:
-    """Return a text table of the possible owners of each card and the minimums of each set.
+    """Return a text table of the possible owners of each card, and of the players' minimums.
 
     If `follows` is true, the table includes everything that can be deduced. Otherwise it shows only
     the facts that the state contains.

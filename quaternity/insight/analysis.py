@@ -153,7 +153,8 @@ class Prospect:
 
     Attributes:
         group: the asked player, the set, the cards, and the legal answers.
-        after_no, after_yes: number of deals left after each answer; 0 for an impossible answer.
+        after_no, after_yes: number of deals left after each answer. It is 0 for an impossible
+            answer.
         before: number of deals before the question.
     """
 

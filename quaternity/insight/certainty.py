@@ -25,7 +25,7 @@ class Certainty(NamedTuple):
     """Truth value of a formula, if it follows from public information.
 
     Attributes:
-        value: the truth value, if it is the same in every possible deal; otherwise None.
+        value: the truth value, if it is the same in every possible deal, or else None.
         text: a sentence that states the truth value.
         deals: empty, unless the value is None. Then a deal in which the formula is true, and a deal
             in which it is false.

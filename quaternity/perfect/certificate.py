@@ -83,8 +83,9 @@ class CheckResult(NamedTuple):
     """Result of checking a certificate.
 
     `ranks` and `outcomes` are the claims about the state from which the game was solved (see the
-    module). If the states were sampled with `seed`, fewer than `most_wrong` of all states are wrong
-    with probability `CONFIDENCE`. If all states were checked, `seed` is None and `most_wrong` is 0.
+    module). If the states were sampled with `seed`, then with probability `CONFIDENCE`, fewer than
+    `most_wrong` of all states are wrong. If all states were checked, `seed` is None and
+    `most_wrong` is 0.
     """
 
     head: Head

@@ -58,11 +58,11 @@ Place = tuple[Key, int]
 class Node:
     """A node of the search: a canonical state and the role of the player who wants to win.
 
-    A role is the number of a player in a canonical state; role 0 is to move.
+    A role is the number of a player in a canonical state. Role 0 is to move.
 
     Attributes:
         player_chooses: whether the player chooses the question.
-        won: whether the player can force a win; None while this is unknown.
+        won: whether the player can force a win. None while this is unknown.
         rank: how many nodes were decided before this node. A winning strategy moves to nodes of
             ever smaller rank.
         proof: number of open nodes that must be won to win this node.
@@ -273,7 +273,7 @@ class ForcedWinSearch:
     """A search that decides whether `player` can force a win from `state`."""
 
     def __init__(self, state: State, player: int) -> None:
-        """Prepare the search; `search` runs it.
+        """Prepare the search. The method `search` runs it.
 
         Raises:
             InputError: If the state is impossible, has no player to move, or has no such player.

@@ -320,7 +320,7 @@ class _Index(NamedTuple):
         checksums: the checksums of the blocks.
         key: size of a key, in bytes.
         row: size of a row, in bytes.
-        block: size of a block, in bytes; the last block may be shorter.
+        block: size of a block, in bytes. The last block may be shorter.
         first, end: offsets of the first byte of the blocks, and of the first byte after the blocks.
     """
 

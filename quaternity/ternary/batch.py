@@ -46,7 +46,7 @@ class SetBatch:
         """Start the given number of games.
 
         Args:
-            max_moves: number of moves after which a game is truncated; 0 means never.
+            max_moves: number of moves after which a game is truncated. 0 means never.
             seed: seed of the random generator. If it is None, every batch uses a different seed.
             settings: fields of `SetSettings`.
 
@@ -147,7 +147,7 @@ class SetBatch:
         return may & (self.on_table < MAX_TABLE_CARDS) if self.settings.rule is Rule.SET else may
 
     def _agree(self, games: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-        """Record agreements to deal. Return a list of arrays: the games in which cards came."""
+        """Record agreements to deal. Return the games in which cards were dealt, as arrays."""
         self.agreed[games, self.seat[games]] = True
         dealt = games[self.agreed[games].all(1)]
         if not len(dealt):
@@ -163,7 +163,7 @@ class SetBatch:
         self.undealt[games] -= 3
 
     def _claim(self, games: NDArray[np.intp], spots: NDArray[np.int8]) -> list[NDArray[np.intp]]:
-        """Judge claims of three cards. Return a list of arrays: the games whose tables changed."""
+        """Judge claims of three cards. Return the games whose tables changed, as arrays."""
         cards = self.places[games[:, None], spots]
         right = self._third[cards[:, 0], cards[:, 1]] == cards[:, 2]
         self.wrong[games[~right], self.seat[games[~right]]] += 1
@@ -227,7 +227,7 @@ class SetBatch:
 
 @cache
 def _third_card_table(rule: Rule) -> NDArray[np.int8]:
-    """Return the card that belongs together with each two cards, as [card, card]; 81 for none."""
+    """Return the card that belongs together with two cards, as [card, card], or 81 for no card."""
     thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
     thirds[:-1, :-1] = third_cards()
     if rule is not Rule.SET:

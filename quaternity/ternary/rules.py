@@ -70,7 +70,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """The cards that a player claims, in ascending order; no cards to agree to three more."""
+    """The cards that a player claims, in ascending order, or no cards to agree to three more."""
 
     cards: tuple[int, ...]
 
@@ -131,7 +131,7 @@ class SetPosition:
 
 @dataclass(frozen=True, slots=True)
 class SetRules(PlainRules[SetPosition, SetMove, SetView]):
-    """SET for one to eight players; see `quaternity.table.protocol.Rules`."""
+    """The rules of SET for one to eight players (see `quaternity.table.protocol.Rules`)."""
 
     settings: SetSettings = SetSettings()
 

@@ -24,7 +24,7 @@ Side = tuple[str, int, int, str]
 
 
 def refutation(problem: DealProblem, certificate: Certificate) -> str:
-    """Return a proof that the formula `opb(problem)` has no solution.
+    """Return a proof that a problem has no deal: the formula `opb(problem)` has no solution.
 
     The certificate (see `solvers.shortage`) says which constraints of the formula contradict each
     other.

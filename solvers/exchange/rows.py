@@ -51,7 +51,7 @@ class LinearRow(NamedTuple):
     Attributes:
         kind: "card" for the owners of a card, "hand" for a player's hand, or "share" for a player's
             cards of a set. A model without any of these has a redundant row of the kind "none".
-        set_index: the number of the set of a card or share; otherwise -1.
+        set_index: the number of the set of a card or share, and -1 for other kinds.
         member: the number of the card in its set for "card", or of the player for "hand" and
             "share".
         terms: the numbers of the booleans, in ascending order.

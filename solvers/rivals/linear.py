@@ -27,7 +27,8 @@ def violation(
     """Find values of the booleans that violate some constraints (rows) as little as possible.
 
     `used` contains the numbers of these rows. Return the total violation, the values of all
-    booleans, and the weights of all rows. The violation is None if the time limit is reached.
+    booleans, and a weight for each row (a multiplier of Farkas' lemma). The violation is None if
+    the time limit is reached.
     """
     import numpy as np
     from scipy.optimize import linprog

@@ -21,7 +21,7 @@ Run = Callable[[], Verdict | None]
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
     """Return the clauses of a deal problem. Boolean v of the problem is variable v + 1.
 
-    A clause is a list of literals. The encoding of sums adds variables; it has a name of
+    A clause is a list of literals. The encoding of sums adds variables. It is named as in
     python-sat's `EncType`, such as "totalizer" or "seqcounter".
     """
     from pysat.card import CardEnc, EncType

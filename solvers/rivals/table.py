@@ -56,7 +56,7 @@ class ExternalSolver:
             module of `solvers.rivals`.
         package: the distribution that contains the solver.
         module: the module of the distribution that is imported.
-        extra: the extra of `quaternity` that installs the solver; empty if none is needed.
+        extra: the extra of `quaternity` that installs the solver. It is empty if none is needed.
         licence: SPDX identifiers of the licence of the package, and of the solver if it differs.
         evidence: the kind of evidence of infeasibility.
         max_pairs: the maximum number of pairs of a card and a possible owner in a problem.

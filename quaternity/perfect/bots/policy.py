@@ -4,7 +4,7 @@ The policy chooses moves like the informed bot, but with estimated instead of ex
 `quaternity.perfect.bots.heuristic`). If a proof search (`quaternity.perfect.forcing`) finds a
 forced win of the player to move, the policy takes this win as the result of the game. Results
 depend only on the state, and are cached under its key. A role is the number of a player in a
-canonical state; role 0 is to move.
+canonical state. Role 0 is to move.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Policy:
     """A fast way to choose moves in one game, for simulated games (playouts).
 
     Attributes:
-        glance: maximum number of answers examined in each state to find a forced win; 0 for none.
+        glance: maximum number of answers examined in each state to find a forced win.
     """
 
     def __init__(self, code: KeyCodec, glance: int = QUICK_STATES) -> None:

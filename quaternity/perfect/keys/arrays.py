@@ -290,9 +290,10 @@ class KindArrays:
         return np.asarray(names)
 
     def rank_numbers(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of all added kinds in ascending order, and the rank of each kind.
+        """Return the numbers of all kinds in ascending order, and the rank of each kind.
 
-        A rank is an index in the sorted numbers. The ranks are in the order of these arrays.
+        A rank is the index of the kind's number among the sorted numbers. The ranks are in the
+        order in which the kinds were added to the arrays.
         """
         numbers = self.number[: len(self._kinds)]
         turn = np.argsort(numbers)
@@ -455,5 +456,4 @@ _HALVES = [
     (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
     (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
 ]
-"""Shifts and masks that combine the bytes of a word in pairs, then these pairs in pairs, and so
-on."""
+"""Shifts and masks that combine the eight bytes of a word into one number, in three steps."""

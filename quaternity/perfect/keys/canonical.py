@@ -47,7 +47,7 @@ Key = bytes
 
 
 class StateParts(NamedTuple):
-    """The parts of a canonical state. Players are numbered by their roles; role 0 is to move.
+    """The parts of a canonical state. Players are numbered by their roles. Role 0 is to move.
 
     Attributes:
         place: the number of players with cards who come before role 0, or 0 if the order of the
@@ -83,8 +83,8 @@ class Rules:
     def of(cls, game: Settings | State) -> Rules:
         """Return the rules of the game that a state or settings belong to.
 
-        With up to three players, a tie-break never has a choice (see `order_matters`), so the
-        result is the same for all tie-breaks.
+        With up to three players, the tie-break never matters (see `order_matters`), so the result
+        is the same for all tie-breaks.
         """
         tie_break = game.tie_break if game.players > 3 else TieBreak.FIRST_IN_ORDER
         return cls(game.set_size, game.sets, game.players, tie_break, game.brisk)
@@ -260,15 +260,16 @@ class KeyCodec:
 
 @lru_cache(maxsize=32)
 def coding(rules: Rules) -> KeyCodec:
-    """Return the cached `KeyCodec` for the rules of a game. The errors are those of `KeyCodec`."""
+    """Return the cached `KeyCodec` (converter of keys) for a game. It raises the same errors."""
     return KeyCodec(rules)
 
 
 class Canonical(NamedTuple):
-    """A canonical state, and the real player for each of its roles.
+    """A canonical state, which is the same for all states that differ only in names.
 
     Attributes:
-        roles: `roles[role]` is the real player; role 0 is to move.
+        roles: `roles[role]` is the real player with this role (number in the canonical state). Role
+            0 is to move.
     """
 
     key: Key

@@ -90,7 +90,7 @@ class NumberedKind(SetShape):
 
     Attributes:
         number: the number of the kind (see the module).
-        masks: the owner masks, ascending; empty for a completed set.
+        masks: the owner masks, ascending. There are none for a completed set.
         low: the minimum number of cards of each player.
         owner: the only player who may own any card of the set, or None.
     """
@@ -222,7 +222,7 @@ class KindBook:
         return 1 + multiset_rank([mask - 1 for mask in masks]) * self._lows + multiset_rank(shares)
 
     def by_number(self, number: int) -> NumberedKind:
-        """Return the kind with the given number, from 0 to `total`."""
+        """Return the kind of set (state of knowledge) with this number, from 0 to `total`."""
         kind = self._by_number.get(number)
         if kind is None:
             masks, shares = divmod(number - 1, self._lows)

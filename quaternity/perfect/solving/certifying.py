@@ -82,7 +82,7 @@ def write_certificate(
 
 
 def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -> Iterator[str]:
-    """Yield a line for each state. Its players have the order of `KeyCodec.order`."""
+    """Yield the line of each state in a certificate, with players as in `KeyCodec.order`."""
     # Parts of the lines repeat often, so the text of each part is created once and cached.
     graph, values = solution.graph, solution.values
     code, orders = coding(graph.rules), role_orders(graph.rules.players)[0]

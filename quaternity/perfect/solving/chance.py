@@ -66,7 +66,7 @@ class _Ties(NamedTuple):
 def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lottery:
     """Return the probability of each outcome if fair draws decide between equally good moves.
 
-    Outcomes are listed by player. This takes about a millisecond for each canonical state.
+    An outcome lists what each player gets. This takes about a millisecond for each canonical state.
 
     Raises:
         InputError: If the game need not end, or the wish is unknown.

@@ -339,7 +339,8 @@ def load_graph(code: KeyCodec, directory: WorkDirectory) -> GameGraph:
 
 
 MAX_EXPANDED_STATES = 8192
-"""Maximum number of states expanded at a time. It is lower if states have many answers."""
+"""Maximum number of states whose successors are computed at a time, unless they have many
+answers."""
 
 EXPANSION_CELLS = 1 << 22
 """Approximate maximum size of a batch of states whose successors are computed together. The size is
@@ -350,7 +351,7 @@ MERGE_BYTES = 256 * 2**20
 
 
 def portion_size(rules: Rules) -> int:
-    """Return the number of states that are expanded together in a game. They take about 100 MB.
+    """Return how many states of a game are processed together. They take about 100 MB.
 
     >>> portion_size(Rules(4, 3, 3)), portion_size(Rules(4, 13, 4))
     (8192, 387)

@@ -72,8 +72,8 @@ WISHES: dict[str, Callable[[Sequence[int]], Outcome]] = {"points": tuple, "win":
 returns the outcome."""
 
 TIES = {"any": 0, "against": -1, "for": 1}
-"""Ways to break ties, by name: in any way, against one given player, or for this player. The number
-multiplies what the given player gets, which then decides."""
+"""Ways to break ties, by name: in any way, against one given player, or for this player. The value
+is the sign with which the gains of the given player decide a tie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def _compute_ready(
 ) -> bool:
     """Compute the outcomes of every state whose next states all have known outcomes.
 
-    Return whether the outcomes of all states of the segment are known afterwards.
+    Return whether the outcomes of all states of the `Segment` are known afterwards.
     """
     counts = np.diff(segment.first, append=len(segment.asked))
     ready = np.logical_and.reduceat(settled[segment.no] & settled[segment.yes], segment.first)
@@ -199,7 +199,7 @@ def _compute_ready(
 
 
 CHUNK = 8
-"""Number of bits looked up in a table at a time. The bits represent a set of outcomes."""
+"""Number of bits looked up in a table at a time. A set of outcomes is stored as bits."""
 
 
 class _Tables:

@@ -206,7 +206,7 @@ class Games:
         return result
 
     def after(self, outcomes: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Return the words (results of all games) after some answers, in the roles before."""
+        """Return the words (results of all games) after answers, by the roles before them."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         return self.before(order, words[states])
 
@@ -231,7 +231,7 @@ class Games:
 
 
 class _SettledStrata:
-    """The values of all states that are finished, in the order in which the states were found."""
+    """The values of all finished states, in the order in which the states were found."""
 
     def __init__(self, graph: GameGraph, games: Games, directory: WorkDirectory) -> None:
         self.graph, self.games, self.directory = graph, games, directory
@@ -343,7 +343,7 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """Yield a `Lengths` object for each role, and for states in which it asks or does not ask."""
+    """Yield a `Lengths` object for each role, first for states in which it asks, then others."""
     # Chance and all other roles delay the win. From a state, at most one role can force a win.
     chance = block.chances(games.players)
     for role in range(games.players):

@@ -62,9 +62,10 @@ class StateValue:
     def worth(self, player: int) -> Worth:
         """Return a tuple that is greater, the better the state is for a player.
 
-        The player does not know the aims of the others. The criteria are, in this order: a forced
-        win, preferably a short one; no forced win of another player, or at least a long one; a
-        possible win; many other players whose win the player can prevent; few players who can win.
+        The player does not know the aims of the others. The entries of the tuple are, in this
+        order: how short the player's forced win is, how long a forced win of another player is,
+        whether the player can win, how many others the player can prevent from winning, and how few
+        can win.
         """
         own_length = self.forced_length[player]
         other_lengths = [

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 QUESTION_BITS = 64
-"""Number of bits that represent a question while questions are sorted."""
+"""Size of the integer into which each question is packed for sorting, in bits."""
 
 
 @dataclass(slots=True)
@@ -80,11 +80,11 @@ class Positions:
 def smallest_keys(
     code: KeyCodec, kinds: KindArrays, positions: Positions
 ) -> tuple[Keys, NDArray[Any], NDArray[Any]]:
-    """Return the distinct keys of positions in ascending order, and the key of each position.
+    """Return the distinct keys of positions, and the key and order of roles of each position.
 
-    The result is a tuple: these keys, the index of its key for each position, and the index of its
-    order of roles for each position. This does for arrays what `quaternity.perfect.keys.canonical`
-    does for single states; the test suite checks that both agree.
+    The keys are in ascending order. Two arrays contain, for each position, the index of its key,
+    and the index of its order of roles. `quaternity.perfect.keys.canonical` does the same for
+    single states. The test suite checks that both agree.
     """
     named = []
     for order, roles in enumerate(kinds.orders):
@@ -162,9 +162,9 @@ class Expansion:
         asked: for each question, group by group, the role that answers (uint8). If chance draws the
             player to move, it is the number of players, and each possible player counts as an idle
             question.
-        outcomes: for each question, the state after its only answer, or after no; then for each
-            open question, the state after yes. A state is encoded as its index in `keys`, times the
-            number of orders of roles, plus the index of an order
+        outcomes: for each question, the state after its only answer, or after no. Then follows, for
+            each open question, the state after yes. A state is encoded as its index in `keys`,
+            times the number of orders of roles, plus the index of an order
             (`quaternity.perfect.keys.kinds.role_orders`). The order gives the previous role for
             each role afterwards.
         is_yes: for each idle and forced question, whether the answer is yes. A choice of chance
