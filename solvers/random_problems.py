@@ -112,7 +112,7 @@ def _choose_cards(
 def _choose_bounds(
     choose: Choose, sizes: Sizes, counts: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """Choose minimums and maximums of the players that allow the given numbers of cards."""
+    """Choose minimums and maximums that allow each player p to hold `counts[p]` cards of a set."""
     size, players = sum(counts), len(counts)
     low, high = [0] * players, [size] * players
     for _ in _repetitions(choose, 2 * sizes.players):

@@ -62,10 +62,10 @@ yes. The mask of an answer has one bit, k, if the answer changes the coalition t
 table k in `Asks`. It is 0 if the constraint of the set alone makes the answer impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""A pair. It consists of the questions that an asker may ask according to the constraint of one set
-alone, and of the distinct coalition tables of the set after an answer. Several answers may lead to
-the same table. A table includes what the answer reveals, but the card still counts in the hand from
-which it was requested."""
+"""A pair. It consists of the questions that one player may ask about a set, according to the
+constraint of this set alone, and of the distinct coalition tables of the set after an answer.
+Several answers may lead to the same table. A table includes what the answer reveals, but the card
+still counts in the hand from which it was requested."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
 """The changes that one asker's questions cause in the coalition table of a set (the maximum number
@@ -415,9 +415,10 @@ def questions_by_tables(
 
 
 def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[SetQuestions]:
-    """Return the same questions as `questions_by_tables`, by calling a solver for each answer.
+    """Return all legal questions in a game that is not brisk, by calling a solver for each answer.
 
-    Sets that differ only in the order of their cards, and cards with equal owners, share one call.
+    These are the questions of `questions_by_tables`. Sets that differ only in the order of their
+    cards, and cards with equal owners, share one call.
     """
     known: dict[object, int] = {}
     questions: list[SetQuestions] = []

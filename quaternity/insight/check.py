@@ -110,8 +110,8 @@ def check_record(
 ) -> Report:
     """Replay a record, and check every position with all solvers that accept it.
 
-    If an illegal question or answer ends the record because no deal fits it, the solvers check that
-    no deal does. `on_position` is called after each position.
+    If the record ends with an illegal question or answer that no deal fits, the solvers also check
+    that no deal fits it. `on_position` is called after each position.
 
     Raises:
         WrongVerdict: If the solvers disagree, or a verdict cannot be verified.

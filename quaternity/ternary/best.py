@@ -68,12 +68,12 @@ class Incumbent(Generic[Item]):
         return self.size >= self.bound
 
     def improve(self, collection: Collection[Item]) -> None:
-        """Replace the best collection if the given collection is larger."""
+        """Replace the largest collection found so far if this collection is larger."""
         if len(collection) > self.size:
             self._found = collection
 
     def lower(self, bound: int) -> None:
-        """Replace the bound if the given bound is lower."""
+        """Replace the bound if `bound` is lower."""
         self.bound = min(self.bound, max(bound, self.size))
 
     def seconds_left(self, default: float | None = None) -> float | None:

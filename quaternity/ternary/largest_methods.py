@@ -161,7 +161,9 @@ TOLERANCE = 1e-6
 def largest_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], best: Incumbent[int]
 ) -> tuple[int, ...]:
-    """Return the result of `largest_by_search`, found by CP-SAT.
+    """Return as many cards of a table as possible without three that belong together, by CP-SAT.
+
+    The arguments and the result are those of `largest_by_search`.
 
     Raises:
         SolverTimeout: If the time limit is reached.
@@ -187,7 +189,9 @@ def largest_by_cp_sat(
 def parts_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Yield the same choices of cards as `parts_by_search`, found by CP-SAT.
+    """Yield each choice of `size` cards of a table without three that belong together, by CP-SAT.
+
+    The arguments and the choices are those of `parts_by_search`.
 
     Raises:
         SolverTimeout: If it takes more than `SECONDS`.

@@ -107,7 +107,9 @@ second."""
 def pack_by_cp_sat(
     table: Sequence[int], rule: Rule, count: int, best: Incumbent[Triple]
 ) -> tuple[Triple, ...] | None:
-    """Return the result of `pack_by_search`, found by CP-SAT.
+    """Return `count` disjoint threes of a table, found by CP-SAT, or None if there are fewer.
+
+    A three is three cards that belong together. The arguments are those of `pack_by_search`.
 
     Raises:
         SolverTimeout: If the time limit is reached.

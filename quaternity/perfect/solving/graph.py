@@ -289,7 +289,7 @@ class GameGraph:
         return states, np.array(winners)
 
     def numbers(self, keys: Sequence[Key]) -> list[int]:
-        """Return the numbers of the states with the given keys.
+        """Return the numbers of the states that have these keys, in the same order.
 
         Raises:
             InputError: If a state is not in the graph.

@@ -55,7 +55,7 @@ BLOCK_STATES = 1 << 13
 processor cache."""
 
 TABLE_BITS = 17
-"""Base-2 logarithm of the maximum size of a lookup table that renames players in bit masks."""
+"""Base-2 logarithm of the maximum size of a lookup table for renaming players in bit masks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +296,7 @@ class Words:
         self.idle = idle
 
     def step(self) -> bool:
-        """Recompute the words from those of the next states. Return whether any changed."""
+        """Recompute the words (results of all games). Return whether any of them changed."""
         idle = {IDLE: self._games.after(self.idle, self._words)}
         some = self._over(np.bitwise_or, idle, self._some)
         every = self._over(np.bitwise_and, idle, self._every)

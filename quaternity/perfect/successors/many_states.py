@@ -492,7 +492,7 @@ def expand(work: tuple[Rules, Keys]) -> Expansion:
 
 
 def expand_singly(code: KeyCodec, keys: Keys) -> Expansion:
-    """Return the result of `expand`, computed one state at a time, for games of any size."""
+    """Return the same questions and states as `expand`, in games of any size, but more slowly."""
     numbers = role_orders(code.rules.players)[1]
     places: dict[Key, int] = {}
     rows: list[tuple[int, ...]] = []

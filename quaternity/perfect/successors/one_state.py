@@ -75,9 +75,9 @@ def choices(code: KeyCodec, key: Key) -> list[Choice]:
 
 
 def counted_choices(code: KeyCodec, key: Key) -> list[tuple[int, Choice]]:
-    """Return each entry of `choices`, with the number of questions that it stands for.
+    """Return pairs of a number and a question. The number counts questions with the same effect.
 
-    Questions for different cards count separately.
+    Questions for different cards count separately. The questions are those of `choices`.
     """
     parts = code.parts(key)
     kinds = [code.book.by_number(number) for number in parts.kinds]
