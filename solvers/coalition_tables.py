@@ -36,14 +36,14 @@ MAX_CACHED_MASK_PLAYERS = 8
 players, there are 256 integers, which take at most 0.5 MiB."""
 
 MAX_SEPARATE_MASKS = 8
-"""`LaneLayout.ownable_counts` counts cards with the same possible owners together if a set has at
-most this number of distinct groups of possible owners. Otherwise, it uses a slower method."""
+"""Maximum number of distinct groups of possible owners in a set for which `ownable_counts` counts
+the cards of each group separately. Above it, another method is used."""
 
 IMPOSSIBLE = -1
-"""Value instead of the coalition table of a set (see the module) if its cards cannot be dealt."""
+"""Value instead of the table of a set (see the module) if the cards of the set cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Cache key of a set: the sorted owner masks of its cards, the minimums and the maximums."""
+"""Cache key of a set: sorted bit masks of the cards' possible owners, minimums and maximums."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:
@@ -187,7 +187,7 @@ class LaneLayout:
         return packed - ones * size
 
     def table_function(self, low: Sequence[int], size: int) -> Callable[[int], int]:
-        """Return a function that computes the coalition table of a set from its `ownable_counts`.
+        """Return a function that computes the table of a set (see `table`) from `ownable_counts`.
 
         The set has `size` cards, the minimums `low`, and no maximum that restricts a deal. The
         function returns the same as `table`: `IMPOSSIBLE` if the set cannot be dealt.
@@ -269,7 +269,7 @@ class LaneLayout:
 def cached_tables(
     layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
-    """Compute the coalition table of a set, and the size of its entry in the cache, in bytes."""
+    """Compute the table of a set (see `LaneLayout.table`), and its size in the cache, in bytes."""
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
     return layout.compute_table(owners, low, high), size
 
@@ -294,7 +294,7 @@ def get_layout(players: int, largest: int) -> LaneLayout:
 
 @lru_cache(maxsize=256)
 def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
-    """Return the `LaneLayout` that packs the coalition tables of a problem of this size."""
+    """Return how to pack the tables (see the module) of a problem with sets of these sizes."""
     # Sums of tables are at most the number of cards. Intermediate values in the computation of a
     # table are at most three times the size of its set.
     width = next(w for w in (8, 16, 32, 64) if max(cards + 1, 4 * largest_set) < 1 << (w - 1))
@@ -302,7 +302,7 @@ def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
 
 
 def layout_of(problem: DealProblem) -> LaneLayout:
-    """Return the `LaneLayout` that packs the coalition tables of a problem."""
+    """Return how to pack the tables of a problem (see the module) into integers."""
     largest = cards = 0
     for constraint in problem.sets:
         size = len(constraint.owners)
@@ -339,7 +339,7 @@ def _impossible(ranks: int) -> int:
 
 
 class SetShape:
-    """A set without the order of its cards, and its coalition table (see `LaneLayout.table`)."""
+    """A set without the order of its cards, with its table (see `LaneLayout.table`)."""
 
     __slots__ = ("key", "layout", "table")
 
@@ -350,7 +350,7 @@ class SetShape:
 
     @property
     def constraint(self) -> SetConstraint:
-        """Return the set as a constraint, with sorted owner masks."""
+        """Return the set as a constraint, whose cards are sorted by their possible owners."""
         return SetConstraint.unchecked(*self.key)
 
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:

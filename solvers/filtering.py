@@ -211,9 +211,9 @@ LOADING_NANOSECONDS = 500_000_000
 def filter_problem(problem: DealProblem, seconds: float | None = None) -> DealProblem:
     """Tighten a problem as far as possible without losing a deal.
 
-    In the result, the owner mask of a card contains exactly the players who own the card in some
-    deal. For each player and set, `low` and `high` are the minimum and maximum number of cards of
-    the set that the player holds in any deal.
+    In the result, the possible owners of a card are exactly the players who own it in some deal.
+    For each player and set, `low` and `high` are the minimum and maximum number of cards of the set
+    that the player holds in any deal.
 
     Raises:
         NoDeal: If the problem is infeasible.

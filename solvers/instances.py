@@ -40,7 +40,7 @@ MAX_PIGEONS = 50
 """Maximum number of players in each of the two groups into which the family `php` divides them. In
 a large instance, each player holds several cards."""
 MAX_LINKS = 20
-"""Maximum depth of an instance of the family `chain`, if no depth is given."""
+"""Maximum depth (see `Shape`) of an instance of the family `chain`, if no depth is given."""
 
 
 class ProblemPair(NamedTuple):

@@ -90,8 +90,8 @@ class CpSatModel:
             chosen: the number or the name of the set.
 
         Raises:
-            InputError: If there is no such player or set, or if cards of the set are bundled with
-                those of other sets.
+            InputError: If there is no such player or set, or if cards of the set are bundled
+                (counted together) with cards of other sets.
         """
         names = self.problem.names or Names()
         player = _index(player, names.players, self.problem.players, "player")

@@ -138,7 +138,7 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Return the number of ways to deal two groups of cards together, for each count vector."""
+    """Return the number of ways to deal two groups of cards together, by cards of each player."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"counting a set needs {len(first)} x {len(second)} steps: "
@@ -237,7 +237,7 @@ class SetCounts:
         return weights
 
     def deal(self, number: int, way: int) -> tuple[int, ...]:
-        """Return the owners of the cards in one deal of the set. Cards are sorted by owner mask.
+        """Return the owners of the cards in one deal. The cards are sorted by possible owners.
 
         Args:
             number: the index in `vectors` of the count vector, which says how many cards each

@@ -231,7 +231,7 @@ class Shortage(Displayable):
         return cls(mask_of(players), tuple([mask_of(witness) for witness in witnesses]))
 
     def picture(self) -> Display:
-        """Return a display of the proof: the coalition, and a table of the witness for each set."""
+        """Return a display of the proof: the group, and a table with the witness for each set."""
         rows = [heading_cells("set", "witness")]
         for index, witness in enumerate(self.witnesses):
             rows.append([Cell(str(index)), Cell(PLAIN.players(players_in(witness)))])
@@ -326,7 +326,7 @@ class Shortage(Displayable):
         return None if capped or sum(problem.hands) != problem.cards else outside[0]
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
-        """Return a text that says which bounds limit the coalition's cards of a set, or ""."""
+        """Return a text that says which bounds limit the group's cards of a set. It may be ""."""
         minimums: dict[int, list[int]] = {}
         for player in players_in(witness & ~self.coalition):
             minimums.setdefault(constraint.low[player], []).append(player)

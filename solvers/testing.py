@@ -186,8 +186,8 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
     """Forbid the deal that the solver found, and check the verdict on the resulting problem.
 
-    To forbid the deal, an owner mask, a minimum or a maximum is changed. Equal sets are changed in
-    the same way, so that they stay equal.
+    To forbid the deal, the possible owners of a card, a minimum or a maximum is changed. Equal sets
+    are changed in the same way, so that they stay equal.
     """
     random = Random(hash(problem))
     for _ in range(MAX_FORBIDDEN_DEALS):

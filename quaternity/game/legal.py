@@ -159,7 +159,7 @@ class PreparedShape(SetShape):
 
         Args:
             asker: the player to move.
-            room: the value of `LaneLayout.slack`, minus the coalition table of this set.
+            room: the value of `LaneLayout.slack`, minus the attribute `table` of this set.
         """
         fits = self.layout.fits
         for asked, mask, no, yes in self.outcomes(asker):

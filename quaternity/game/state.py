@@ -318,11 +318,11 @@ class State(Displayable):
 
     @property
     def has_tables(self) -> bool:
-        """Whether there are few enough players to find moves fast, with coalition tables."""
+        """Whether there are few enough players for a table with all groups of players (2^P)."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:
-        """Return the `LaneLayout` of this game: how its coalition tables are packed."""
+        """Return the `LaneLayout` of this game, which packs a number for each group of players."""
         return layout_for(self.players, self.set_size * len(self.completed), self.set_size)
 
     def rows(self) -> tuple[PreparedSet, ...]:

@@ -276,7 +276,7 @@ class KindArrays:
         return places
 
     def rename(self, places: NDArray[Any], order: int) -> NDArray[Any]:
-        """Rename the players of many kinds. Kinds are given and returned as indices in the arrays.
+        """Return the indices of kinds whose players have been renamed, given the indices before.
 
         `order` is the index of an order of roles in `orders`.
         """

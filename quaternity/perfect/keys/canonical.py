@@ -188,7 +188,7 @@ class KeyCodec:
         self._struct = Struct(f">{self.words}Q")
 
     def key(self, parts: StateParts) -> Key:
-        """Return the key of the canonical state with these parts."""
+        """Return the key that encodes the parts of a canonical state."""
         words = [0] * self.words
         fields = iter(self.fields)
         sets_done = self.rules.sets - len(parts.kinds)
@@ -198,7 +198,7 @@ class KeyCodec:
         return self._struct.pack(*words)
 
     def parts(self, key: Key) -> StateParts:
-        """Return the parts of the canonical state with this key.
+        """Return the parts of a canonical state, decoded from its key.
 
         Raises:
             InputError: If it is not a key of this game.

@@ -90,7 +90,8 @@ class NumberedKind(SetShape):
 
     Attributes:
         number: the number of the kind (see the module).
-        masks: the owner masks, ascending. There are none for a completed set.
+        masks: for each card, the bit mask of the players who may own it, ascending. There are none
+            for a completed set.
         low: the minimum number of cards of each player.
         owner: the only player who may own any card of the set, or None.
     """
@@ -195,7 +196,7 @@ class KindBook:
         self._by_form[(), self.completed.low] = self._by_number[0] = self.completed
 
     def kind(self, masks: Sequence[int], low: tuple[int, ...]) -> NumberedKind:
-        """Return the kind of a set, given its owner masks in any order and its minimums."""
+        """Return the kind of a set, given the possible owners of its cards, and its minimums."""
         form = (tuple(sorted(masks)), low)
         kind = self._by_form.get(form)
         if kind is None:

@@ -113,7 +113,7 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
-        """Return the states of a portion from index `first` to before `end`, except final states.
+        """Return the states `first` to `end` - 1 of stored states (a portion), except final states.
 
         `ends` contains, for each group of questions, how many questions of the portion come before
         `first` and before `end`.
@@ -208,7 +208,7 @@ class GameGraph:
         questions, answers: the numbers of questions and answers. Equivalent questions count once
             (see `quaternity.perfect.successors.one_state.Choice`).
         levels: the numbers of states that are first reached after 0, 1, 2, ... moves.
-        portions: all states with their questions, in several pieces that are mapped from disk.
+        portions: all states with their questions, in pieces that are mapped from disk.
     """
 
     rules: Rules
@@ -536,9 +536,9 @@ class _Levels:
 
 
 def _ranges(columns: Sequence[Keys], max_bytes: int) -> Iterator[list[Keys]]:
-    """Split sorted arrays of keys at the same keys, and yield lists with one piece of each array.
+    """Yield lists with one piece of each array. All pieces in a list cover the same range of keys.
 
-    The pieces in a list take about `max_bytes` at most.
+    The arrays are sorted. The pieces in a list take about `max_bytes` at most.
     """
     size = sum(column.nbytes for column in columns)
     pieces = size // max_bytes + 1

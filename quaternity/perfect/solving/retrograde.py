@@ -223,9 +223,9 @@ class Games:
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
 
     def against(self, movers: NDArray[Any]) -> NDArray[Any]:
-        """Return, as bits, the games in which each mover opposes the role that tries to win.
+        """Return, for each mover, the games in which it opposes the role that wants to win.
 
-        A mover is a role, or chance.
+        A mover is a role, or chance. The games are the bits of a number.
         """
         return np.asarray(self._against[movers])
 
