@@ -339,7 +339,7 @@ def _impossible(ranks: int) -> int:
 
 
 class SetShape:
-    """A set without the order of its cards, with its table (see `LaneLayout.table`)."""
+    """A set without the order of its cards, with its coalition table (`LaneLayout.table`)."""
 
     __slots__ = ("key", "layout", "table")
 

@@ -256,7 +256,7 @@ class Product:
         return self.lanes.coefficients_at(polynomial, self.hands, left_out)
 
     def all_coefficients_without(self) -> dict[SetCounts, list[int]]:
-        """Return, by factor, the numbers of ways to deal all others (`coefficients_without`)."""
+        """Return, for each factor and each split of it, the number of ways to deal all others."""
         befores: dict[SetCounts, list[int]] = {}
         if len(self.nonconstant) == 1:
             befores[self.nonconstant[0]] = self.coefficients_without(self.nonconstant[0])

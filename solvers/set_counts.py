@@ -138,7 +138,7 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Return the number of ways to deal two groups of cards together, by cards of each player."""
+    """Return the number of ways to deal two groups of cards, for each split between players."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"counting a set needs {len(first)} x {len(second)} steps: "

@@ -85,7 +85,7 @@ one constraint of the problem is tightened. If the problem has more than 30 card
 variants are tested."""
 
 MAX_FORBIDDEN_DEALS = 4
-"""Maximum number of verdicts tested for one problem. After each, the deal found is forbidden."""
+"""Maximum number of verdicts that one test checks. Before each new verdict, a deal is forbidden."""
 
 REPORT_SECONDS = 5.0
 """Seconds between two progress reports."""

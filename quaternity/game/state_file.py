@@ -318,5 +318,5 @@ def any_text(value: State | DealProblem) -> str:
 
 
 def problem_of(value: State | DealProblem) -> DealProblem:
-    """Return the deal problem of a state. Return a deal problem unchanged."""
+    """Return the deal problem of a state. If `value` is a deal problem, return it."""
     return value.problem if isinstance(value, State) else value

@@ -56,7 +56,7 @@ def must_have_full_hyperplane(size: int, full: int) -> bool:
 
 
 def images(cards: Iterable[int]) -> frozenset[int]:
-    """Return all sets of cards, as bit sets, into which changes of coordinates turn the cards."""
+    """Return every set of cards to which a change of coordinates maps the cards, as bit sets."""
     start = bits_of(cards)
     reached, new = {start}, [start]
     while new:

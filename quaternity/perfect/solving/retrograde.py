@@ -334,7 +334,7 @@ class Lengths:
         self._move = (~block.chances(games.players)).astype(np.uint16)
 
     def step(self) -> bool:
-        """Recompute the lengths from those of the next states. Return whether any changed."""
+        """Recompute the lengths of the forced wins. Return whether any of them changed."""
         best = self._over(self._choose, {IDLE: self._after(self.idle)}, self._best)
         best += np.where(best == NEVER, np.uint16(0), self._move)
         return _update(self._lengths, self._states, best)
