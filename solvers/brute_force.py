@@ -68,7 +68,7 @@ def deals(problem: DealProblem) -> Iterator[Deal]:
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Return a function that searches for a deal and returns the verdict."""
+    """Return a function that tries all deals of a problem until one fits, and returns a verdict."""
 
     def solve() -> Verdict:
         deal = next(deals(problem), None)

@@ -32,19 +32,18 @@ MAX_PLAYERS = 12
 """Maximum number of players of a coalition table. A table for 12 players has 4096 numbers."""
 
 MAX_CACHED_MASK_PLAYERS = 8
-"""Maximum number of players for which the integers computed by `LaneLayout.intersecting` are
-cached. For 8 players, there are 256 integers, which take at most 0.5 MiB."""
+"""Maximum number of players for which the integers of `LaneLayout.intersecting` are cached. For 8
+players, there are 256 integers, which take at most 0.5 MiB."""
 
 MAX_SEPARATE_MASKS = 8
-"""Maximum number of distinct owner masks (groups of players who may own a card) in a set for which
-`LaneLayout.ownable_counts` adds the cards of each mask separately. For more masks, it uses another
-method."""
+"""Maximum number of distinct groups of possible owners in a set for which `ownable_counts` counts
+the cards of each group separately. Above it, another method is used."""
 
 IMPOSSIBLE = -1
-"""Result that is returned instead of a table if the cards of the set cannot be dealt."""
+"""Value instead of the table of a set (see the module) if the cards of the set cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Cache key of a set: the sorted owner masks of its cards, the minimums and the maximums."""
+"""Cache key of a set: sorted bit masks of the cards' possible owners, minimums and maximums."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:
@@ -159,7 +158,7 @@ class LaneLayout:
     def compute_table(
         self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
     ) -> int:
-        """Compute the result of `table`, without the cache."""
+        """Compute the table of a set, as the method `table` returns it, without using the cache."""
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
             return IMPOSSIBLE
@@ -188,9 +187,9 @@ class LaneLayout:
         return packed - ones * size
 
     def table_function(self, low: Sequence[int], size: int) -> Callable[[int], int]:
-        """Return a function that computes the table of a set from its `ownable_counts`.
+        """Return a function that computes the table of a set (see `table`) from `ownable_counts`.
 
-        The set has `size` cards and the minimums `low`, and its maximums must be redundant. The
+        The set has `size` cards, the minimums `low`, and no maximum that restricts a deal. The
         function returns the same as `table`: `IMPOSSIBLE` if the set cannot be dealt.
         """
         # Only players with a minimum need a pass. Adding such a player to the witness improves the
@@ -227,28 +226,28 @@ class LaneLayout:
         return table_from_ranks
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """Return the maximum number of cards of a set that each group can hold (see `table`)."""
+        """Return the table of a set: how many of its cards each group can hold (see `table`)."""
         return self.table(*shape_key(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
         """Return how many more cards each group of players could hold, packed into one integer.
 
         This slack is the maximum number of cards that the group can hold, minus the number of cards
-        in its hands. The guard bit of a group (see the module) is set unless the slack is negative.
-        `tables` are the tables of all sets; none of them may be `IMPOSSIBLE`. The problem is
-        feasible if and only if the hands add up to the number of cards and `fits` is true.
+        in its hands. If it is negative, the bit `guard` of the group's lane is 0, and otherwise 1.
+        `tables` are the tables of all sets, and none is `IMPOSSIBLE`. The problem is feasible if
+        and only if the hands add up to the number of cards and `fits` is true.
         """
         return (sum(tables) | self.guard) - self.packed_hands(hands)
 
     def fits(self, slack: int) -> bool:
-        """Return whether all numbers in the result of `slack` are at least 0."""
+        """Return whether no number in `slack` is negative, so each group can hold its cards."""
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
-        """Return how many more cards each group of players could hold, packed as in `slack`.
+        """Return how many more cards each group of players could hold, packed into one integer.
 
-        The result is None if the problem is infeasible. `tables` may contain `IMPOSSIBLE`. `cards`
-        is the number of cards of all sets together.
+        This is the result of `slack`, or None if the problem is infeasible. `tables` are the tables
+        of all sets, which may be `IMPOSSIBLE`. `cards` is the number of cards in all sets together.
         """
         if IMPOSSIBLE in tables or sum(hands) != cards:
             return None
@@ -270,7 +269,7 @@ class LaneLayout:
 def cached_tables(
     layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
-    """Return the result of `LaneLayout.table`, and the size of its entry in the cache, in bytes."""
+    """Compute the table of a set (see `LaneLayout.table`), and its size in the cache, in bytes."""
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
     return layout.compute_table(owners, low, high), size
 
@@ -281,7 +280,7 @@ _LAYOUTS: WeakValueDictionary[tuple[int, int], LaneLayout] = WeakValueDictionary
 
 @lru_cache(maxsize=16)
 def get_layout(players: int, largest: int) -> LaneLayout:
-    """Return the `LaneLayout` for a number of players and for numbers up to `largest`.
+    """Return the `LaneLayout` that packs a number from 0 to `largest` for each group of players.
 
     The cache keeps up to 16 layouts, each with its tables.
     """
@@ -295,7 +294,7 @@ def get_layout(players: int, largest: int) -> LaneLayout:
 
 @lru_cache(maxsize=256)
 def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
-    """Return the `LaneLayout` for up to `cards` cards, in sets of up to `largest_set` cards."""
+    """Return how to pack the tables (see the module) of a problem with sets of these sizes."""
     # Sums of tables are at most the number of cards. Intermediate values in the computation of a
     # table are at most three times the size of its set.
     width = next(w for w in (8, 16, 32, 64) if max(cards + 1, 4 * largest_set) < 1 << (w - 1))
@@ -303,7 +302,7 @@ def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
 
 
 def layout_of(problem: DealProblem) -> LaneLayout:
-    """Return the `LaneLayout` for the number of players and cards in a problem."""
+    """Return how to pack the tables of a problem (see the module) into integers."""
     largest = cards = 0
     for constraint in problem.sets:
         size = len(constraint.owners)
@@ -314,10 +313,10 @@ def layout_of(problem: DealProblem) -> LaneLayout:
 
 
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
-    """Return the witness (a group of players) that gives the smallest bound on a coalition's cards.
+    """Return the group of players (the witness) that limits a coalition's cards of a set the most.
 
-    The coalition is another group of players. Both are bit masks. The bound concerns the cards of
-    one set (see `solvers.shortage.coalition_bound`).
+    Both groups are bit masks of players. Each witness gives an upper bound on the number of cards
+    of the set that the coalition can hold (see `solvers.shortage.coalition_bound`).
     """
     layout = get_layout(constraint.players, 1 << 60)
     packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
@@ -340,7 +339,7 @@ def _impossible(ranks: int) -> int:
 
 
 class SetShape:
-    """A set of cards in any order. `table` is the result of `LaneLayout.table` for it."""
+    """A set without the order of its cards, with its coalition table (`LaneLayout.table`)."""
 
     __slots__ = ("key", "layout", "table")
 
@@ -351,15 +350,15 @@ class SetShape:
 
     @property
     def constraint(self) -> SetConstraint:
-        """Return the set as a constraint, with sorted owner masks."""
+        """Return the set as a constraint, whose cards are sorted by their possible owners."""
         return SetConstraint.unchecked(*self.key)
 
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
         """Yield each distinct owner mask of the set, with a list of (player, table) pairs.
 
-        An owner mask is the bit mask of the players who may own a card. For each of these players,
-        the list has the table of the set if one card with this mask can only belong to the player.
-        Masks and players are in ascending order.
+        An owner mask is the bit mask of the players who may own a card. The list has a pair for
+        each of them: its table is that of the set if this player must own one of the cards. Masks
+        and players are in ascending order.
         """
         owners, low, high = self.key
         for mask in sorted(set(owners)):

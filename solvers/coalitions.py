@@ -35,9 +35,9 @@ class SetDealer:
     """A set of cards, with cached results that speed up dealing it.
 
     Attributes:
-        choices: all ways to split the set between the players. Each is a pair of a packed integer
-            and a tuple with the number of cards of each player. It is None if there are too many.
-        deal_cache: for some of these tuples, the owner of each card in a deal.
+        choices: all ways to split the set between the players, or None if there are too many. Each
+            is a pair: the numbers of cards of the players packed into one integer, and as a tuple.
+        deal_cache: a deal (the owner of each card) for some of the tuples in `choices`.
     """
 
     __slots__ = ("choices", "constraint", "deal_cache", "table")
@@ -83,9 +83,9 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
-    """Return a function that solves the problem (see `prepare`).
+    """Prepare a problem, and return a function that solves it, as `prepare` does.
 
-    Preparing and solving together may take `seconds`.
+    Both steps raise `SolverTimeout` when `seconds` have passed since the call.
     """
     return prepare(problem, Deadline(seconds))
 
@@ -173,7 +173,6 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
 
 
 def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadline) -> Deal:
-    """Return a deal of a feasible problem, built set by set."""
     # Choosing a count vector for a set replaces the table of the set by the packed vector. The
     # other sets stay feasible if and only if all guard bits stay set. By the theorem in
     # `solvers.coalition_tables`, there is always a count vector for which this is the case.
@@ -195,7 +194,7 @@ def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadl
 
 
 def _find_vector(layout: LaneLayout, constraint: SetConstraint, others: int) -> tuple[int, ...]:
-    """Return how many cards of a set each player gets in some deal of all sets."""
+    """Return how many cards of a set each player gets, so that the other sets can be dealt."""
     # For each player, bisection finds the smallest number with which all guard bits stay set.
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(bound, constraint.size) for bound in constraint.high]

@@ -160,7 +160,7 @@ def count_deals(
     """Return the exact number of deals. It is 0 if and only if the problem is infeasible.
 
     Args:
-        max_work: the maximum number of bytes that all additions process; 10**9 bytes take one or
+        max_work: the maximum number of bytes that all additions process. 10**9 bytes take one or
             two seconds.
         seconds: the time limit in seconds, or None for no limit.
 
@@ -204,10 +204,11 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
 def _factor_owner_counts(
     factor: SetCounts, before: list[int], deadline: Deadline
 ) -> dict[int, tuple[int, ...]]:
-    """Return the number of deals in which each player owns a card of a factor.
+    """Return the number of deals in which each player owns a card of one factor.
 
-    The dictionary has an entry for each owner mask (the bit mask of the players who may own a
-    card). Its value contains the numbers for all players.
+    A factor is a part of the problem (see the module). A key of the dictionary is the bit mask of
+    the players who may own the card, and its value has a number for each player. `before` has the
+    number of ways to deal the other factors, for each way to split this one.
     """
     players = range(len(factor.base))
     return {
@@ -237,7 +238,7 @@ def _set_owner_counts(
 
 @validate_arguments(problem=DealProblem)
 def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
-    """Return the probability that each player owns each card, as `[set][card][player]`.
+    """Return the probability that each player owns each card, as nested lists [set][card][player].
 
     All deals are taken to be equally likely. The errors are those of `exact_chances`, and the
     probabilities are rounded as in `Chances.floats`. This takes as long as `exact_chances`.
@@ -266,10 +267,10 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Return two numbers for each way to split a set between the players.
+    """Return two numbers of ways to deal cards, for each way to split a set between the players.
 
-    The first is the number of ways to deal the set with this split. The second is the number of
-    ways to deal all other sets.
+    The keys of the dictionary say how many cards of the set each player gets. The first number
+    counts the ways to deal the set like this, and the second the ways to deal all other sets.
     """
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)
@@ -352,10 +353,10 @@ def count_deals_given(
 def count_distribution(
     problem: DealProblem, player: int, set_index: int, *, seconds: float | None = None
 ) -> dict[int, int]:
-    """Return the number of deals for each number of cards of a set that a player can hold.
+    """Return in how many deals a player holds 0, 1, 2, ... cards of a set.
 
-    The keys of the dictionary, which are the numbers of cards, are in ascending order. A number
-    without a deal is omitted. The time and the limits are those of `count_deals`.
+    The keys of the dictionary are the numbers of cards, in ascending order. A number of cards that
+    is impossible is omitted. The time and the limits are those of `count_deals`.
 
     >>> from solvers import SetConstraint
     >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)

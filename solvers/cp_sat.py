@@ -3,7 +3,7 @@
 The model has a boolean for each card and each player who may own it. The constraints say that each
 card has exactly one owner, that the hands have the given sizes, and that the bounds of each player
 and set hold. CP-SAT solves the model with one thread and a fixed seed. An infeasible verdict does
-not contain a proof; `solvers.certify` adds one.
+not contain a proof. `solvers.certify` adds one.
 
 If there would be more than `MAX_BOOLEANS` booleans, cards with the same possible owners form a
 bundle. For each bundle and player, an integer variable then says how many of the cards the player
@@ -38,15 +38,15 @@ MAX_BOOLEANS = 220
 same possible owners are bundled. The number is enough for 52 cards and 4 players."""
 
 MAX_UNINTERRUPTED_VARIABLES = 2000
-"""Maximum number of variables in a model that is solved without checking for interrupts."""
+"""Maximum number of variables in a model that is solved without checking for Ctrl-C."""
 
 
 class Variant(NamedTuple):
     """A way to model deal problems for CP-SAT, and the parameters of CP-SAT.
 
     Attributes:
-        max_booleans: the maximum number of booleans; above it, cards with the same possible owners
-            are bundled (counted together).
+        max_booleans: the maximum number of booleans. If there would be more, cards with the same
+            possible owners are bundled (counted together).
         count_variables: whether each player has a variable for the number of their cards in each
             set, so that hands are sums of these variables.
         linearization_level: how many constraints go into the linear relaxation: 0 (none), 1, or 2
@@ -86,18 +86,18 @@ VARIANTS = {
     "cp-sat-bundled": Variant(0),
     "cp-sat-bundled-counts": Variant(0, count_variables=True),
 }
-"""Alternatives to the parameters `DEFAULT`, by their names in `solvers.registry.VARIANTS`.
-`cp-sat-plain` has CP-SAT's default parameters, except for symmetry detection and probing."""
+"""Other ways to model a problem for CP-SAT, by the name of the solver that uses them.
+`cp-sat-plain` keeps CP-SAT's default parameters, except for symmetry detection and probing."""
 
 Places: TypeAlias = list[tuple[int, int]]
-"""List of cards. Each card is a pair of numbers (set, card)."""
+"""List of cards, each of which is a pair (number of the set, number of the card in the set)."""
 Row: TypeAlias = list[tuple[int, int]]
-"""The possible owners of a bundle of cards. Each pair consists of a player and a variable of the
-model, which says how many of the cards the player gets."""
+"""The possible owners of some interchangeable cards: a pair for each player who may own them. The
+pair consists of the player and the variable that says how many of the cards the player gets."""
 Reason: TypeAlias = tuple[str, int, int]
-"""Tuple that identifies a constraint. ("cards", bundle, 0) says that each card of a bundle has an
-owner. ("share", player, set) stands for the bounds of a player in a set, and ("hand", player, 0)
-for the size of a hand."""
+"""Tuple that identifies a constraint. ("cards", bundle, 0) says that each of some interchangeable
+cards (a bundle) has an owner. ("share", player, set) stands for the bounds on a player's cards of a
+set, and ("hand", player, 0) for the size of a hand."""
 
 
 class Sum(NamedTuple):
@@ -119,8 +119,8 @@ class Formulation(NamedTuple):
     """Variables and constraints of a deal problem, before they become a CP-SAT model.
 
     Attributes:
-        sizes: the maximum value of each variable; the minimum is 0.
-        rows: for each bundle of cards, its cards and its variables.
+        sizes: the maximum value of each variable. The minimum is 0.
+        rows: for each bundle of interchangeable cards, its cards and its variables (see `Row`).
         sums: the constraints, in the order in which they are added.
     """
 
@@ -175,7 +175,7 @@ def formulate(
 
 @cache
 def _booleans(exponent: int) -> Any:
-    """Return a model of 2^exponent booleans that can be copied into other models."""
+    """Return a CP-SAT model that contains 2^exponent booleans and no constraints, as a template."""
     from ortools.sat.python import cp_model
 
     proto = cp_model.CpModelProto()
@@ -185,11 +185,11 @@ def _booleans(exponent: int) -> Any:
 
 
 ONES = [1] * 256
-"""List of ones. For a sum of n variables, the coefficients are its first n entries."""
+"""Ones, as the coefficients of a sum. A sum of n variables takes the first n of them."""
 
 
 class WrittenModel(NamedTuple):
-    """The protocol buffer of a CP-SAT model, in a form that a `CpSolver` accepts."""
+    """A CP-SAT model as a protocol buffer, which OR-Tools' `CpSolver` accepts as a `CpModel`."""
 
     # Creating a `CpModel` would take as long as writing the model of 52 cards.
 
@@ -262,7 +262,7 @@ def solve_model(
     seed: int = 0,
     seconds: float = DEFAULT_SECONDS,
 ) -> Verdict:
-    """Solve a model, to which constraints may have been added, and return the verdict.
+    """Solve a CP-SAT model, which may have further constraints. The verdict has no proof.
 
     Raises:
         SolverTimeout: If there is no answer within `seconds`.
@@ -297,7 +297,7 @@ def prepare_within(
 ) -> Callable[[], Verdict]:
     """Build the model of a problem, and return a function that solves it.
 
-    `seconds` is the time limit for building the model, and again for solving it.
+    Each of the two steps may take up to `seconds`.
     """
     return prepare(problem, variant, seconds=seconds, deadline=Deadline(seconds))
 
@@ -307,7 +307,7 @@ def prepare_variant(
 ) -> Callable[[], Verdict]:
     """Build the model that is called `name` in `VARIANTS`, and return a function that solves it.
 
-    `seconds` is the time limit for building the model, and again for solving it.
+    Each of the two steps may take up to `seconds`.
     """
     return prepare_within(problem, seconds, VARIANTS[name])
 
@@ -315,10 +315,10 @@ def prepare_variant(
 def _groups(
     problem: DealProblem, max_booleans: float
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
-    """Yield the bundles of cards of each set, with the number of the set.
+    """Yield pairs of the number of a set and its bundles of interchangeable cards.
 
-    A bundle consists of a bit mask of players and of the cards that exactly these players may own.
-    Sets whose bounds are all redundant may be yielded together, with None as number.
+    A bundle is a pair: the bit mask of the players who may own the cards, and the cards. Sets whose
+    bounds are all redundant may be bundled together. Their number is None.
     """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:

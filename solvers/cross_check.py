@@ -19,8 +19,8 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, copy_verdict, deal_faults, verify
 
 OWN_CHECKS = "quaternity"
-"""Name that a `Fault` contains instead of the name of a solver, if this program itself is at fault.
-This is the case if its checks accept both a deal and a proof that there is none."""
+"""Name in a `Fault` that blames no solver but this project itself. It is used if the checks of this
+project accept both a deal and a proof that there is none."""
 
 
 class Fault(NamedTuple):
@@ -103,9 +103,10 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
 
 
 def run_solver(problem: DealProblem, solver: Solver) -> Verdict:
-    """Run a solver and return its verdict. The verdict of an external solver is checked and copied.
+    """Run a solver on a problem and return its verdict.
 
-    The solver runs once. A built-in solver also runs if an external solver gives no evidence.
+    The answer of an external solver is checked and copied. A verdict without evidence is compared
+    with that of a built-in solver.
 
     Raises:
         UnsupportedProblem: If the solver refuses the problem.

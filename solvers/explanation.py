@@ -149,7 +149,7 @@ class Explanation(Displayable):
         return tuple([say(constraint.in_words(self.problem)) for constraint in self.constraints])
 
     def picture(self) -> Display:
-        """Return a display of the constraints, and of the sentence that shows the contradiction."""
+        """Return a display that lists the constraints and says why they contradict each other."""
         return Display("Impossible", (*self.clauses(), str(self)))
 
     def is_impossible(self) -> bool:
@@ -194,10 +194,6 @@ class Explanation(Displayable):
 def _clauses(
     problem: DealProblem, part: Iterable[tuple[int, Constraint | Cards]], is_lower: bool
 ) -> Iterator[Message]:
-    """Yield a text for each of the constraints that require cards, or that limit their number.
-
-    Cards of a set with the same possible owners have a common text.
-    """
     cards: dict[tuple[int, int], int] = {}
     for count, reason in part:
         if isinstance(reason, Cards):
@@ -225,7 +221,7 @@ def constraints_of(problem: DealProblem) -> list[Constraint]:
 
 
 class Edge(NamedTuple):
-    """Edge of the flow network, with the limits of its flow and the constraints that set them."""
+    """Edge of the flow network, with bounds on its flow and the constraints that cause them."""
 
     tail: int
     head: int

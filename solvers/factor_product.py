@@ -35,16 +35,16 @@ from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
 """Instructions for multiplying a polynomial by a factor: the steps, and the weights of the sums. A
-step is a tuple (number of an earlier result, digit of a player, exponent, number of a sum). The
+step is a tuple (number of an earlier result, player's digit, exponent, number of a sum or -1). The
 function `program` explains what a step does."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
     """Return the instructions for multiplying a polynomial by a factor.
 
-    The instructions consist of steps and of weights. Result 0 is the polynomial itself. Each other
-    step multiplies an earlier result by a power of a player's variable, which gives the next
-    result. It may also add the result to one of several sums. At the end, the sums are multiplied
+    The instructions consist of steps and of weights. Result 0 is the polynomial itself. Each step
+    multiplies an earlier result by a power of a player's variable, which gives the next result. If
+    the step names a sum, the result is also added to this sum. At the end, the sums are multiplied
     by their weights and added up.
 
     Args:
@@ -121,7 +121,7 @@ class ExponentLanes:
         return mask
 
     def times(self, polynomial: int, factor: SetCounts, power: int = 1) -> int:
-        """Multiply a polynomial by a power of a factor.
+        """Multiply a polynomial by a factor, `power` times, and return the product.
 
         Raises:
             SolverTimeout: If the deadline has passed.
@@ -150,7 +150,7 @@ class ExponentLanes:
         return polynomial
 
     def offset(self, vector: Sequence[int]) -> int:
-        """Return the number of the lane (group of bits) that stores the coefficient of a vector.
+        """Return the index of the coefficient for the exponents `vector` in the packed integer.
 
         No exponent in the vector may be larger than the player's hand.
         """
@@ -162,7 +162,7 @@ class ExponentLanes:
         )
 
     def lane(self, in_bytes: bytes, number: int) -> int:
-        """Return the coefficient with the given number. `in_bytes` is the result of that method."""
+        """Return coefficient number `number` of a polynomial, given the bytes from `in_bytes`."""
         size = self.width // 8
         return int.from_bytes(in_bytes[number * size : number * size + size], "little")
 
@@ -176,8 +176,8 @@ class ExponentLanes:
     ) -> list[int]:
         """Return a coefficient of a polynomial for each way to split the cards of a factor.
 
-        A split (count vector) says how many cards of the factor each player gets. Its coefficient
-        belongs to the exponents that remain: the hand of each player minus these cards.
+        A split (count vector) says how many cards of the factor each player gets. The coefficient
+        is that of the exponents `hands` minus the split, or 0 if one of them is negative.
         """
         in_bytes = self.in_bytes(polynomial)
         coefficients = []
@@ -196,18 +196,18 @@ MAX_WORK = 2 * 10**10
 together. This work takes about half a minute."""
 
 ASSUMED_LANE_BYTES = 1_000
-"""Assumed size of a coefficient of a polynomial, in bytes. If polynomials with coefficients of this
-size fit into `MAX_BYTES`, their size is not estimated more exactly."""
+"""Size of a coefficient, in bytes, for a first guess at the memory for a polynomial. The memory is
+computed more exactly only if this guess exceeds `MAX_BYTES`."""
 
 Tree: TypeAlias = "tuple[Tree, Tree] | SetCounts"
 
 
 class Product:
-    """Product of the polynomials of a reduced problem, for counting its deals.
+    """Product of the polynomials (factors) of a reduced problem, for counting its deals.
 
-    The polynomials are called factors. Methods raise `LimitError` if a polynomial would be larger
-    than `MAX_BYTES`, or if additions would process more than `max_work` bytes. If all cards are
-    interchangeable, no polynomial is needed, and no limit applies.
+    Methods raise `LimitError` if a polynomial would be larger than `MAX_BYTES`, or if additions
+    would process more than `max_work` bytes. If all cards are interchangeable, the deals are
+    counted without polynomials, so these errors cannot occur.
     """
 
     def __init__(
@@ -236,7 +236,7 @@ class Product:
         return sum(map(mul, self.coefficients_without(last), last.weights))
 
     def coefficients_without(self, left_out: SetCounts) -> list[int]:
-        """Count the ways to deal all factors but one, for each way to split this factor.
+        """Return the number of ways to deal all factors but one, for each way to split this one.
 
         A split (count vector) says how many cards of the factor `left_out` each player gets. The
         other factors fill the rest of the hands. If the factor occurs several times, only one
@@ -256,7 +256,7 @@ class Product:
         return self.lanes.coefficients_at(polynomial, self.hands, left_out)
 
     def all_coefficients_without(self) -> dict[SetCounts, list[int]]:
-        """Return the result of `coefficients_without` for every factor, as a dictionary."""
+        """Return, for each factor and each split of it, the number of ways to deal all others."""
         befores: dict[SetCounts, list[int]] = {}
         if len(self.nonconstant) == 1:
             befores[self.nonconstant[0]] = self.coefficients_without(self.nonconstant[0])
@@ -275,13 +275,13 @@ class Product:
         return befores
 
     def in_order(self) -> list[SetCounts]:
-        """Return the factors that can be dealt in several ways, from cheap to expensive."""
+        """Return the factors that can be dealt in several ways, the cheapest to multiply first."""
         return sorted(self.nonconstant, key=self._cost)
 
     def interchangeable_card(self) -> SetCounts | None:
-        """Return the only factor that can be dealt in several ways, if it is a single card.
+        """Return the factor of a single card, if no other factor can be dealt in several ways.
 
-        In all other cases, return None.
+        All cards that are not certain are then interchangeable. In other cases, return None.
         """
         if len(self.nonconstant) == 1 and self.nonconstant[0].is_single_card:
             return self.nonconstant[0]
@@ -306,7 +306,7 @@ class Product:
     def check_work(self, additions: int | None = None) -> None:
         """Raise `LimitError` if a polynomial or the work is too large.
 
-        `additions` is the number of additions. The default is their number in one full product.
+        `additions` is the number of additions. By default, all factors are multiplied once.
         """
         if additions is None:
             additions = self._costs(self.nonconstant)
@@ -356,9 +356,9 @@ def lay_out(
     max_work: int = MAX_WORK,
     seconds: float | None = None,
 ) -> tuple[ReducedProblem, Product] | None:
-    """Return the reduced problem and the product of its factors, for counting its deals.
+    """Reduce a problem and prepare the product that counts its deals. Return both.
 
-    The result is None if there is obviously no deal.
+    The result is None if it is obvious that there is no deal.
 
     Args:
         keep: a set that becomes a single factor (see `solvers.reduced_problem.reduce_problem`).
@@ -366,7 +366,7 @@ def lay_out(
         seconds: the time limit in seconds. It includes later work with the product.
 
     Raises:
-        LimitError: If a polynomial is certain to be too large.
+        LimitError: If the polynomials are certain to be too large.
     """
     deadline = NO_DEADLINE if seconds is None else Deadline(seconds)
     hands = problem.hands

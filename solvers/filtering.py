@@ -47,7 +47,7 @@ from solvers.problem import DealProblem, SetConstraint
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 Picker = Callable[[Any], tuple[int, ...]]
-"""Function that takes a sequence and returns some of its elements."""
+"""Function that picks some elements of a sequence, always those at the same indices."""
 
 
 @lru_cache(maxsize=16)
@@ -83,7 +83,7 @@ def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
 
 
 class _FilterShape(SetShape):
-    """A set of cards, and results of filtering that depend only on this set."""
+    """A set regardless of the order of its cards, with values for filtering computed in advance."""
 
     __slots__ = ("differences", "lowered")
 
@@ -168,7 +168,7 @@ def _filter_set(
 
 
 def filter_by_tables(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
-    """Tighten a problem without losing a deal, as `filter_problem` does, by coalition tables.
+    """Use coalition tables to tighten a problem without losing a deal, as `filter_problem` does.
 
     Raises:
         NoDeal: If the problem is infeasible.
@@ -196,8 +196,8 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
     "tables": filter_by_tables,
     "flow": filter_by_flow,
 }
-"""Functions that take a problem and a deadline and return the filtered problem, by name. All give
-the same result. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
+"""Methods of filtering: functions that take a problem and a deadline, by name. All return the same
+problem. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
 
 MAX_FAST_PLAYERS, MAX_FAST_CARDS = 8, 1000
 """Maximum numbers of players and of cards for which a problem is always filtered by tables, because
@@ -211,9 +211,9 @@ LOADING_NANOSECONDS = 500_000_000
 def filter_problem(problem: DealProblem, seconds: float | None = None) -> DealProblem:
     """Tighten a problem as far as possible without losing a deal.
 
-    In the result, the owner mask of a card contains exactly the players who own the card in some
-    deal. For each player and set, `low` and `high` are the minimum and maximum number of cards of
-    the set that the player holds in any deal.
+    In the result, the possible owners of a card are exactly the players who own it in some deal.
+    For each player and set, `low` and `high` are the minimum and maximum number of cards of the set
+    that the player holds in any deal.
 
     Raises:
         NoDeal: If the problem is infeasible.

@@ -72,7 +72,7 @@ class _Residual:
         return [int(label) for label in labels]
 
     def augment(self, arc: int) -> None:
-        """Send as much flow as possible through an arc and back, along the shortest paths first."""
+        """Send as much flow as possible through an arc and back, along shortest paths first."""
         room = self.capacity
         while room[arc]:
             self.deadline.remaining()
@@ -86,9 +86,9 @@ class _Residual:
                 room[step ^ 1] += amount
 
     def _find_path(self, start: int, end: int, excluded: int) -> list[int] | None:
-        """Find a shortest path from `start` to `end` without the arc `excluded`, or None.
+        """Return a shortest path from `start` to `end`, as a list of arcs that can carry more flow.
 
-        All arcs of the path have residual capacity.
+        The arc `excluded` is not used. The result is None if there is no path.
         """
         # The method is bidirectional search.
         room, heads, leaving = self.capacity, self.heads, self.outgoing
@@ -137,7 +137,7 @@ class _Residual:
 
 
 def filter_by_flow(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
-    """Tighten a problem without losing a deal, as `filter_problem` does, by network flow.
+    """Use network flow to tighten a problem without losing a deal, as `filter_problem` does.
 
     Raises:
         NoDeal: If the problem is infeasible.
@@ -247,9 +247,10 @@ def _swap_players(mask: int, first: int, second: int) -> int:
 def _owners(
     network: Network, residual: _Residual, components: list[int], index: int
 ) -> dict[int, int]:
-    """Return, for each owner mask of a set, the players who own such a card in some deal.
+    """Return which possible owners of the cards of a set own one of them in some deal.
 
-    An owner mask is the bit mask of the players who may own a card.
+    A key of the dictionary is the bit mask of the players who may own a card. Its value is the bit
+    mask of those who own such a card in some deal.
     """
     owners = {}
     for mask, node in network.classes[index].items():

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     import networkx
 
 Node: TypeAlias = tuple[str, int, int]
-"""Node of the graph: its kind ("source", "player", "share", "cards" or "sink") and two numbers. A
-"player" has the number of the player, and a "share" has the numbers of the player and the set. A
-"cards" node has the number of the set and the number of the group of cards. Other numbers are 0."""
+"""Node of the graph: its kind and two numbers. A "player" has the number of the player and 0. A
+"share" has the numbers of the player and the set. "cards" have the numbers of the set and of the
+group of cards. "source" and "sink" have zeros."""
 
 LAYERS = ("source", "player", "share", "cards", "sink")
 """Kinds of nodes, in the order in which a drawing shows them from left to right."""

@@ -37,10 +37,10 @@ PLAYERS, SET_SIZE = 4, 4
 """Number of players, and number of cards in a set, in the families `game`, `crowded` and `random`.
 If the number of cards is not a multiple of the set size, there is one smaller set."""
 MAX_PIGEONS = 50
-"""Maximum number of players in each of the two groups of an instance of the family `php`. In a
-large instance, each player holds several cards."""
+"""Maximum number of players in each of the two groups into which the family `php` divides them. In
+a large instance, each player holds several cards."""
 MAX_LINKS = 20
-"""Maximum depth of an instance of the family `chain`, if no depth is given."""
+"""Maximum depth (see `Shape`) of an instance of the family `chain`, if no depth is given."""
 
 
 class ProblemPair(NamedTuple):
@@ -56,10 +56,10 @@ class Shape:
 
     Attributes:
         cards: the number of cards.
-        coalition: the number of players in the tight coalition of `game` (see the module); None for
-            a random number.
-        depth: the number of sets that the proof of infeasibility involves in `game` and `chain`;
-            None for a random number.
+        coalition: the number of players in the tight coalition of `game` (see the module). None
+            means a random number.
+        depth: the number of sets that the proof of infeasibility involves in `game` and `chain`.
+            None means a random number.
     """
 
     cards: int
@@ -67,10 +67,10 @@ class Shape:
     depth: int | None = None
 
     def draw(self, name: str, random: Random, low: int, high: int) -> int:
-        """Return the number in the attribute `name`, or draw a number if the attribute is None.
+        """Return the attribute `name`, or a random number from `low` to `high` if it is None.
 
         Raises:
-            InputError: If the number is not from `low` to `high`.
+            InputError: If the attribute is not from `low` to `high`.
         """
         requested = getattr(self, name)
         if requested is None:
@@ -186,7 +186,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1) -> list[int]:
-    """Split an amount into random parts, each from `minimum` to the size given for the part."""
+    """Split `amount` at random into a part for each size. A part is from `minimum` to its size."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - minimum)]
     spread = [minimum] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):
@@ -202,14 +202,15 @@ def _tight_pair(
     outside: Sequence[int],
     kinds: Sequence[str],
 ) -> ProblemPair:
-    """Return a pair of problems in which the first `members` players form a coalition.
+    """Return a feasible and an infeasible problem, which differ in a bound that concerns a group.
 
-    Their hands have exactly as many cards as the feasible problem allows them to hold.
+    The group consists of the first `members` players. Their hands have exactly as many cards as the
+    feasible problem allows them to hold.
 
     Args:
-        outside: for each set, the number of its cards that the other players have in the deal.
-        kinds: for each set, the kind of constraint that keeps the coalition from having these
-            cards: "owners", "low" or "high". It is "open" if there are no such cards.
+        outside: for each set, the number of cards of the players outside the group.
+        kinds: for each set, what keeps these cards from the group: the "owners" of the cards, the
+            minimums of others ("low"), or the group's maximums ("high"). If there are none: "open".
     """
     players = len(hands)
     coalition = mask_of(range(members))
@@ -255,7 +256,7 @@ def _tighten_bound(problem: DealProblem, kind: str, index: int, player: int) -> 
 
 
 def _chain(random: Random, shape: Shape) -> ProblemPair:
-    """Return a pair of problems with a ring of sets, in which adjacent players share a set.
+    """Return a pair of problems whose sets form a ring. Adjacent sets share one player.
 
     Each player has cards of two sets. One more card of one set means one less of the other, all
     around the ring. In the infeasible problem, two bounds on opposite sets contradict each other.
@@ -282,7 +283,6 @@ def _chain(random: Random, shape: Shape) -> ProblemPair:
 
 
 def _random(random: Random, shape: Shape) -> ProblemPair:
-    """Return a pair made by tightening a random problem of `game_like` until it is infeasible."""
     remainder = shape.cards % SET_SIZE
     everybody = (1 << PLAYERS) - 1
     last = [SetConstraint([everybody] * remainder, [0] * PLAYERS, [remainder] * PLAYERS)][
@@ -352,7 +352,7 @@ def benchmark(name: str) -> dict[str, DealProblem]:
     `v1` has 200 problems: pairs of all families with 12 to 400 cards, and pairs of all families but
     `random` with 2,000 cards. The name `game-52-0-impossible` stands for the impossible problem of
     the first pair of the family `game` with 52 cards. The problems are the same on every platform
-    and in every supported version of Python; the SHA-256 of each file is compared with the
+    and in every supported version of Python. The SHA-256 of each file is compared with the
     published one. This takes about a second.
 
     Args:

@@ -61,7 +61,7 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Build the matching problem, and return a function that solves it and returns the verdict."""
+    """Build the bipartite graph of a problem, and return a function that solves the problem."""
     simple = simple_certificate(problem)
     if simple is not None:
         return lambda: Infeasible(simple)

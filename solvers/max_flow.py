@@ -122,7 +122,7 @@ class Network:
 
 
 def build(network: Network) -> Any:
-    """Return OR-Tools' flow solver with the arcs of a network, in the order of the network."""
+    """Return a solver object of OR-Tools that contains the arcs of a network, in the same order."""
     import numpy as np
     from ortools.graph.python import max_flow
 
@@ -136,7 +136,7 @@ def build(network: Network) -> Any:
 
 
 def run(solver: Any) -> int:
-    """Run the flow solver and return the value of the maximum flow."""
+    """Compute the maximum flow with a solver object of OR-Tools, and return its value."""
     from ortools.graph.python import max_flow
 
     status = solver.solve(SOURCE, SINK)
@@ -146,7 +146,7 @@ def run(solver: Any) -> int:
 
 
 def flows_of(network: Network, solver: Any) -> list[int]:
-    """Return the flow through each arc of a solved network, in the order of the arcs."""
+    """Return the flow through each arc of a network, after `run` has computed the maximum flow."""
     import numpy as np
 
     return [int(flow) for flow in solver.flows(np.arange(len(network.tails), dtype=np.int32))]
@@ -173,10 +173,10 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 
 
 def deal_of(network: Network, flows: list[int]) -> Deal:
-    """Return the deal described by the flow values of a network.
+    """Return the deal that corresponds to a maximum flow.
 
-    `flows[i]` is the flow through the arc `network.shares[i]`: the number of cards of one class
-    (cards with the same possible owners) that one player gets.
+    `flows` contains the flow through each arc of `network.shares`: the number of cards of one class
+    (cards of a set with the same possible owners) that one player gets.
     """
     queues: dict[int, list[int]] = {}
     for (node, player), flow in zip(network.shares, flows, strict=True):
@@ -191,7 +191,7 @@ def deal_of(network: Network, flows: list[int]) -> Deal:
 
 
 def shortage_of(network: Network, reached: set[int]) -> Shortage:
-    """Return the proof that no deal exists, from the nodes on the source side of a minimum cut."""
+    """Return the proof that no deal exists, given the nodes on the source side of a minimum cut."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
     # Members of the coalition whose upper bound is redundant can join the witness, because this

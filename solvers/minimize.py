@@ -141,10 +141,10 @@ def _some_owners(problem: DealProblem) -> Owners:
 def _without_cards(
     problem: DealProblem, owners: Owners, cards: Sequence[Sequence[int]], drop: int | None = None
 ) -> DealProblem:
-    """Return the problem without some cards, with smaller hands and bounds for their owners.
+    """Return the problem without some cards. The hands and bounds of their owners decrease, too.
 
-    `cards` contains the numbers of these cards for each set. If `drop` is given, the set with this
-    number is removed entirely.
+    `cards` lists the numbers of these cards for each set. If `drop` is not None, the set with this
+    number is removed as well.
     """
     hands = list(problem.hands)
     sets = []

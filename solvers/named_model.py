@@ -90,8 +90,8 @@ class CpSatModel:
             chosen: the number or the name of the set.
 
         Raises:
-            InputError: If there is no such player or set, or if cards of the set are bundled with
-                those of other sets.
+            InputError: If there is no such player or set, or if cards of the set are bundled
+                (counted together) with cards of other sets.
         """
         names = self.problem.names or Names()
         player = _index(player, names.players, self.problem.players, "player")
@@ -169,7 +169,6 @@ class CpSatModel:
         return f"{self._meaning(row)}: {' + '.join(names) or '0'} {limits}"
 
     def _added_line(self, constraint: Any) -> str:
-        """Return a constraint that was added to the model as a line of text."""
         # Constraints that are not linear are shown as OR-Tools shows them.
         if constraint.has_linear() and not constraint.enforcement_literal:
             linear, variables = constraint.linear, self.model.proto.variables

@@ -69,7 +69,7 @@ class Names:
 
     @property
     def words(self) -> Wording:
-        """Return a formatter of messages that uses these names."""
+        """Return a formatter that writes these names in messages."""
         return NamedWords(self)
 
 
@@ -95,7 +95,7 @@ def list_cards(cards: Sequence[tuple[int, int]], words: Wording) -> str:
 
 
 class NamedWords(Wording):
-    """Formatter of messages that refers to players, sets and cards by the names of a problem."""
+    """Formatter of messages that writes players, sets and cards by their names in a problem."""
 
     def __init__(self, names: Names) -> None:
         super().__init__(names.players)

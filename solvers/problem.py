@@ -56,7 +56,7 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 members_of = lru_cache(maxsize=1 << 12)(players_in)
-"""Function `players_in` with a cache, for bit masks that are known to be valid."""
+"""Cached version of `players_in`. It must only be called with valid bit masks."""
 
 
 def mask_of(players: Iterable[int]) -> int:
@@ -161,7 +161,7 @@ class SetConstraint(_SetFields):
         low: Sequence[int] | None = None,
         high: Sequence[int] | None = None,
     ) -> Self:
-        """Create a constraint from lists of player numbers instead of owner masks.
+        """Create a constraint from lists of players instead of bit masks of possible owners.
 
         By default, all minimums are 0, and all maximums are the size of the set.
 
@@ -533,7 +533,7 @@ def check_size(players: int, sets: int, cards: int) -> None:
 
 
 def iter_cards(problem: DealProblem) -> Iterator[tuple[int, int, int]]:
-    """Yield (set, card, owner mask) for each card of a problem."""
+    """Yield each card as a tuple (set, card, bit mask of the players who may own it)."""
     for set_index, constraint in enumerate(problem.sets):
         for card, mask in enumerate(constraint.owners):
             yield set_index, card, mask

@@ -29,7 +29,7 @@ def prove(problem: DealProblem, verdict: Infeasible | None = None) -> Refutation
     model of the problem.
 
     Args:
-        verdict: the verdict on the problem; by default, the problem is solved.
+        verdict: the verdict on the problem. By default, the problem is solved.
 
     Raises:
         InputError: If the cards can be dealt.

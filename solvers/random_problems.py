@@ -34,7 +34,7 @@ class Sizes(NamedTuple):
     """Limits on the size and shape of a random problem.
 
     Attributes:
-        players: the maximum number of players; the minimum is 1.
+        players: the maximum number of players. The minimum is 1.
         sets: the maximum number of sets.
         set_size: the maximum number of cards in a set.
         upper_bounds: whether upper bounds may be binding.
@@ -76,7 +76,7 @@ def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 def _repetitions(choose: Choose, limit: int, minimum: int = 0) -> Iterator[None]:
-    """Yield None a random number of times, from `minimum` to `limit`, most often `limit` times."""
+    """Yield None a random number of times: at least `minimum`, and most often `limit` times."""
     # Whether there is another repetition is chosen just before it begins, directly before the
     # values that are chosen in it. So Hypothesis can leave out any repetition when it shrinks a
     # problem.
@@ -95,7 +95,7 @@ def _choose_player(choose: Choose, sizes: Sizes, players: int) -> int:
 def _choose_cards(
     choose: Choose, sizes: Sizes, players: int, set_size: int | None, outsiders: int = 0
 ) -> tuple[list[int], list[int]]:
-    """Choose the owner of each card of a set in a deal, and the players who may own it.
+    """Choose the owner of each card of a set in a deal, and the bit mask of its possible owners.
 
     If the owner is not one of the `outsiders` (a bit mask), none of them may own the card.
     """
@@ -112,7 +112,7 @@ def _choose_cards(
 def _choose_bounds(
     choose: Choose, sizes: Sizes, counts: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """Choose minimums and maximums of the players that allow the given numbers of cards."""
+    """Choose minimums and maximums that allow each player p to hold `counts[p]` cards of a set."""
     size, players = sum(counts), len(counts)
     low, high = [0] * players, [size] * players
     for _ in _repetitions(choose, 2 * sizes.players):
@@ -219,7 +219,7 @@ def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProb
 def one_player_problem(
     problem: DealProblem, index: int, player: int, max_cards: int | None = None
 ) -> DealProblem:
-    """Return a small part of a problem, in which one player holds all cards of one set.
+    """Return a small part of a problem: one player, who holds all cards of a single set.
 
     The bounds are those of the player. If `max_cards` is given, only this number of cards remains,
     and the bounds are lowered by the number of missing cards. A solver that is wrong about a bound
@@ -251,8 +251,8 @@ def game_like(random: Random, size: GameSize) -> DealProblem:
     """Return a feasible problem like those in games.
 
     Some sets have no constraints, some are equal, and some are completed (empty). In the other
-    sets, some cards have fewer possible owners, and players may have minimums; in half of the
-    problems they may also have maximums. One player may have no cards.
+    sets, some cards have fewer possible owners, and players may have minimums. In half of the
+    problems, they may also have maximums. One player may have no cards.
     """
     cards, everybody = size.set_size * size.sets, (1 << size.players) - 1
     owner = [number % size.players for number in range(cards)]
@@ -356,7 +356,7 @@ def _tighten_repeatedly(problem: DealProblem, random: Random) -> Iterator[DealPr
 def _tighten_card(
     constraint: SetConstraint, card: int, group: list[int], others: list[int], random: Random
 ) -> SetConstraint:
-    """Remove the group from the owners of a card, or raise the minimum of another player by 1."""
+    """Forbid the players of a group to own a card, or raise the minimum of another player."""
     owners, low, high = constraint
     allowed = owners[card]
     for player in group:
@@ -380,9 +380,9 @@ def one_bound_pairs(
 ) -> Iterator[tuple[DealProblem, DealProblem]]:
     """Yield pairs of a feasible and an infeasible problem that differ in a bound of one player.
 
-    Only this player has constraints. In the feasible problem, they just allow the player's hand. In
-    the infeasible problem, a constraint of one set is tightened by 1. This set is the first or the
-    last set with at least two cards, and the player has some, but not all of its cards. If the
+    Only this player has constraints. They allow exactly the player's hand in the feasible problem.
+    In the infeasible problem, a constraint of one set is tightened by 1. This set is the first or
+    the last set with at least two cards, and the player has some, but not all of its cards. If the
     player may not own some cards, these are the first or the last cards of their sets.
 
     Args:
@@ -419,7 +419,7 @@ def one_bound_pairs(
 def _counts(
     sizes: Sequence[int], bound: str, last_set: bool, random: Random
 ) -> tuple[list[int], int]:
-    """Return how many cards of each set the player holds, and which set is tightened."""
+    """Choose how many cards of each set a player holds, and in which set a bound is tightened."""
     counts = [random.randint(0, size) for size in sizes]
     places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))
     place = places[-1 if last_set else 0]

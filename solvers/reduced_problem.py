@@ -103,7 +103,7 @@ class Part(NamedTuple):
 
     Attributes:
         cards: the set, split into certain and open cards.
-        set_factor: the factor of the whole set; None if there is no open card, or if each open card
+        set_factor: the factor of the whole set. None if there is no open card, or if each open card
             is a separate factor.
         card_factors: the factor of a single card, by owner mask. There are none if `set_factor` is
             not None.
@@ -124,7 +124,7 @@ _PARTS: Memo[SetConstraint, int, bool, Part | None] = Memo()
 def part_of(
     constraint: SetConstraint, full: int, keep: bool, deadline: Deadline = NO_DEADLINE
 ) -> Part | None:
-    """Split a set into its certain cards and its factors (see the module).
+    """Split a set into its certain cards and its factors for counting (see the module).
 
     The result is None if the set has no deal.
 
@@ -171,9 +171,9 @@ class ReducedProblem:
     """A problem without the cards whose owners are obvious, split into factors (see the module).
 
     Attributes:
-        hands: for each player, the number of cards to deal from all factors, in addition to the
-            minimums of the factors (their attribute `base`).
-        parts: the factors of each set.
+        hands: for each player, the number of open cards that the player gets, minus the cards that
+            the player gets in every deal (the attribute `base` of each factor).
+        parts: for each set, its certain cards and its factors.
         factors: the multiplicity of each factor.
     """
 
@@ -238,7 +238,7 @@ def min_lanes(problem: DealProblem) -> tuple[int, int]:
     """Return lower bounds on the size of the polynomial that counts the deals of a problem.
 
     The first bound is a number of coefficients, and the second a number of bytes. Both are 0 if no
-    bound is known. The problem must be feasible.
+    bound is known. Call this only for a feasible problem.
     """
     # They are also 0 if fewer than two distinct factors can be dealt in several ways, because
     # counting may then need no polynomial. No count vectors are listed.

@@ -225,14 +225,13 @@ def _pickle_by_name(solver: Solver) -> tuple[Callable[[str], Solver], tuple[str]
 copyreg.pickle(Solver, _pickle_by_name)
 
 MAX_DISTINCT_MASKS = 100
-"""Maximum number of distinct groups of possible owners of the cards in a set for which `coalitions`
-is the default solver."""
+"""`coalitions` is the default solver only if the cards of each set have at most this number of
+distinct groups of possible owners."""
 
 MAX_DEFAULT_LANES = 100_000
-"""Maximum size of the tables of the solver `coalitions` for which it is the default solver. The
-size is 2^players numbers for each distinct set. Computing tables of this size takes a third of a
-second. Loading OR-Tools for the solver `max-flow` takes about as long, and solving then takes only
-milliseconds."""
+"""The solver `coalitions` is the default only if its tables have at most this size: 2^players
+numbers for each distinct set. Computing such tables takes a third of a second. Loading OR-Tools for
+the solver `max-flow` takes about as long, and solving then takes only milliseconds."""
 
 
 @validate_arguments(problem=DealProblem)
@@ -290,7 +289,7 @@ def solve(
 
     Args:
         solver: a solver, its name (see `find_solver`), or a function that takes a problem and
-            returns a verdict; None for the default solver.
+            returns a verdict. None means the default solver.
         seconds: a time limit in seconds, or None. The solver `max-flow` (the default for many
             players) ignores the limit, but takes at most half a second.
 

@@ -20,18 +20,15 @@ from solvers.problem import SetConstraint, players_in
 
 
 def vector_bound(constraint: SetConstraint) -> int:
-    """Return a simple upper bound on the number of count vectors of a set.
-
-    A count vector says how many cards of the set each player gets.
-    """
+    """Return an upper bound on the number of ways to split a set between the players."""
     return comb(constraint.size + constraint.players - 1, constraint.players - 1)
 
 
 def count_vectors(constraint: SetConstraint) -> dict[Vector, int]:
-    """Return how many cards of a set each player may get, in all combinations that are possible.
+    """Return all possible ways to split a set between the players.
 
-    The dictionary maps each combination (count vector) to the number of ways to deal the set in
-    this way. Its keys are in the order in which dealing the cards one by one reaches them.
+    A key of the dictionary says how many cards each player gets (a count vector). Its value is the
+    number of deals of the set with these numbers. The order of the keys is always the same.
 
     Raises:
         LimitError: If a card takes more than 20 * `MAX_VECTORS` steps.
@@ -141,7 +138,7 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Combine the count vectors of two groups of cards, and their numbers of ways."""
+    """Return the number of ways to deal two groups of cards, for each split between players."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"counting a set needs {len(first)} x {len(second)} steps: "
@@ -170,9 +167,9 @@ class SetCounts:
         low, high: the bounds of each player.
         vectors: the possible count vectors minus `base`, in a fixed order.
         weights: the number of ways of each vector.
-        tails: for each class i, the count vectors of the classes i, i + 1, … together, with their
-            numbers of ways. They do not exceed `high`.
-        base: the minimum count of each player over all vectors; zeros if there is no vector.
+        tails: for each class i, the count vectors of the cards in the classes i, i + 1, … together,
+            with their numbers of ways. Vectors that exceed `high` are omitted.
+        base: the minimum count of each player over all vectors, or zeros if there is no vector.
         programs: a cache of the instructions for multiplying a polynomial by this factor (see
             `solvers.factor_product`), by the players that have a digit in the lane numbers.
         size: the approximate memory that the object takes, in bytes.
@@ -210,16 +207,16 @@ class SetCounts:
 
     @property
     def is_single_card(self) -> bool:
-        """Return whether there is a single card, which any of its possible owners can get."""
+        """Return whether the set is one card that each of its possible owners can get."""
         mask, size = self.classes[0]
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
     def card_weights(self, deadline: Deadline = NO_DEADLINE) -> dict[int, dict[int, Vector]]:
-        """Count the ways to deal the set in which a player owns a card.
+        """Return the number of ways to deal the set in which a given player owns a given card.
 
-        The entry `[mask][player]` lists these numbers, in the order of `vectors`, for any card
-        whose possible owners are the players in the mask. Players who may not own the card are
-        omitted. The result is cached.
+        The entry `[mask][player]` is a tuple with one number for each count vector in `vectors`. It
+        holds for any card whose possible owners are the players in the mask. Players who may not
+        own the card are omitted. The result is cached.
         """
         if self._card_weights is not None:
             return self._card_weights
@@ -240,11 +237,11 @@ class SetCounts:
         return weights
 
     def deal(self, number: int, way: int) -> tuple[int, ...]:
-        """Return the owners of the cards in one deal of the set. Cards are sorted by owner mask.
+        """Return the owners of the cards in one deal. The cards are sorted by possible owners.
 
         Args:
-            number: the index of the vector in `vectors`, which says how many cards each player
-                gets.
+            number: the index in `vectors` of the count vector, which says how many cards each
+                player gets.
             way: the index of the deal among those with this vector. It must be less than the weight
                 of the vector. Different indices give different deals.
         """
@@ -309,7 +306,7 @@ _WAYS: Memo[Vector, Vector, Vector, SetCounts] = Memo()
 def set_counts(
     owners: Vector, low: Vector, high: Vector, deadline: Deadline = NO_DEADLINE
 ) -> SetCounts:
-    """Return the numbers of ways to deal a set. Equal arguments give the same, cached object.
+    """Return the `SetCounts` of a set: how many ways there are to deal it. Results are cached.
 
     `owners` must be sorted.
     """

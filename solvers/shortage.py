@@ -183,7 +183,7 @@ class CrowdedHand(Displayable):
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """Return this proof for the problem, as a sentence.
 
-        If `amount` is given, this text replaces the size of the hand.
+        The text `amount`, if given, replaces the size of the hand in the sentence.
         """
         parts = ((index, low, "") for index, low in enumerate(self._minimums(problem)) if low)
         share = in_parts(AT_LEAST, parts, sum(self._minimums(problem)))
@@ -195,8 +195,8 @@ def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> 
     """Return an upper bound on the number of cards of one set that a coalition can hold.
 
     The coalition and the witness are groups of players, given as bit masks. The bound is the term
-    of this set in the formula in the module docstring, where they are called A and X_s. The running
-    time is linear in the number of cards of the set and the number of players.
+    for this set in the formula of the module docstring, where the groups are called A and X_s. The
+    running time is linear in the number of cards of the set and the number of players.
     """
     bound = sum(1 for mask in constraint.owners if mask & witness)
     for player in players_in(coalition & ~witness):
@@ -231,7 +231,7 @@ class Shortage(Displayable):
         return cls(mask_of(players), tuple([mask_of(witness) for witness in witnesses]))
 
     def picture(self) -> Display:
-        """Return a display of the proof: the coalition, and a table of the witness for each set."""
+        """Return a display of the proof: the group, and a table with the witness for each set."""
         rows = [heading_cells("set", "witness")]
         for index, witness in enumerate(self.witnesses):
             rows.append([Cell(str(index)), Cell(PLAIN.players(players_in(witness)))])
@@ -267,8 +267,8 @@ class Shortage(Displayable):
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """Return this proof for the problem, as a sentence.
 
-        If `amount` is given, this text replaces the number of cards in the hands that the sentence
-        is about (see `crowded_player`).
+        The text `amount`, if given, replaces the number of cards that the hands need.
+        `crowded_player` says whose hands these are.
         """
         must, bounds = self._required_cards(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
@@ -326,7 +326,7 @@ class Shortage(Displayable):
         return None if capped or sum(problem.hands) != problem.cards else outside[0]
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
-        """Return a text that says which bounds limit the coalition's cards of a set."""
+        """Return a text that says which bounds limit the group's cards of a set. It may be ""."""
         minimums: dict[int, list[int]] = {}
         for player in players_in(witness & ~self.coalition):
             minimums.setdefault(constraint.low[player], []).append(player)

@@ -25,7 +25,7 @@ class Solver:
         name: the name of the solver on the command line.
         idea: a description of the method in one line.
         prepare: function that builds the solver's model of a problem, and returns a second
-            function. The second function is called once; it solves the model and returns the
+            function. The second function is called once. It solves the model and returns the
             verdict. `quaternity compare` measures the time of both steps separately.
         refuses: function that returns the reason why the solver does not support or does not try a
             problem, or None if the solver accepts it. A refusal says nothing about the feasibility

@@ -128,7 +128,8 @@ def game_problems(draw: st.DrawFn, size: tuple[int, int, int] = (4, 13, 4)) -> D
     """Generate problems of the size of a game: feasible, just feasible or just infeasible.
 
     `size` is (cards in one set, sets, players), with at least 2 players. Hypothesis draws only the
-    seed of a problem, so it cannot shrink the problem; use `solvers.minimize.minimize_problem`.
+    seed of a problem, so it cannot shrink the problem. Use `solvers.minimize.minimize_problem` for
+    that.
     """
     random = Random(draw(st.integers(0, 2**32)))
     problem = game_like(random, GameSize(*size))
@@ -162,7 +163,7 @@ def deal_problems(
 
 
 def _shortened(problem: DealProblem, number: int) -> DealProblem:
-    """Return a part of a problem with one player and one set, or sometimes the whole problem."""
+    """Return a part of a problem if `number` is below 4, and otherwise the whole problem."""
     has_all_cards, player = divmod(number, 2)
     if number > 3 or not problem.sets or player >= problem.players:
         return problem

@@ -53,7 +53,7 @@ Law = Callable[[Solver, DealProblem], str | None]
 It returns the fault as a sentence, or None if the solver has the property."""
 _Breach = tuple[Law, str, DealProblem, DealProblem]
 """A failed test: the law, the fault, the problem, and the last problem that the solver was given.
-This last problem may be a variant of the problem."""
+The law may have changed the problem, so the last problem may be a variant of it."""
 
 GAME_SIZES: tuple[tuple[int, int, int], ...] = (
     (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (130, 3, 3),
@@ -73,8 +73,8 @@ MAX_PLAYERS = MAX_SETS = 70
 limits occur. Each number above `MAX_COVERED_NUMBER` occurs once in about 300 examples."""
 
 BOUND_PAIRS_PER_EXAMPLE = 3
-"""Number of pairs of bounds that `one_bound_problems` chooses at random for each small problem of a
-test. With 300 small problems, each possible pair is chosen at least once."""
+"""Number of draws in `one_bound_problems` for each small problem of a test. With 300 small
+problems, each possible combination is drawn at least once."""
 
 MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""
@@ -85,7 +85,7 @@ one constraint of the problem is tightened. If the problem has more than 30 card
 variants are tested."""
 
 MAX_FORBIDDEN_DEALS = 4
-"""Maximum number of verdicts tested for one problem. After each, the deal found is forbidden."""
+"""Maximum number of verdicts that one test checks. Before each new verdict, a deal is forbidden."""
 
 REPORT_SECONDS = 5.0
 """Seconds between two progress reports."""
@@ -171,7 +171,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check the verdict after one card is moved from the largest hand to the smallest hand."""
+    """Check that the verdict is right after a card moves from the largest to the smallest hand."""
     _, fault = _run_checked(solver, problem)
     hands = list(problem.hands)
     giver, taker = hands.index(max(hands)), hands.index(min(hands))
@@ -186,8 +186,8 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
     """Forbid the deal that the solver found, and check the verdict on the resulting problem.
 
-    To forbid the deal, an owner mask, a minimum or a maximum is changed. Equal sets are changed in
-    the same way, so that they stay equal.
+    To forbid the deal, the possible owners of a card, a minimum or a maximum is changed. Equal sets
+    are changed in the same way, so that they stay equal.
     """
     random = Random(hash(problem))
     for _ in range(MAX_FORBIDDEN_DEALS):
@@ -217,15 +217,15 @@ LAWS: tuple[Law, ...] = (
     evidence_stands, refusal_is_honest, names_do_not_matter, tightening_adds_nothing, hands_matter,
     what_is_forbidden_is_obeyed,
 )  # fmt: skip
-"""Properties of a correct solver that `check_solver` tests. A deterministic solver that has the
-first property on every problem also has the others, but their fault messages say more."""
+"""Properties of a correct solver that `check_solver` tests. `evidence_stands` alone is enough for a
+deterministic solver, but the fault messages of the other laws say more."""
 
 
 def tightenings(problem: DealProblem, limit: int | None = None) -> list[tuple[DealProblem, str]]:
     """Return the variants of a problem in which one constraint is tightened by 1.
 
     Each variant comes with a description of the change. If `limit` is given, at most this number of
-    variants is returned; they are chosen at random.
+    variants is returned. They are chosen at random.
     """
     variants = []
     for index, constraint in enumerate(problem.sets):
@@ -354,7 +354,7 @@ def _report(line: str) -> None:
 
 
 def _in_words(solver: Solver, law: Law, text: str, problem: DealProblem, last: DealProblem) -> str:
-    """Describe the fault of a solver, with a small problem on which the solver fails again."""
+    """Return a report of a fault, with a small problem on which the solver fails again."""
     # `last` is a problem that the law may have made from `problem`. If the solver is wrong about
     # `last`, the fault is reported for `last` instead.
     if fault := _find_fault(evidence_stands, solver, last):
@@ -409,10 +409,10 @@ def one_bound_problems(count: int, seed: int) -> Iterator[DealProblem]:
     """Yield problems whose feasibility depends on a bound of one player (see `one_bound_pairs`).
 
     `count` is the number of draws. A draw chooses a number of players, sets, cards, or cards in one
-    set, up to `MAX_COVERED_NUMBER`; the first, second, middle, second to last or last player; and a
-    kind of bound. It may also choose a larger number of players or sets, up to `MAX_PLAYERS` and
-    `MAX_SETS`, with a random player and bound. No combination is drawn a second time before all
-    have been drawn.
+    set, up to `MAX_COVERED_NUMBER`. It also chooses a kind of bound, and the first, second, middle,
+    second to last or last player. It may instead choose a larger number of players or sets, up to
+    `MAX_PLAYERS` and `MAX_SETS`, with a random player and bound. No combination is drawn a second
+    time before all have been drawn.
     """
     random = Random(f"one bound {seed}")
     numbers = range(1, MAX_COVERED_NUMBER + 1)
@@ -459,8 +459,8 @@ def _boundary_pair(size: GameSize, random: Random) -> tuple[DealProblem, DealPro
 
 
 _BOUNDARY_SOLVER = SOLVERS["max-flow"]
-"""Solver that generates problems which are just feasible or just infeasible. It does not decide
-whether a verdict is right, because every verdict is checked by its evidence."""
+"""Solver that helps to generate problems which are just feasible or just infeasible. It does not
+judge verdicts, because every verdict is checked by its evidence."""
 
 
 def _games(
@@ -488,7 +488,7 @@ def _require_both_kinds(solver: Solver, count: Counter[str]) -> None:
 
 
 def _find_fault(law: Law, solver: Solver, problem: DealProblem) -> str | None:
-    """Return the fault that a law finds in a solver, or None if it finds none."""
+    """Return the fault that a law (a property check) finds in a solver, if there is a fault."""
     # An exception in the solver counts as a fault.
     try:
         return law(solver, problem)

@@ -1,6 +1,6 @@
 """Verdicts on deal problems, and a check of their evidence that does not use a solver.
 
-A verdict and its evidence must have one of a few exact types; subclasses are rejected. Both are
+A verdict and its evidence must have one of a few exact types. Subclasses are rejected. Both are
 copied to plain tuples of integers before they are checked. So the check never runs any code of the
 solver that returned the verdict.
 """

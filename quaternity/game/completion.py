@@ -20,7 +20,8 @@ def owned_sets(
 ) -> list[tuple[int, int]]:
     """Return the sets that one player owns in every possible deal, as pairs (set, player).
 
-    `slack` says how many more cards each group of players could hold (see `LaneLayout.slack`).
+    `rows` are all sets of the state. `slack` says how many more cards each group of players could
+    hold (see `LaneLayout.slack`).
     """
     done = []
     guard = layout.guard
@@ -52,11 +53,10 @@ def put_down(
     slack: int,
     set_size: int,
 ) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
-    """Take completed sets out of play.
+    """Take completed sets out of play, and return the new state of the cards as a tuple.
 
-    `done` contains pairs of a set and the player who completed it. Return the new values of
-    `hands`, `rows` (the sets), `completed` (the owner of each set) and `slack` (see
-    `LaneLayout.slack`).
+    The tuple contains new values of `hands`, `rows` (the sets), `completed` (the owner of each set)
+    and `slack` (see `LaneLayout.slack`). `done` contains pairs of a set and its owner.
     """
     hands, rows, completed = list(hands), list(rows), list(completed)
     layout = rows[0].kind.layout

@@ -193,12 +193,12 @@ class QuaternityEncoded:
         return numbers.tobytes()
 
     def outcome(self, before: QuaternityPosition, after: QuaternityPosition) -> bytes:
-        """Return empty bytes, because the move determines its outcome."""
+        """Return no bytes, because a move has no random outcome in this game."""
         del before, after
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return no chance events, because nothing is dealt."""
+        """Return no random events, because no cards are dealt in this game."""
         del drawn
         return ()
 
@@ -209,7 +209,7 @@ class QuaternityEncoded:
 
     @staticmethod
     def of_state(text: str) -> tuple[QuaternityRules, QuaternityPosition]:
-        """Return the rules and the position that the text of a state file describes.
+        """Parse a state file. Return the rules of its game, and the position that it describes.
 
         Raises:
             InputError: If the text is malformed, its cards cannot be shared evenly, or it does not

@@ -99,7 +99,7 @@ def answer_fault(problem: DealProblem, question: Question, answer: Answer | bool
 
 
 def hopeless_fault(reason: str) -> str:
-    """Return the message that a question is forbidden because only the answer no is possible.
+    """Return a message that a question is illegal because only the answer no is possible.
 
     Only a brisk game (a variant of the rules) forbids such questions. `reason` says why the answer
     yes is impossible.

@@ -56,30 +56,29 @@ Groups = tuple[tuple[int, tuple[int, ...], int], ...]
 the numbers of the cards, and the index of the legal answers in `ANSWERS`, which is never 0."""
 
 Ask = tuple[int, int, int, int]
-"""A question to a player about any of several interchangeable cards. It consists of the asked
-player, the bit mask of the players who may own the cards, a bit mask for the answer no, and a bit
-mask for yes. The mask for an answer has one bit, which identifies the coalition table of the set
-after the answer: bit k stands for table k in `Asks`. The mask is 0 if the constraint of the set
-alone makes the answer impossible."""
+"""A question to a player about any of several interchangeable cards. The tuple has the asked
+player, the bit mask of the players who may own the cards, and two bit masks for the answers no and
+yes. The mask of an answer has one bit, k, if the answer changes the coalition table of the set to
+table k in `Asks`. It is 0 if the constraint of the set alone makes the answer impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""A pair: the questions that an asker may ask according to the constraint of one set alone, and the
-distinct coalition tables to which these questions lead. Several questions may lead to the same
-table. A table includes what the answer reveals, but the card still counts in the hand from which it
-was requested."""
+"""A pair. It consists of the questions that one player may ask about a set, according to the
+constraint of this set alone, and of the distinct coalition tables of the set after an answer.
+Several answers may lead to the same table. A table includes what the answer reveals, but the card
+still counts in the hand from which it was requested."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
-"""The changes that one asker's questions cause in the coalition table of a set. Asking for a card
-reveals two facts, whatever the answer: another player has the card, and the asker has a card of
-the set. Together, these facts are the *statement* of the question.
+"""The changes that one asker's questions cause in the coalition table of a set (the maximum number
+of its cards that each group of players can hold). Asking for a card reveals two facts, whatever the
+answer: another player has the card, and the asker has a card of the set. Together, these facts are
+the *statement* of the question.
 
-The dictionary has an entry for each card that the constraint of the set alone allows the asker to
-request. It maps the owner mask of the card to the change that the statement causes, which is 0 or
-less. The tuple lists the distinct changes other than 0.
+The tuple lists the distinct changes other than 0. The dictionary has an entry for each card that
+the constraint of the set alone allows the asker to request. It maps the owner mask of the card to
+the change that the statement causes, which is 0 or less.
 
 Every deal that fits the statement allows exactly one answer. So if hopeless questions (which can
-only be answered no) are allowed, the statement alone decides whether a question is legal.
-"""
+only be answered no) are allowed, the statement alone decides whether a question is legal."""
 
 
 class Group(NamedTuple):
@@ -121,8 +120,8 @@ class PreparedShape(SetShape):
     Attributes:
         owned: the player who must own every card because of the constraint of the set alone, or
             None if there is no such player.
-        holders: pairs of a player who may own all cards, and the coalition table that the set would
-            have if this player were forbidden to own all of them.
+        holders: for each player who may own all cards, a pair: the player, and the coalition table
+            of the set if this player may not own all of them.
         heavy: whether the tables after all questions need too much memory to be stored (see
             `feasible_asks`).
     """
@@ -153,14 +152,14 @@ class PreparedShape(SetShape):
                     self.holders += ((player, table),)
 
     def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
-        """Yield the possible questions of an asker and their possible answers, storing no tables.
+        """Yield the possible questions of an asker with their possible answers, as `Ask` tuples.
 
-        The bit masks of a question (see `Ask`) are 1 if the answer no is possible and 2 if the
-        answer yes is possible. The mask of an impossible answer is 0.
+        No tables are stored. The mask of the answer no is 1, and that of yes is 2. The mask of an
+        impossible answer is 0.
 
         Args:
             asker: the player to move.
-            room: the value of `LaneLayout.slack`, minus the coalition table of this set.
+            room: the value of `LaneLayout.slack`, minus the attribute `table` of this set.
         """
         fits = self.layout.fits
         for asked, mask, no, yes in self.outcomes(asker):
@@ -170,8 +169,8 @@ class PreparedShape(SetShape):
     def outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
         """Yield (asked player, owner mask, table after no, table after yes) for each question.
 
-        The tables contain the maximum number of cards of the set that each group of players can
-        hold. The owner mask stands for all cards with these possible owners.
+        A table contains the maximum number of cards of the set that each group of players can hold
+        after this answer. The owner mask stands for all cards with these possible owners.
         """
         layout, (owners, minimums, high) = self.layout, self.key
         size, players = len(owners), range(layout.players)
@@ -212,7 +211,7 @@ class PreparedShape(SetShape):
 
 
 class PreparedSet:
-    """A set in a state: a constraint, which lists the cards in order, and its `PreparedShape`."""
+    """A set in a state: its constraint, in the order of its cards, and its `PreparedShape`."""
 
     __slots__ = ("constraint", "kind")
 
@@ -220,7 +219,7 @@ class PreparedSet:
         self.constraint, self.kind = constraint, kind
 
     def legal_groups(self, asks: Iterable[Ask], fitting: int, bare: int) -> Groups:
-        """Return the questions among `asks` that are legal, grouped by interchangeable cards.
+        """Return the legal questions among `asks`, grouped by interchangeable cards.
 
         Args:
             fitting: bit mask that says which answers are possible in the state (see `Ask`).
@@ -327,20 +326,20 @@ def _pairs_of_sets(asker: int, set_index: int, groups: Groups) -> tuple[Pairs, i
 
 
 questions_with_answers = _pairs_of_sets.__getitem__
-"""Function that takes a `SetQuestions` and returns its questions, each with its legal answers."""
+"""Function that takes a `SetQuestions`, and returns pairs of a question and its legal answers."""
 
 
 def prepare_set(layout: LaneLayout, constraint: SetConstraint) -> PreparedSet:
-    """Return the `PreparedSet` of a constraint, from a cache if possible."""
+    """Return the set with this constraint as a `PreparedSet`, from a cache if possible."""
     return _prepare_set[layout, *constraint]
 
 
 def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[bytes]:
     """Return, for each set, one byte per card: 1 if the asker may request the card, or else 0.
 
-    If the asker may request no card of a set, its bytes may be empty. Unless the game is brisk (see
-    `Settings`), the asker may request such a card from every other player with cards. The arguments
-    are those of `questions_by_tables`.
+    If the asker may request no card of a set, its bytes may be empty. If the byte is 1, the asker
+    may request the card from every other player with cards, unless the game is brisk (see
+    `Settings`). The arguments are those of `questions_by_tables`.
     """
     guard = rows[0].kind.layout.guard
     by_set = []
@@ -416,9 +415,10 @@ def questions_by_tables(
 
 
 def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[SetQuestions]:
-    """Return the same questions as `questions_by_tables`, by calling a solver for each answer.
+    """Return all legal questions in a game that is not brisk, by calling a solver for each answer.
 
-    Sets that differ only in the order of their cards, and cards with equal owners, share one call.
+    These are the questions of `questions_by_tables`. Sets that differ only in the order of their
+    cards, and cards with equal owners, share one call.
     """
     known: dict[object, int] = {}
     questions: list[SetQuestions] = []

@@ -243,7 +243,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         }
 
     def like(self, view: QuaternityPosition, random: Random) -> QuaternityPosition:
-        """Return the view itself, because nothing is hidden."""
+        """Return the view itself: it contains the whole position, because nothing is hidden."""
         del random
         return view
 
@@ -328,7 +328,7 @@ def _pending_question(line: bytes, state: State) -> Question | None:
 def owners_table(
     state: State, width: int = WIDTH, words: Wording = PLAIN, follows: bool = True
 ) -> str:
-    """Return a text table of the possible owners of each card and the minimums of each set.
+    """Return a text table of the possible owners of each card, and of the players' minimums.
 
     If `follows` is true, the table includes everything that can be deduced. Otherwise it shows only
     the facts that the state contains.
@@ -351,9 +351,9 @@ def owners_table(
 
 
 def owner_cell(mask: int, everybody: int, names: Mapping[int, str] = MappingProxyType({})) -> str:
-    """Return a text for the possible owners of a card: `=2` (only 2), `*` (all players) or `13`.
+    """Return the possible owners of a card as text: `=2` (only 2), `*` (all), `13` (1 or 3).
 
-    The last example means 1 or 3. `names` maps players to other labels than their numbers.
+    `names` maps players to other labels than their numbers.
     """
     if mask == everybody and mask.bit_count() > 1:
         return "*"

@@ -18,7 +18,7 @@ from solvers.solver import Solver
 
 
 def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> tuple[State, str]:
-    """Return a smaller state for which a solver is still wrong, and a description of the fault.
+    """Return a smaller state about which some solver is wrong, and a description of the fault.
 
     Completed sets are removed first. If the fault disappears without them, or if no solver is
     wrong, the state is returned unchanged. Only the faulty solvers are run again. After `seconds`,
@@ -34,7 +34,7 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
 
 
 def smallest_text(case: State | DealProblem, solvers: Sequence[Solver], seconds: float) -> str:
-    """Return the text of a file with a small state or problem for which a solver is still wrong.
+    """Return the text of a file with a small state or problem about which some solver is wrong.
 
     `case` is the state or deal problem from which the search starts.
     """

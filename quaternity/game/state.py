@@ -318,17 +318,17 @@ class State(Displayable):
 
     @property
     def has_tables(self) -> bool:
-        """Whether there are few enough players to find moves fast, with coalition tables."""
+        """Whether there are few enough players for a table with all groups of players (2^P)."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:
-        """Return the `LaneLayout` of this game, which defines the form of its coalition tables."""
+        """Return the `LaneLayout` of this game, which packs a number for each group of players."""
         return layout_for(self.players, self.set_size * len(self.completed), self.set_size)
 
     def rows(self) -> tuple[PreparedSet, ...]:
-        """Return a `PreparedSet` for each set. The state must have tables (see `has_tables`).
+        """Return each set with data for finding legal questions (a `PreparedSet`).
 
-        The result is cached.
+        The state must have tables (see `has_tables`). The result is cached.
         """
         if self._rows is None:
             layout = self.layout()
@@ -340,7 +340,8 @@ class State(Displayable):
     def slack(self) -> int | None:
         """Return how many more cards each group of players could hold, packed into one integer.
 
-        See `LaneLayout.slack`. Return None if no deal fits the state. The result is cached.
+        `LaneLayout.slack` describes this integer. The result is None if no deal fits the state. It
+        is cached.
         """
         if self._slack is None:
             tables = [row.kind.table for row in self.rows()]
@@ -354,8 +355,8 @@ class State(Displayable):
     def cards_to_ask(self) -> list[bytes] | None:
         """Return, for each set, one byte per card: 1 if the player to move may request it, else 0.
 
-        Return None if the state has no tables, no turn or no possible deal (see `has_tables`).
-        Return None in a brisk game, too, because there it matters who is asked.
+        The result is None if the state has no tables (see `has_tables`), no turn or no possible
+        deal. It is also None in a brisk game, because there it matters who is asked.
         """
         slack = self.slack() if self.has_tables and not self.brisk else None
         if slack is None or self.turn is None:
@@ -363,9 +364,9 @@ class State(Displayable):
         return cards_to_ask(self.rows(), slack, self.turn)
 
     def questions_by_set(self) -> list[SetQuestions]:
-        """Return the legal questions of each set. The state must have tables (see `has_tables`).
+        """Return the legal questions, in a list with a `SetQuestions` object for each set.
 
-        The result is cached.
+        The state must have tables (see `has_tables`). The result is cached.
         """
         questions = self._legal
         if questions is None:
@@ -508,7 +509,7 @@ class State(Displayable):
         return DealProblem.unchecked(tuple(hands), tuple(sets)), tuple(completed)
 
     def settle(self) -> State:
-        """Return the state after applying the rules about completed sets and the player to move.
+        """Return the state with completed sets out of play and a player to move who has cards.
 
         A set that a player owns in every deal becomes completed. If the player to move has no
         cards, the tie-break selects another player. The states of a `Game` need no such change. An
@@ -610,7 +611,7 @@ class LegalQuestions:
         return self._known
 
     def groups(self) -> list[Group]:
-        """Return the legal questions in the order of the sets, grouped by interchangeable cards."""
+        """Return the legal questions by set, as groups of questions for interchangeable cards."""
         return [
             Group(asked, about_set.set_index, cards, ANSWERS[legal])
             for about_set in self._by_set()

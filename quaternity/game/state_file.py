@@ -94,9 +94,9 @@ def _unsettled_state(text: str) -> LoadedState:
 
 
 def settle_state(loaded: LoadedState) -> LoadedState:
-    """Return a state after completing sets and passing the turn as the rules require.
+    """Return a state after completing sets and passing the turn as `State.settle` does.
 
-    See `State.settle`. The result contains a warning for each change.
+    The result contains a warning for each change.
     """
     in_file = loaded.state
     state = in_file.settle()
@@ -304,7 +304,8 @@ def parse_any(text: str, *, settle: bool = True) -> LoadedState | LoadedProblem:
 
     Args:
         text: the JSON text.
-        settle: whether to apply `State.settle` to a state, which takes long for large states.
+        settle: whether to update completed sets and the turn by `State.settle`, which takes long
+            for large states.
     """
     if DEAL_PROBLEM_FILE.search(text):
         return LoadedProblem(*parse_deal_problem(text))
@@ -317,5 +318,5 @@ def any_text(value: State | DealProblem) -> str:
 
 
 def problem_of(value: State | DealProblem) -> DealProblem:
-    """Return the deal problem of a state. Return a deal problem unchanged."""
+    """Return the deal problem of a state. If `value` is a deal problem, return it."""
     return value.problem if isinstance(value, State) else value

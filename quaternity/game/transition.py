@@ -20,7 +20,7 @@ it were 0, players could ask for cards of any set."""
 
 
 def asker_minimum(least: int) -> int:
-    """Return the minimum number of cards of a set in the hand of a player who asks for such a card.
+    """Return the minimum number of cards of a set that a player must have had to ask for one.
 
     `least` is the minimum that was known before the question.
     """
@@ -66,7 +66,7 @@ def after_statement(constraint: SetConstraint, asker: int, card: int) -> SetCons
 def after_claim(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return what is known about a set after a question and its answer, before the card moves."""
+    """Return what is known about a set after an answer, before the requested card changes hands."""
     owners = constraint.owners
     mask = owners[card] & ~(1 << asker)
     mask &= 1 << asked if answer else ~(1 << asked)
@@ -78,10 +78,10 @@ def after_claim(
 def after_answer(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return what is known about a set after a question and its answer, when the card has moved.
+    """Return what is known about a set after a question and its answer.
 
-    A deal fits the result if and only if it fits the result of `after_claim` once the card is moved
-    back.
+    If the answer is yes, the card has moved to the asker. A deal fits the result if and only if it
+    fits the result of `after_claim` once the card is moved back.
     """
     if not answer:
         return after_claim(constraint, asker, asked, card, answer)
@@ -132,7 +132,7 @@ def out_of_play(players: int) -> SetConstraint:
 
 
 def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[int]) -> int | None:
-    """Return the player who asks next: the asker after a yes, or the asked player after a no.
+    """Return the player who asks next: the asker after a yes, the asked player after a no.
 
     If that player has no cards left, return the other one of the two players. If neither of them
     has cards, return None (see `break_tie`). `hands` contains the hand sizes after the answer.

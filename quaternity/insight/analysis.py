@@ -148,12 +148,13 @@ def _deductions(tight: DealProblem, completed: Sequence[int | None], size: int) 
 class Prospect:
     """Effect of a question on the number of possible deals.
 
-    Questions to one player about cards that no known fact distinguishes have the same effect. They
-    share one object.
+    Questions to one player about interchangeable cards (no known fact distinguishes them) have the
+    same effect, and share one object.
 
     Attributes:
         group: the asked player, the set, the cards, and the legal answers.
-        after_no, after_yes: number of deals left after each answer; 0 for an impossible answer.
+        after_no, after_yes: number of deals left after each answer. It is 0 for an impossible
+            answer.
         before: number of deals before the question.
     """
 
@@ -177,12 +178,12 @@ class Prospect:
 
     @property
     def chance_of_yes(self) -> float:
-        """Return the probability of a yes among the deals that allow the question."""
+        """Return the probability of the answer yes, after the asker has asked."""
         return self.after_yes / (self.after_no + self.after_yes)
 
     @property
     def bits_of_asking(self) -> float:
-        """Return the information that the question reveals before it is answered, in bits."""
+        """Return how much information the question reveals by being asked, in bits."""
         return log2(self.before) - log2(self.after_no + self.after_yes)
 
     @property

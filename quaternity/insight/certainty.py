@@ -25,11 +25,11 @@ class Certainty(NamedTuple):
     """Truth value of a formula, if it follows from public information.
 
     Attributes:
-        value: the truth value, if it is the same in every possible deal; otherwise None.
+        value: the truth value, if it is the same in every possible deal, or else None.
         text: a sentence that states the truth value.
-        deals: if the value is None, a deal in which the formula is true, and a deal in which it is
-            false.
-        lines: if the reasons were requested, the moves from which the truth value follows.
+        deals: empty, unless the value is None. Then a deal in which the formula is true, and a deal
+            in which it is false.
+        lines: the moves from which the truth value follows, if they were requested.
     """
 
     value: bool | None

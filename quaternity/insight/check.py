@@ -110,8 +110,8 @@ def check_record(
 ) -> Report:
     """Replay a record, and check every position with all solvers that accept it.
 
-    If the record ends with an illegal question or answer that no deal fits, the solvers check this
-    as well. `on_position` is called after each position.
+    If the record ends with an illegal question or answer that no deal fits, the solvers also check
+    that no deal fits it. `on_position` is called after each position.
 
     Raises:
         WrongVerdict: If the solvers disagree, or a verdict cannot be verified.
@@ -177,9 +177,9 @@ def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) ->
 
 
 def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None:
-    """Return the deal problem of an illegal move that no deal fits.
+    """Return the deal problem of an illegal move, if the move is illegal because no deal fits it.
 
-    Return None if a deal fits the move, so that it is illegal for another reason.
+    Return None if it is illegal for another reason.
     """
     asker, asked, (set_index, number) = fault.move.question
     problem = game.state.problem

@@ -168,7 +168,7 @@ def refutation(
 ) -> Explanation | None:
     """Return why a claim about a set in play is impossible, or None if it is possible.
 
-    `claim` is a function that takes the constraint of the set and returns it with the claim added.
+    `claim` is a function that adds the claim to the constraint of the set, and returns the result.
     """
 
     def with_claim(known: DealProblem) -> DealProblem:
@@ -195,7 +195,7 @@ def refutation(
 
 
 def explanation_lines(game: Game, question: Question) -> Iterator[str]:
-    """Yield lines of text that say why a question is refused or has only one answer."""
+    """Yield lines of text that say why a question is illegal, or has only one possible answer."""
     state, asked = game.state, question_sentence(question)
     if question not in state.legal_questions:
         faults = state.faults(question)
@@ -244,7 +244,7 @@ def _explain_if_valid(game: Game, question: Question, answer: Answer | None) -> 
 def _proof_in_words(
     game: Game, moves: Collection[int], problem: DealProblem, shortage: Certificate
 ) -> str:
-    """Return the proof that a problem from `problem_of_moves` has no deal, as a sentence.
+    """Return a sentence that proves that a problem from `problem_of_moves` has no deal.
 
     The sentence says how many cards the players hold: the cards at the start, plus cards received,
     minus cards given away.

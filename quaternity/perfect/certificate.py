@@ -46,16 +46,15 @@ Kind = tuple[tuple[int, ...], tuple[int, ...]]
 minimum number of cards of each player."""
 
 Outcomes = frozenset[tuple[int, ...]]
-"""The outcomes that a state may have. An outcome lists what each player gets, in sets or as a share
-of the win."""
+"""The outcomes that a state may have. An outcome is what each player gets (see the module)."""
 
 
 Head = NamedTuple("Head", [  # noqa: UP014 - keeps the checker short
     ("certificate", str), ("set_size", int), ("sets", int), ("players", int), ("tie_break", str),
     ("brisk", bool), ("start", int), ("states", int), ("player", int | None), ("wish", str | None),
 ])  # fmt: skip
-"""First line of a certificate. `start` is the number of the state from which the game was
-solved."""
+"""First line of a certificate. It has the settings of the game, the number of states, the number
+`start` of the state from which the game was solved, and what is claimed (see the module)."""
 
 
 class State(NamedTuple):
@@ -84,8 +83,9 @@ class CheckResult(NamedTuple):
     """Result of checking a certificate.
 
     `ranks` and `outcomes` are the claims about the state from which the game was solved (see the
-    module). If the states were sampled with `seed`, fewer than `most_wrong` of all states are wrong
-    with probability `CONFIDENCE`. If all states were checked, `seed` is None and `most_wrong` is 0.
+    module). If the states were sampled with `seed`, then with probability `CONFIDENCE`, fewer than
+    `most_wrong` of all states are wrong. If all states were checked, `seed` is None and
+    `most_wrong` is 0.
     """
 
     head: Head
@@ -258,7 +258,7 @@ class Game:
     def set_minimums(
         self, hands: Sequence[int], sets: Sequence[Kind]
     ) -> list[tuple[int, ...]] | None:
-        """Return how many cards of each set each group of players must hold.
+        """Return how many cards of each set each group of players must hold, as [set][group].
 
         The result is None if there is no deal. A deal exists if each set can be dealt, the hands
         add up to the number of cards, and no group has more cards than the sets can give it.
@@ -275,9 +275,9 @@ class Game:
         return [tuple([m - s for m, s in zip(table, spare, strict=True)]) for table in tables]
 
     def _close(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
-        """Tighten the constraints on a set as far as every possible deal still satisfies them.
+        """Tighten the constraints on a set as far as possible without losing a deal.
 
-        `rest` maps each group of players to the number of cards of the set that it must hold.
+        `rest` contains the number of cards of the set that each group of players must hold.
         """
         (masks, low), free = kind, self.free
 
@@ -299,7 +299,7 @@ class Game:
         self, hands: Sequence[int], points: Sequence[int], sets: Sequence[Kind],
         turns: tuple[int, ...],
     ) -> State | None:  # fmt: skip
-        """Put down completed sets, find the player to move, and return the resulting state.
+        """Return a state after putting down completed sets and choosing the player to move.
 
         The result is None if the hands and sets do not allow a deal. The first player of `turns`
         who has cards is to move. If none of them has cards, the tie-break decides.
@@ -359,9 +359,9 @@ class Game:
                         yield asked, [after for after in (no, yes) if after]
 
     def check(self, number: int, held: Sequence[Line]) -> int:
-        """Check the claims in line `number` and return the number of moves from its state.
+        """Check the claims about state `number`, and return how many moves are possible in it.
 
-        `held` contains all lines.
+        `held` contains the lines of all states.
 
         Raises:
             InvalidCertificate: If a claim is wrong.
@@ -411,7 +411,7 @@ class Game:
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
     ) -> Outcomes | None:  # fmt: skip
-        """Return the outcomes of a state if they follow from those of the next states, or None."""
+        """Return the outcomes of a state, computed from the next states. None means unknown."""
         if not state.sets:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1
@@ -432,7 +432,7 @@ class Game:
         return best_for(offers, state.turn) if offers else None
 
     def rename(self, state: State, names: tuple[int, ...]) -> State | None:
-        """Return the state in which player j has the new number `names[j]`.
+        """Return a copy of a state in which player j has the new number `names[j]`.
 
         The result is None if the new order of the players may change who is to move.
         """

@@ -1,4 +1,4 @@
-"""Result of a forced-win search: can a player force a win? With an example game and a check."""
+"""Search for a forced win of a player, with a check of the result and an example game."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class ForcedWin:
         states: the number of states that the search visited.
         seconds: the time of the search, in seconds.
         certificate: the path of the certificate, or None if none was written.
-        moves: the moves of one possible game.
-        again: the number of moves before the earlier position that the last position repeats. It is
-            None if the last position does not repeat an earlier one.
+        moves: the moves of an example game.
+        again: the number of moves before the earlier position that the last position repeats. None
+            if the last position is new.
         checked: the number of states that the check of the result visited.
         checked_whole: whether the check was completed within its time limit.
     """
@@ -60,7 +60,7 @@ def answer_forced_win(
     state: State, player: int, seconds: float, certificate: str | None = None,
     phase: Phase = quiet_phase,
 ) -> ForcedWin:  # fmt: skip
-    """Search for a forced win of a player, check the result, and write its certificate.
+    """Search for a forced win of a player, check the result, and write a certificate file.
 
     Args:
         seconds: time limit for each of these three steps, in seconds.

@@ -43,13 +43,13 @@ from quaternity.perfect.stalling import ring_of_opponents, stalling_questions
 from quaternity.perfect.successors.one_state import Choice, choices, drawn_players
 
 INFINITE = 1 << 40
-"""Number that stands for infinitely many open nodes."""
+"""Proof or disproof number (see `Node`) that stands for infinity."""
 
 MAX_RING_STATES = 5_000
 """Maximum number of states that `cannot_escape_rings` examines."""
 
 REPLY_SECONDS = 1.0
-"""Time limit, in seconds, for deciding a state that the main search did not examine."""
+"""Time limit for searching a state that the main search did not decide, in seconds."""
 
 Place = tuple[Key, int]
 """Key of a node of the search: a canonical state, and the role of the player who wants to win."""
@@ -58,17 +58,17 @@ Place = tuple[Key, int]
 class Node:
     """A node of the search: a canonical state and the role of the player who wants to win.
 
-    A role is the number of a player in a canonical state; role 0 is to move.
+    A role is the number of a player in a canonical state. Role 0 is to move.
 
     Attributes:
         player_chooses: whether the player chooses the question.
-        won: whether the player can force a win, or None while this is open.
-        rank: the position of the node in the order in which nodes are decided. A winning strategy
-            moves to nodes of ever smaller rank.
+        won: whether the player can force a win. None while this is unknown.
+        rank: how many nodes were decided before this node. A winning strategy moves to nodes of
+            ever smaller rank.
         proof: number of open nodes that must be won to win this node.
         disproof: number of open nodes that must be lost to lose this node.
-        options: for each question, whether the player gives the answer, and the nodes after the
-            answers. None while the node is not expanded.
+        options: for each question, whether the player answers it, and the nodes after the answers.
+            None until the node is expanded.
         parents: the expanded nodes from which a move leads to this node.
     """
 
@@ -93,10 +93,7 @@ class Node:
         self.parents: list[Node] = []
 
     def evaluate(self) -> bool | None:
-        """Return whether the player can force a win from here, as the nodes after each move show.
-
-        The result is None if this is still open.
-        """
+        """Derive from the next nodes whether the player can force a win. None means unknown."""
         assert self.options is not None, "the node has not been expanded"
         questions = [
             _choose(answers, [node.won for node in after]) for answers, after in self.options
@@ -163,9 +160,9 @@ class ProofGraph:
     """The nodes that searches for forced wins in one game have visited, and their results.
 
     Attributes:
-        nodes: the nodes, by canonical state and by the role of the player who wants to win.
-            Interchangeable roles share a node.
-        examined: number of answers in the expanded nodes, plus the number of these nodes.
+        nodes: the nodes, by canonical state and role of the player who wants to win. Roles that are
+            interchangeable in a state share a node.
+        examined: number of expanded nodes, plus the number of answers in them.
     """
 
     def __init__(
@@ -179,7 +176,7 @@ class ProofGraph:
         self._settled = 0
 
     def node(self, key: Key, role: int) -> Node:
-        """Return the search node that says whether player `role` can force a win in a state."""
+        """Return the node for the question whether a role (player) can force a win in a state."""
         node = self.nodes.get((key, role))
         if node is None:
             alike = symmetric_roles(self.code, key)
@@ -194,6 +191,7 @@ class ProofGraph:
         """Return whether the player of a node can force a win, or None if a limit is reached.
 
         Args:
+            root: the node. Its key is a state and the role (number) of the player.
             seconds: time limit in seconds, or None for no limit.
             limit: maximum number of answers to examine.
         """
@@ -211,9 +209,9 @@ class ProofGraph:
         return root.won
 
     def _most_urgent(self, root: Node) -> list[Node]:
-        """Return the path from the root to the node that is expanded next.
+        """Return the path from the root to the node that should be expanded next.
 
-        If there is no such node, mark the visited nodes as lost, and return an empty path.
+        If no open node is left, mark the visited nodes as lost and return an empty path.
         """
         # The path leads from each node to its most urgent open successor that was not visited
         # before, until a node is not expanded yet.
@@ -272,10 +270,10 @@ class ProofGraph:
 
 
 class ForcedWinSearch:
-    """A search for a forced win of `player` from `state`, and its result."""
+    """A search that decides whether `player` can force a win from `state`."""
 
     def __init__(self, state: State, player: int) -> None:
-        """Prepare the search; `search` runs it.
+        """Prepare the search. The method `search` runs it.
 
         Raises:
             InputError: If the state is impossible, has no player to move, or has no such player.
@@ -362,12 +360,12 @@ class ForcedWinSearch:
         return [reply.after for _, replies in options for reply in replies]
 
     def line(self, limit: int = 1_000) -> tuple[list[Move], int | None]:
-        """Return the moves of one possible game. Also return after how many it begins to repeat.
+        """Return the moves of one possible game. Also return which earlier position it ends with.
 
-        One side plays its strategy, and the other side delays the end. If the final position equals
-        an earlier one up to renaming, the second result is the number of moves before the earlier
-        position. It is None if the moves stop for another reason: the game is over, the player has
-        lost whatever happens, or `limit` moves were made.
+        One side plays its strategy, and the other side delays the end. The second result is the
+        number of moves before the earlier position that equals the final one, apart from names. It
+        is None if there is no such position: the game is over, the player has lost whatever
+        happens, or `limit` moves were made.
         """
         state, moves, won = self.state, list[Move](), bool(self._root.won)
         seen = dict[Node, int]()
@@ -395,7 +393,7 @@ class ForcedWinSearch:
         return self.graph.node(key, roles.index(self.player))
 
     def _strategy(self, state: State, node: Node) -> list[_Option]:
-        """Return the questions and answers that are possible if one side plays its strategy.
+        """Return the questions and replies that are possible if one side plays its strategy.
 
         Raises:
             SolverFault: If the side has no strategy from this state.
@@ -427,7 +425,7 @@ class ForcedWinSearch:
     def _good_replies(
         self, state: State, question: Question, answer: Answer, node: Node
     ) -> list[_Reply]:
-        """Return the states after an answer, or an empty list if the strategy excludes it."""
+        """Return the states after an answer, or an empty list if the strategy avoids it."""
         # There is one state, unless chance draws the player to move. Chance plays against the
         # player, who needs all drawn states to be good. The opponents need only one good state.
         after = state.after(question, answer)
@@ -460,10 +458,9 @@ _Option = tuple[Question, list[_Reply]]
 
 
 def known_result(code: KeyCodec, place: Place) -> bool | None:
-    """Return whether a player can force a win, if this is obvious without a search.
+    """Return whether a player can force a win, if this is obvious without a search, or else None.
 
-    `place` consists of a canonical state and the role of the player. The result is None if only a
-    search can decide.
+    `place` is a pair: the key of a canonical state, and the player's role (number) in it.
     """
     key, role = place
     parts = code.parts(key)
@@ -536,7 +533,7 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
 def _take_known_cards(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
 ) -> _SetsAndHands:
-    """Return the sets and hands after role 0 has asked for all cards whose owners are known."""
+    """Return the sets and hands after role 0 has got all cards whose owners are known."""
     book = code.book
     before = None
     while kinds != before:
@@ -562,10 +559,10 @@ def _take_known_cards(
 def _questions(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], slack: int
 ) -> Iterator[tuple[int, tuple[NumberedKind, ...], int, Answer]]:
-    """Yield the questions of role 0, who is to move, with the sets after one answer.
+    """Yield the legal questions of role 0, each with the sets after one of its answers.
 
-    Each question is a tuple of the asked role, the sets, their slack (see
-    `solvers.coalition_tables`), and the answer. The answer is yes only if it cannot be no.
+    The answer is no if possible. A question is a tuple: the asked role, the sets, their slack (see
+    `LaneLayout.slack`) and the answer.
     """
     layout = code.book.layout
     for index, kind in enumerate(kinds):

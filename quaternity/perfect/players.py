@@ -48,9 +48,9 @@ class BotPlayer:
     ) -> tuple[QuaternityPosition, int, None]:
         """Play a game between bots without a table, which is faster.
 
-        Return the last position, the number of moves, and None (see
-        `quaternity.table.tournament.playing`). A bot that plays in two seats draws from a single
-        generator.
+        Return the last position, the number of moves, and None in place of a record of the game
+        (see `quaternity.table.tournament.playing`). A bot that plays in two seats draws from a
+        single generator.
 
         Raises:
             PlayerFault: If a bot raises an exception or makes an illegal move.

@@ -156,7 +156,7 @@ def remove_work(task: SolvingTask) -> None:
 def outcomes_for_all(
     task: SolvingTask, solved: SolvedGame, phase: Phase = quiet_phase
 ) -> Outcomes | None:
-    """Return the outcomes if every player pursues the objective `task.wish`.
+    """Return the outcomes of the game if every player pursues the objective `task.wish`.
 
     The result is None if the task has no objective.
 
@@ -177,7 +177,6 @@ def outcomes_for_all(
 
 
 def _walk(task: SolvingTask, solved: SolvedGame, phase: Phase) -> GameGraph:
-    """Compute the graph of a game again, because a tablebase does not contain the graph."""
     states, limit = solved.facts.states, task.max_states
     if limit is not None and states > limit:
         raise LimitError(

@@ -40,11 +40,11 @@ Sharing = tuple[int, int]
 
 @lru_cache(maxsize=1 << 12)
 def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
-    """Return the alternative conditions under which a player's opponents can stall in a ring.
+    """Return the alternative conditions under which opponents can keep a player from moving.
 
-    Opponents in a ring ask each other in vain for ever. A condition consists of two pairs of
-    players, as bit masks. Each pair must hold cards of the same set. The bit mask `able` contains
-    the players with cards. The opponent `turn` is to move.
+    The opponents form a *ring*: they ask each other in vain for ever. A condition consists of two
+    pairs of players, as bit masks. Each pair must hold cards of the same set. The bit mask `able`
+    contains the players with cards. The opponent `turn` is to move.
 
     >>> rings(0b0111, 1, 0), len(rings(0b1111, 1, 0))
     (((3, 5),), 8)
@@ -64,9 +64,10 @@ def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
 def ring_of_opponents(
     kinds: Sequence[SetShape], slack: int, hands: Sequence[int], turn: int, player: int
 ) -> tuple[Sharing, Sharing] | None:
-    """Return two sets with which opponents can stall, and the players who share each of them.
+    """Return two sets with which opponents can prevent a player's win by asking in vain for ever.
 
-    The result is None if no possible deal lets the opponents ask each other in vain for ever.
+    Each set comes with a bit mask of players who must share it. The result is None if the opponents
+    cannot do this in any possible deal.
 
     Args:
         kinds: the sets of a possible state.
@@ -100,7 +101,7 @@ def ring_of_opponents(
 
 
 def slack_if_shared(kind: SetShape, sharing: int, slack: int) -> int:
-    """Return the slack of a state if each of the players `sharing` must hold a card of a set.
+    """Return the slack of a state in which each of the players `sharing` must hold a card of a set.
 
     The slack says how many more cards each group of players could hold
     (`solvers.coalition_tables.LaneLayout.slack`). Return 0 if the set cannot be dealt in this way.
@@ -172,7 +173,8 @@ def _ring_questions(state: State, player: int, deal: Sequence[Sequence[int]]) ->
 def is_pass(problem: DealProblem, question: Question) -> bool:
     """Return whether a legal question only passes the turn, without giving any information.
 
-    The bounds and owners of the problem must be as tight as possible.
+    `problem` describes the state before the question. Its bounds and owners must be as tight as
+    possible.
     """
     asker, asked, (index, number) = question
     constraint = problem.sets[index]

@@ -68,8 +68,7 @@ MAX_HEAD_BYTES = 1 << 16
 """Maximum size of the three lines at the beginning of a file, in bytes."""
 
 _PARSE_ERRORS = (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, struct_error)
-"""Exceptions that may be raised when a text with a valid checksum is parsed, if the text does not
-come from a tablebase."""
+"""Exceptions that parsing a file may raise if its checksum is right but it is not a tablebase."""
 
 
 class UnknownState(LimitError):
@@ -78,7 +77,7 @@ class UnknownState(LimitError):
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """A question and its equivalents, with what each answer is worth in perfect play.
+    """A question, its equivalents, and the values of the states after each answer.
 
     Attributes:
         alike: all equivalent questions, which are for interchangeable cards of the same set.
@@ -307,7 +306,7 @@ def _layout(players: int) -> Struct:
 
 @lru_cache(MAX_CACHED_VALUES)
 def _standing_of(roles: Roles, value: bytes) -> StateValue:
-    """Return the value of a state, decoded from the bytes in the file."""
+    """Decode the bytes of a value in the file. `roles[role]` is the real player."""
     players = len(roles)
     force, win, *per_role = _layout(players).unpack(value)
     return StateValue.of_roles(roles, force, win, per_role[:players], per_role[players:])
@@ -321,7 +320,7 @@ class _Index(NamedTuple):
         checksums: the checksums of the blocks.
         key: size of a key, in bytes.
         row: size of a row, in bytes.
-        block: size of a block, in bytes; the last block may be shorter.
+        block: size of a block, in bytes. The last block may be shorter.
         first, end: offsets of the first byte of the blocks, and of the first byte after the blocks.
     """
 
@@ -335,7 +334,7 @@ class _Index(NamedTuple):
 
     @classmethod
     def of(cls, path: str, file: int, first: int, about: dict[str, Any]) -> _Index:
-        """Read the index of a file whose blocks of rows begin at `first`."""
+        """Read and verify the index of a file. `first` is the offset of the first block of rows."""
         key, states = about["key"], about["states"]
         row = key + _layout(about["rules"]["players"]).size
         blocks = -(-states // about["block"])

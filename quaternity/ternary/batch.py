@@ -46,7 +46,7 @@ class SetBatch:
         """Start the given number of games.
 
         Args:
-            max_moves: number of moves after which a game is truncated; 0 means never.
+            max_moves: number of moves after which a game is truncated. 0 means never.
             seed: seed of the random generator. If it is None, every batch uses a different seed.
             settings: fields of `SetSettings`.
 
@@ -147,7 +147,7 @@ class SetBatch:
         return may & (self.on_table < MAX_TABLE_CARDS) if self.settings.rule is Rule.SET else may
 
     def _agree(self, games: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-        """Record agreements to deal, and return lists of the games in which cards were dealt."""
+        """Record agreements to deal. Return the games in which cards were dealt, as arrays."""
         self.agreed[games, self.seat[games]] = True
         dealt = games[self.agreed[games].all(1)]
         if not len(dealt):
@@ -163,7 +163,7 @@ class SetBatch:
         self.undealt[games] -= 3
 
     def _claim(self, games: NDArray[np.intp], spots: NDArray[np.int8]) -> list[NDArray[np.intp]]:
-        """Judge the claims of three cards, and return lists of the games whose tables changed."""
+        """Judge claims of three cards. Return the games whose tables changed, as arrays."""
         cards = self.places[games[:, None], spots]
         right = self._third[cards[:, 0], cards[:, 1]] == cards[:, 2]
         self.wrong[games[~right], self.seat[games[~right]]] += 1
@@ -201,14 +201,14 @@ class SetBatch:
         return (self.taken - self.wrong).astype(np.float32)
 
     def masks(self) -> NDArray[np.uint8]:
-        """Return 1 for each legal action, else 0, as [game, action]. A finished game has only 0."""
+        """Return an array [game, action]: 1 if the action is legal. A finished game has only 0."""
         mask = self._open[self.on_table // 3]
         mask[:, self._claims] = self._may_agree()
         mask[self.over] = 0
         return mask
 
     def observations(self) -> NDArray[np.float32]:
-        """Return what the seat to act sees, as [game, number] (see `SetEncoded.entries`)."""
+        """Return an array [game, number]: what the seat to act sees (see `SetEncoded.entries`)."""
         seats, width = self.settings.seats, self.places.shape[1] * 12
         seen = np.empty((self.games, self.size), np.float32)
         seen[:, :seats] = self.seat[:, None] == np.arange(seats)
@@ -227,7 +227,7 @@ class SetBatch:
 
 @cache
 def _third_card_table(rule: Rule) -> NDArray[np.int8]:
-    """Return, for any two cards, the card that belongs together with them, or `CARDS`."""
+    """Return the card that belongs together with two cards, as [card, card], or 81 for no card."""
     thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
     thirds[:-1, :-1] = third_cards()
     if rule is not Rule.SET:

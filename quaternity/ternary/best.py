@@ -34,10 +34,10 @@ class Incumbent(Generic[Item]):
         seconds: float | None = None,
         random: Random | None = None,
     ) -> None:
-        """Forget the results of an earlier search, and set the initial bound.
+        """Begin a new search: forget earlier results, and set the initial bound.
 
-        `right` checks whether a collection is valid. Without `seconds`, the methods use their own
-        limits. Without `random`, every run is the same.
+        `right` checks whether a collection is valid. Without `seconds`, the search methods have
+        their own limits. Without `random`, every run of a search is the same.
         """
         self._found: Collection[Item] = ()
         self._verified = 0
@@ -68,18 +68,18 @@ class Incumbent(Generic[Item]):
         return self.size >= self.bound
 
     def improve(self, collection: Collection[Item]) -> None:
-        """Replace the best collection if the given collection is larger."""
+        """Replace the largest collection found so far if this collection is larger."""
         if len(collection) > self.size:
             self._found = collection
 
     def lower(self, bound: int) -> None:
-        """Replace the bound if the given bound is lower."""
+        """Replace the bound if `bound` is lower."""
         self.bound = min(self.bound, max(bound, self.size))
 
     def seconds_left(self, default: float | None = None) -> float | None:
-        """Return the seconds left, or `default` without a time limit.
+        """Return the seconds until the time limit, or `default` if there is no time limit.
 
-        Raise SolverTimeout if no time is left.
+        Raise SolverTimeout if the limit has been reached.
         """
         if self._end is None:
             return default
@@ -89,9 +89,9 @@ class Incumbent(Generic[Item]):
         return remaining
 
     def limit(self, steps: int, max_steps: int) -> None:
-        """Raise `SolverTimeout` if no time is left.
+        """Stop a search at its limit: raise `SolverTimeout` if no time is left.
 
-        Without a time limit, raise `LimitError` if `steps` exceeds `max_steps`.
+        If there is no time limit, raise `LimitError` if `steps` exceeds `max_steps`.
         """
         if self._end is None:
             if steps > max_steps:
@@ -104,8 +104,8 @@ class Incumbent(Generic[Item]):
     ) -> Any:
         """Run CP-SAT with a strong linear relaxation, which suits problems about three cards.
 
-        If the record has no time limit, `seconds` is the limit. The other arguments are those of
-        `quaternity.base.cp_sat_search.run_search`.
+        The time limit is that of the whole search, or else `seconds`. The other arguments are those
+        of `quaternity.base.cp_sat_search.run_search`.
         """
         if self.random is not None:
             others |= {"randomize_search": True, "seed": self.random.randrange(2**31)}
@@ -123,9 +123,9 @@ def start_record(
     seconds: float | None,
     random: Random | None,
 ) -> Incumbent[Item]:
-    """Return the record (the best result so far) that a search must beat.
+    """Return an `Incumbent` (the best result so far) for a new search.
 
-    The search continues from the record `best`. If `best` is None, the record is empty.
+    This is `best`, if it is given. Any earlier results in it are forgotten.
     """
     if best is not None and not isinstance(best, Incumbent):
         raise InputError(f"best: must be an Incumbent, not {best!r}")

@@ -36,7 +36,7 @@ def checksum(cards: Iterable[int]) -> int:
 
 
 def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
-    """Return whether simple counts prove that the cards lack `count` disjoint threes.
+    """Return whether cards cannot contain `count` disjoint threes, according to simple counts.
 
     A three is three cards that belong together. `cards` is a bit set, and `total` is its checksum.
     The result False proves nothing.

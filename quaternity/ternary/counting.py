@@ -138,7 +138,7 @@ def count_free(n: int, rule: Rule | str) -> FreeCount:
 
     Small tables are counted. The numbers for larger ones were computed before, and come from
     `TABLES_WITHOUT_TRIPLE` and `TABLES_WITHOUT_SET`. From 55 cards (`triple`) or 21 cards (`set`)
-    on, the number is 0; see `quaternity.ternary.largest`.
+    on, the number is 0 (see `quaternity.ternary.largest`).
 
     >>> count_free(12, Rule.TRIPLE).free
     39478773647088

@@ -29,8 +29,8 @@ MAX_TABLE_CARDS = 16
 time."""
 
 PART_BITS = 14
-"""Number of bits that are looked up in a table at a time. A bit set of the 27 cards of a layer is
-looked up in two parts."""
+"""Number of cards in the first of two parts of a layer. The cards of a bit set are counted by
+looking up each part in a table."""
 
 
 @cache
@@ -61,8 +61,8 @@ def _count_with_sizes(first: int, second: int, last: int) -> int:
 def kinds(size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
     """Return the essentially different sets of `size` cards in a layer (27 cards of one shape).
 
-    Sets are of the same kind if they are equal up to renaming attributes and their values. Each
-    result has one set of a kind, and the number of sets of this kind.
+    Two sets are of the same kind if renaming attributes and their values makes them equal. Each
+    result is a pair: one set of a kind, and the number of sets of this kind.
     """
     if size == 0:
         return (((), 1),)
@@ -99,11 +99,10 @@ def _renamings() -> NDArray[np.int64]:
 
 
 def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
-    """Count the ways in which a second set of cards forbids k cards, for each k from 0 to 27.
+    """Return how many sets of `size` cards forbid k cards together with `cards`, for k = 0..27.
 
-    The first set is `cards`, in one layer (27 cards of one shape). The second set has `size` cards
-    in another layer. A card of the third layer is forbidden if it completes a triple with a card of
-    each set.
+    The cards `cards` are in one layer (27 cards of one shape), and each set is in another layer. A
+    card of the third layer is forbidden if it completes a triple with a card of each.
     """
     import numpy as np
 
@@ -119,7 +118,7 @@ def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
 
 
 def _unions(sets: list[int], size: int) -> NDArray[np.uint32]:
-    """Return the unions of all choices of `size` of the given bit sets."""
+    """Return the union of each choice of `size` of the given bit sets."""
     # The choices whose last set is number k are the first C(k, size - 1) choices of `size` - 1
     # sets, each with set k added. So their unions take one operation on a slice of an array.
     import numpy as np

@@ -88,13 +88,13 @@ class SetEncoded:
         return SetMove(tuple(sorted([view.places[place] for place in places])))
 
     def mask(self, view: SetView) -> bytes:
-        """Return 1 for each legal action, else 0. Waiting is legal until the game is over."""
+        """Return a byte per action: 1 if it is legal. Waiting is legal until the game is over."""
         if view.seat is None or view.is_over:
             return bytes(self.actions)
         return _mask(len(view.places), not self.rules.faults(view, MORE), self.claims)
 
     def numbers(self, view: SetView) -> memoryview[float]:
-        """Return the view as numbers between 0 and 1 (see `entries`)."""
+        """Return a view as numbers between 0 and 1, in the order described by `entries`."""
         seats, first = self.rules.seats, view.seat or 0
         order = [(first + away) % seats for away in range(seats)]
         gone = bytearray(CARDS)
@@ -116,7 +116,7 @@ class SetEncoded:
         return memoryview(b"".join(parts)).cast("f")
 
     def outcome(self, before: SetPosition, after: SetPosition) -> bytes:
-        """Return the cards that were dealt between two positions, as numbers (see `outcomes`)."""
+        """Return the cards that a move dealt, as numbers in the order described by `outcomes`."""
         dealt = array("f", _NOTHING_DEALT)
         count = before.seen.undealt - after.seen.undealt
         for number, card in enumerate(before.deck[:count]):
@@ -124,7 +124,7 @@ class SetEncoded:
         return dealt.tobytes() if count else _NOTHING_DEALT
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return pairs of a card and the probability that it is dealt after the cards `drawn`."""
+        """Return pairs: each card that can come after the cards `drawn`, and its probability."""
         undrawn = [card for card in range(CARDS) if card not in drawn]
         return [(card, 1 / len(undrawn)) for card in undrawn]
 

@@ -21,7 +21,7 @@ hyperplane."""
 
 FRAME = (0, 1, 3)
 """Three cards of `HYPERPLANE` that are not a SET. A change of coordinates maps any other three such
-cards to these."""
+cards to these three."""
 
 PARABOLOID = tuple(9 * x + 3 * y + (x * x + y * y) % 3 for x, y in product(range(3), repeat=2))
 """Nine cards of `HYPERPLANE` without a SET: the cards with amount = colour² + fill² mod 3."""
@@ -32,7 +32,7 @@ two given cards (13). A direction is a class of parallel hyperplanes."""
 
 
 def must_have_full_hyperplane(size: int, full: int) -> bool:
-    """Return whether `size` cards without a SET must have `full` cards in some hyperplane.
+    """Return whether a count proves that any `size` cards include `full` of some hyperplane.
 
     A hyperplane is the 27 cards that satisfy a linear equation in the digits.
 
@@ -56,7 +56,7 @@ def must_have_full_hyperplane(size: int, full: int) -> bool:
 
 
 def images(cards: Iterable[int]) -> frozenset[int]:
-    """Return all sets of cards into which changes of coordinates turn the given cards."""
+    """Return every set of cards to which a change of coordinates maps the cards, as bit sets."""
     start = bits_of(cards)
     reached, new = {start}, [start]
     while new:

@@ -55,7 +55,7 @@ together), by name. The first is the default."""
 
 @dataclass(frozen=True, slots=True)
 class DeckLimit:
-    """As many cards as possible such that no three belong together, and the steps of a proof."""
+    """The largest collection of cards in which no three belong together, with a proof in words."""
 
     cards: tuple[int, ...]
     reasons: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""Two methods to find as many cards of a table as possible without three that belong together.
+"""Two methods to choose as many cards of a table as possible, but no three that belong together.
 
-They also find all parts of a given size. A *three* is three cards that belong together. Both
-methods choose cards to remove, so that every three of the table loses a card.
+They can also list all such choices of a given size. A *three* is three cards that belong together.
+Both methods choose cards to remove, so that every three of the table loses a card.
 
 - *Search* is a branch and bound. Each step decides whether to keep or remove the card that is in
   the most complete threes. The number of disjoint complete threes is a lower bound on the number of
@@ -34,9 +34,9 @@ def largest_by_search(
 ) -> tuple[int, ...]:
     """Return as many cards of a table as possible such that no three of them belong together.
 
-    The cards `kept` are among them. `best` receives every better part and bound, and its bound and
-    time limit end the search. Without a time limit, a search of more than `MAX_NODES` nodes raises
-    a `LimitError`.
+    The cards `kept` are among them. `best` receives every better choice and bound, and its bound
+    and time limit end the search. Without a time limit, a search of more than `MAX_NODES` nodes
+    raises a `LimitError`.
     """
     others = table if best.random is None else best.random.sample(table, len(table))
     label = dict(zip(table, others, strict=True))
@@ -88,10 +88,10 @@ class _Search:
         self._cards, self._best, self._nodes = cards, best, 0
 
     def run(self, kept: int, open_cards: int, cores: list[int], alone: bool = False) -> None:
-        """Search all parts that include the kept cards and may include open cards, but no others.
+        """Search all choices that include the kept cards and may include open cards, but no others.
 
         The cards are bit sets. A core is a set of open cards, at least one of which must be
-        removed. `alone` says whether all other parts have been searched.
+        removed. `alone` says whether all other choices have been searched.
         """
         best = self._best
         self._nodes += 1
@@ -115,7 +115,7 @@ class _Search:
 
 
 def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
-    """Remove each card that must be removed, and return the remaining open cards and cores.
+    """Remove each card that is a core by itself. Return the remaining open cards and cores.
 
     A core is a set of cards that cannot all be kept.
     """
@@ -129,7 +129,7 @@ def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[i
 
 
 def _disjoint(cores: list[int]) -> int:
-    """Count disjoint sets of cards, by taking each set that does not overlap an earlier one."""
+    """Count disjoint cores (sets that must lose a card), taking the first ones that fit."""
     used = count = 0
     for core in cores:
         if not core & used:
@@ -161,7 +161,9 @@ TOLERANCE = 1e-6
 def largest_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], best: Incumbent[int]
 ) -> tuple[int, ...]:
-    """Return the result of `largest_by_search`, found by CP-SAT.
+    """Return as many cards of a table as possible without three that belong together, by CP-SAT.
+
+    The arguments and the result are those of `largest_by_search`.
 
     Raises:
         SolverTimeout: If the time limit is reached.
@@ -187,7 +189,9 @@ def largest_by_cp_sat(
 def parts_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Yield the same choices of cards as `parts_by_search`, found by CP-SAT.
+    """Yield each choice of `size` cards of a table without three that belong together, by CP-SAT.
+
+    The arguments and the choices are those of `parts_by_search`.
 
     Raises:
         SolverTimeout: If it takes more than `SECONDS`.

@@ -58,7 +58,7 @@ class _Search:
             best.random.shuffle(self.threes)
 
     def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
-        """Return `count` disjoint threes of the cards in the bit set `live`, or None.
+        """Return `count` disjoint threes of the cards in the bit set `live`, or else None.
 
         A three is three cards that belong together. `total` is the checksum of the cards. `threes`
         contains all threes of these cards, and possibly others. The three chosen last comes first.
@@ -107,7 +107,9 @@ second."""
 def pack_by_cp_sat(
     table: Sequence[int], rule: Rule, count: int, best: Incumbent[Triple]
 ) -> tuple[Triple, ...] | None:
-    """Return the result of `pack_by_search`, found by CP-SAT.
+    """Return `count` disjoint threes of a table, found by CP-SAT, or None if there are fewer.
+
+    A three is three cards that belong together. The arguments are those of `pack_by_search`.
 
     Raises:
         SolverTimeout: If the time limit is reached.

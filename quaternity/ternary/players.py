@@ -31,8 +31,8 @@ class Finder:
     def delay(self, view: SetView, random: Random) -> float:
         """Return a random time until the move, in seconds.
 
-        It is longer on average if fewer claims are right. If all other seats have agreed to more
-        cards, it is ten times shorter.
+        The fewer right claims there are, the longer it is on average. If all other seats have
+        agreed to more cards, it is ten times shorter.
         """
         hurry = 10 if 0 < len(view.agreed - {view.seat}) == len(view.taken) - 1 else 1
         seconds = random.expovariate(1 / self.mean) / math.sqrt(max(1, len(view.threes)))

@@ -70,7 +70,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """The cards that a player claims, in ascending order; no cards to agree to three more."""
+    """The cards that a player claims, in ascending order, or no cards to agree to three more."""
 
     cards: tuple[int, ...]
 
@@ -131,7 +131,7 @@ class SetPosition:
 
 @dataclass(frozen=True, slots=True)
 class SetRules(PlainRules[SetPosition, SetMove, SetView]):
-    """SET for one to eight players; see `quaternity.table.protocol.Rules`."""
+    """The rules of SET for one to eight players (see `quaternity.table.protocol.Rules`)."""
 
     settings: SetSettings = SetSettings()
 
@@ -214,7 +214,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return tuple(events)
 
     def still_means(self, move: SetMove, then: SetView, now: SetView) -> bool:
-        """Return whether a move that was chosen for an earlier view still means the same.
+        """Return whether a move that was chosen for an earlier view has the same effect now.
 
         The claimed cards must still be on the table. For an agreement, the table must be unchanged.
         """
@@ -267,7 +267,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return [f"card {card} is not on the table" for card in cards if card not in view.places]
 
     def read(self, text: str, view: SetView) -> SetMove:
-        """Parse a move: `a d k` by places, `claim 3 17 52` by cards, or `more`."""
+        """Parse a move: a claim by places (`a d k`) or cards (`claim 3 17 52`), or `more`."""
         text = text.strip()
         if text.lower() in ("more", "m"):
             return MORE
@@ -317,7 +317,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         }
 
     def like(self, view: SetView, random: Random) -> SetPosition:
-        """Return a random position with this view: the unseen cards are in random order."""
+        """Return a random position that looks like this view: the unseen cards are shuffled."""
         seen = [
             *view.places,
             *(card for threes in view.taken for three in threes for card in three),
@@ -343,9 +343,9 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
 
 
 def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
-    """Return the card at each letter of a claim, or () if the text is not a claim.
+    """Return the card at each place that a claim such as `a d k` names, or () for other texts.
 
-    The claim may be incomplete. The card is None if there is no card at the place of the letter.
+    The claim may be incomplete. The card is None if the place is empty.
     """
     match = _PARTIAL_CLAIM.fullmatch(text)
     letters = [letter for letter in match.groups() if letter] if match is not None else []

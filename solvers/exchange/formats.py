@@ -84,7 +84,7 @@ def cnf(problem: DealProblem) -> str:
 
 
 def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
-    """Add the clauses of a constraint. Return the number of all booleans used so far."""
+    """Append the clauses of one constraint. Return the number of booleans that exist afterwards."""
 
     def add(*literals: int) -> None:
         clauses.append(" ".join(map(str, (*literals, 0))))
@@ -203,7 +203,7 @@ def mps(problem: DealProblem) -> str:
 
 
 def cp_sat(problem: DealProblem) -> str:
-    """Return the model of `solvers.cp_sat_model` as a protocol buffer in text form."""
+    """Return the model that CP-SAT solves for a problem, as a protocol buffer in text form."""
     from solvers.named_model import cp_sat_model
 
     return str(cp_sat_model(problem).model.proto)

@@ -19,12 +19,12 @@ from solvers.problem import DealProblem, players_in
 from solvers.shortage import Certificate, CrossedBounds, CrowdedHand, TooManyCards
 
 Side = tuple[str, int, int, str]
-"""One side (the lower or upper bound) of a linear constraint of `solvers.exchange.rows`. The tuple
-contains the kind, set and member of the constraint, and the relation `>=` or `<=`."""
+"""One bound of a linear constraint in `solvers.exchange.rows`. The tuple has the attributes `kind`,
+`set_index` and `member` of the constraint, and `>=` for the lower or `<=` for the upper bound."""
 
 
 def refutation(problem: DealProblem, certificate: Certificate) -> str:
-    """Return a proof that the formula `opb(problem)` has no solution.
+    """Return a proof that a problem has no deal: the formula `opb(problem)` has no solution.
 
     The certificate (see `solvers.shortage`) says which constraints of the formula contradict each
     other.
@@ -69,7 +69,7 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
 
 
 def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
-    """Yield the lower and upper bounds of linear constraints that together prove a certificate."""
+    """Yield the lower and upper bounds that contradict each other according to a certificate."""
     sets = list(enumerate(problem.sets))
     if isinstance(certificate, CrossedBounds):
         for sign in (">=", "<="):

@@ -51,7 +51,7 @@ class LinearRow(NamedTuple):
     Attributes:
         kind: "card" for the owners of a card, "hand" for a player's hand, or "share" for a player's
             cards of a set. A model without any of these has a redundant row of the kind "none".
-        set_index: the number of the set of a card or share; otherwise -1.
+        set_index: the number of the set of a card or share, and -1 for other kinds.
         member: the number of the card in its set for "card", or of the player for "hand" and
             "share".
         terms: the numbers of the booleans, in ascending order.
@@ -75,10 +75,7 @@ class LinearRow(NamedTuple):
 
     @property
     def sides(self) -> list[tuple[str, int]]:
-        """Return the bounds that are not redundant, as pairs of a relation and a number.
-
-        The relation is `=`, `>=` or `<=`.
-        """
+        """Return the bounds that are not redundant, e.g. [(">=", 1), ("<=", 3)] or [("=", 2)]."""
         if self.low == self.high:
             return [("=", self.low)]
         lower_side = [(">=", self.low)] * (self.low > 0)
@@ -112,9 +109,9 @@ class LinearModel:
 
     @property
     def trivial_refutation(self) -> Infeasible | None:
-        """Return an infeasible verdict if a lower bound exceeds the number of booleans in its sum.
+        """Return an infeasible verdict if a sum has fewer booleans than its lower bound, else None.
 
-        Otherwise, return None. `solvers.shortage.simple_certificate` must return None for the
+        Call this only if `solvers.shortage.simple_certificate` finds no contradiction in the
         problem.
         """
         is_short = [row.low > len(row.terms) for row in self.rows]
@@ -135,9 +132,9 @@ class LinearModel:
     def shortage(self, weights: Sequence[float]) -> Shortage | None:
         """Return a proof that no deal exists, made from a weight for each row (constraint).
 
-        The result is None if the weights do not give a valid proof. They are the multipliers of
-        Farkas' lemma, times any positive factor. A positive weight uses the lower bound of the row,
-        and a negative weight uses the upper bound.
+        A positive weight stands for the lower bound of the row, and a negative weight for the upper
+        bound. In a valid proof, the weighted sum of these bounds is impossible (Farkas' lemma). The
+        result is None if the weights give no valid proof. They may have any scale.
         """
         problem = self.problem
         largest = max(map(abs, weights)) or 1

@@ -24,10 +24,11 @@ from solvers.verdict import Infeasible, Verdict
 def violation(
     linear: LinearModel, used: Sequence[int], seconds: float | None = None
 ) -> tuple[float | None, Sequence[float], list[float]]:
-    """Minimize the total violation of some constraints (rows) with SciPy's `linprog`.
+    """Find values of the booleans that violate some constraints (rows) as little as possible.
 
-    `used` contains the numbers of these rows. Return the violation, the values of all booleans, and
-    the weights of all rows. The violation is None if the time limit is reached.
+    `used` contains the numbers of these rows. Return the total violation, the values of all
+    booleans, and a weight for each row (a multiplier of Farkas' lemma). The violation is None if
+    the time limit is reached.
     """
     import numpy as np
     from scipy.optimize import linprog
@@ -63,10 +64,10 @@ def violation(
 
 
 def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
-    """Return an infeasible verdict, with a proof derived from an unsatisfiable core.
+    """Return an infeasible verdict, with a proof made from constraints that contradict each other.
 
-    `core` contains the numbers of constraints (rows) that contradict each other, together with the
-    rows of the cards. The verdict has no proof if none can be derived from these rows.
+    `core` contains the numbers of these constraints (rows). The constraints that each card has an
+    owner need not be among them. The verdict has no proof if the rows do not give one.
     """
     used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
     _, _, weights = violation(linear, sorted(used))

@@ -89,5 +89,5 @@ def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 
 
 def _limit(seconds: float | None) -> str | None:
-    """Return a time limit as text in seconds. Choco ignores a limit such as "500ms"."""
+    """Return a number of seconds as text for Choco, which ignores a limit such as "500ms"."""
     return None if seconds is None else f"{max(seconds, 0.001):.3f}s"

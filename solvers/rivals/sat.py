@@ -19,10 +19,10 @@ Run = Callable[[], Verdict | None]
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
-    """Return a deal problem as clauses. Boolean v of the problem is variable v + 1.
+    """Return the clauses of a deal problem. Boolean v of the problem is variable v + 1.
 
-    The encoding adds further variables. `encoding` is the name of a member of python-sat's
-    `EncType`, such as "totalizer" or "seqcounter".
+    A clause is a list of literals. The encoding of sums adds variables. It is named as in
+    python-sat's `EncType`, such as "totalizer" or "seqcounter".
     """
     from pysat.card import CardEnc, EncType
 

@@ -29,8 +29,9 @@ from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"
 """Kinds of evidence that a problem is infeasible: a minimum cut, the multipliers of Farkas' lemma,
-or a set of contradictory constraints. The evidence is converted to a shortage. `PAIRED` means that
-the solver has no evidence. Then `solvers.certify` adds a shortage of a built-in solver."""
+or a set of contradictory constraints. The evidence is converted to a proof (a shortage). `PAIRED`
+means that the solver has no evidence. Then `solvers.certify` adds a shortage of a built-in
+solver."""
 
 
 def _is_importable(module: str) -> bool:
@@ -56,7 +57,7 @@ class ExternalSolver:
             module of `solvers.rivals`.
         package: the distribution that contains the solver.
         module: the module of the distribution that is imported.
-        extra: the extra of `quaternity` that installs the solver; empty if none is needed.
+        extra: the extra of `quaternity` that installs the solver. It is empty if none is needed.
         licence: SPDX identifiers of the licence of the package, and of the solver if it differs.
         evidence: the kind of evidence of infeasibility.
         max_pairs: the maximum number of pairs of a card and a possible owner in a problem.

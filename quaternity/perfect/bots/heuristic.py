@@ -17,17 +17,17 @@ from solvers.counting import chances
 from solvers.problem import DealProblem
 
 TURN = 0.25
-"""Bonus for the player to move in the evaluation of a state. A completed set counts as 1."""
+"""Bonus that is added to the prospects of the player to move. A completed set counts as 1."""
 
 Prospects = tuple[float, ...]
-"""A number for each role that says how good a state is. A completed set counts as 1."""
+"""Heuristic value of a state for each role (number of a player in the canonical state)."""
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
-    """Return the prospects (heuristic values) of all roles if all deals are equally likely.
+    """Return the heuristic value of a state for each role, from the exact chances of all cards.
 
-    A role is the number of a player in a canonical state. The deals are counted once, which takes a
-    tenth of a millisecond in small games.
+    A role is the number of a player in a canonical state. All deals count as equally likely. They
+    are counted once, which takes a tenth of a millisecond in small games.
     """
     parts = code.parts(key)
     sets = [code.book.by_number(number).constraint for number in parts.kinds]
@@ -39,7 +39,7 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return a rough but fast estimate of the prospects (heuristic values) of all roles.
+    """Return a rough but fast estimate of the heuristic value of a state for each role.
 
     A role is the number of a player in a canonical state. All possible owners of a card count as
     equally likely, and the sizes of the hands are ignored. `known` caches the value of each set.
@@ -64,9 +64,9 @@ def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
 
 
 def many_prospects(state: State) -> Prospects:
-    """Return a rough estimate of each player's prospects (heuristic value).
+    """Return a rough estimate of the heuristic value of a state for each player.
 
-    This works for any number of players.
+    This also works if there are too many players for a canonical state.
     """
     values = [float(points) for points in state.points]
     for constraint in state.filtered_problem().sets:

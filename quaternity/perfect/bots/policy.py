@@ -4,7 +4,7 @@ The policy chooses moves like the informed bot, but with estimated instead of ex
 `quaternity.perfect.bots.heuristic`). If a proof search (`quaternity.perfect.forcing`) finds a
 forced win of the player to move, the policy takes this win as the result of the game. Results
 depend only on the state, and are cached under its key. A role is the number of a player in a
-canonical state; role 0 is to move.
+canonical state. Role 0 is to move.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ MAX_CACHED_QUESTIONS = 1 << 20
 about 400 bytes."""
 
 QUICK_STATES = 60
-"""Maximum number of answers examined in one state of a playout (simulated game) to detect a forced
-win of the player to move. This detects nine of ten forced wins in the 4-3-3 game."""
+"""Maximum number of answers examined to find out whether the player to move can force a win, in one
+state of a simulated game. This finds nine of ten forced wins in the 4-3-3 game."""
 
 ANSWERS_PER_QUESTION = 4
-"""Number of answers that a search for a forced win can examine at the cost of one question. An
-answer costs less than a question, because most answers also occur in other searches."""
+"""Number of answers that cost as much to examine as one question. Answers are cheaper, because most
+of them also occur in other searches."""
 
 MAX_PROOF_CARDS = 24
 """Maximum number of cards in play for which forced wins are searched. With more cards, forced wins
@@ -45,7 +45,7 @@ class Outlook(NamedTuple):
         options: the questions of the state, best first.
         result: the result of the game. It is None unless the game is over or role 0, who is to
             move, is known to force a win.
-        weighed: the cost of this evaluation if nothing is cached, as a number of questions.
+        weighed: the number of questions that this evaluation examines if nothing is cached.
     """
 
     options: list[Choice]
@@ -72,7 +72,7 @@ class Policy:
     """A fast way to choose moves in one game, for simulated games (playouts).
 
     Attributes:
-        glance: maximum number of answers examined in a state of a playout to detect a forced win.
+        glance: maximum number of answers examined in each state to find a forced win.
     """
 
     def __init__(self, code: KeyCodec, glance: int = QUICK_STATES) -> None:
@@ -84,12 +84,12 @@ class Policy:
         self._worth: dict[int, Prospects] = {}
 
     def options(self, key: Key) -> list[Choice]:
-        """Return the possible questions in a state, sorted from best to worst.
+        """Return the questions that can be asked in a state, the best for the asker first.
 
-        Each question contains its replies, which are sorted in the same way. Replies are ranked by
-        their heuristic value for the asked player, and questions by their value for the asker after
-        the best reply. The list is empty if the game is over. If the next player is drawn at
-        random, the list contains the possible draws instead, in no particular order.
+        Each question contains its replies, the best for the asked player first. Replies are ranked
+        by heuristic values, and questions by the asker's value after the best reply. The list is
+        empty if the game is over. If the next player is drawn at random, the list contains the
+        possible draws instead, in no particular order.
         """
         options = self._options.get(key)
         if options is None:
@@ -123,9 +123,9 @@ class Policy:
         return outlook
 
     def proof(self, key: Key, role: int, limit: int) -> Proof:
-        """Search for a forced win of a role, examining at most `limit` answers.
+        """Search for a forced win of one player, examining at most `limit` answers.
 
-        A role is the number of a player in the canonical state `key`. If more than
+        `key` identifies the canonical state, and `role` is the player's number in it. If more than
         `MAX_PROOF_CARDS` cards are in play, no search is made.
         """
         proof = self._proofs.get((key, role, limit))
@@ -154,7 +154,7 @@ class Policy:
         return [choice for _, choice in ranked]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        """Return how far a role is ahead of all others after a reply, in heuristic values."""
+        """Return a role's heuristic value after a reply, minus the best value of all others."""
         values = rough_prospects(self.code, reply.key, self._worth)
         return lead(values, reply.roles.index(role))
 

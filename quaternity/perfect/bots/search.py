@@ -34,8 +34,8 @@ DEFAULT_GAMES = 100
 """Default number of simulated games for each decision."""
 
 MAX_WEIGHED_QUESTIONS = 6_000
-"""Maximum number of questions examined for each decision, unless the number of games is given. A
-question takes about 60 microseconds."""
+"""Maximum number of questions examined for a decision, if no number of games is given. A question
+takes about 60 microseconds."""
 
 MAX_PLAYOUT_LENGTH = 60
 """Maximum number of moves in a simulated game. A longer game counts as a win shared by all."""
@@ -73,7 +73,7 @@ class SearchBot:
         self._policies: dict[Rules, Policy] = {}
 
     def ask(self, state: State) -> Question:
-        """Return a question that forces a win, or the most frequent one in simulated games.
+        """Return a question that forces a win, or else the one that simulated games tried most.
 
         Questions that are known to give another player a forced win are avoided.
         """
@@ -93,7 +93,7 @@ class SearchBot:
         return self._random.choice(_questions(code, state, roles, best))
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return an answer that forces a win, or the most frequent one in simulated games."""
+        """Return an answer that forces a win, or else the one that simulated games tried most."""
         answers = state.answers(question)
         if len(answers) == 1:
             return answers[0]
@@ -202,9 +202,8 @@ class Tree:
     """The search tree of one decision.
 
     Attributes:
-        nodes: for each canonical state, by its key, the node in which the player to move chooses a
-            question.
-        weighed: cost of the visited states, in questions (see `Outlook.weighed`).
+        nodes: the node in which the player to move chooses a question, by key of the state.
+        weighed: number of questions examined in the visited states (see `Outlook.weighed`).
     """
 
     def __init__(self, policy: Policy, random: Random, limit: float = inf) -> None:
@@ -255,7 +254,7 @@ class Tree:
     def _play_out(self, key: Key, names: Sequence[int], max_moves: int) -> Result:
         """Simulate at most `max_moves` moves with the fast policy, and return the result.
 
-        If the game does not end, or the cost limit of the tree is reached, all players share the
+        If the game does not end, or the tree has examined too many questions, all players share the
         win.
         """
         players, random = len(names), self._random

@@ -1,1 +1,1 @@
-"""Canonical states: states share a key if they differ only in names of cards, sets and players."""
+"""Canonical states: states that differ only in the names of cards, sets and players share a key."""

@@ -42,14 +42,14 @@ def key_bytes(keys: Keys) -> list[Key]:
 
 
 def from_words(words: NDArray[Any]) -> Keys:
-    """Convert an array of 64-bit words, [key, word], to an array with one element for each key."""
+    """Convert an array of 64-bit words, [key, word], to a one-dimensional array of keys."""
     if words.shape[1] == 1:
         return np.ascontiguousarray(words[:, 0])
     return words.astype(">u8", order="C").view(f"S{8 * words.shape[1]}")[:, 0]
 
 
 def to_words(keys: Keys) -> NDArray[Any]:
-    """Convert an array with one element for each key to an array of 64-bit words, [key, word]."""
+    """Convert a one-dimensional array of keys to an array of 64-bit words, [key, word]."""
     if keys.dtype.kind == "u":
         return np.asarray(keys).reshape(-1, 1)
     return np.asarray(
@@ -82,9 +82,9 @@ def sort_unique(keys: Keys) -> Keys:
 
 
 def unique_rows(words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct keys in ascending order, and for each key its index among them.
+    """Return the distinct keys in ascending order, and the index of each given key among them.
 
-    The keys are columns of 64-bit words, [word, key].
+    Keys are given and returned as arrays of 64-bit words, [word, key].
     """
     # Most keys are matched with a hash table that has one entry per bucket: the last key assigned
     # to the bucket. Only keys that collide with a different key are sorted with all their
@@ -116,7 +116,7 @@ def narrow(numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 class Uncertainty:
-    """Measures how much is unknown in each of many states (see `NumberedKind.uncertainty`)."""
+    """Computes how much is unknown in each of many states (see `NumberedKind.uncertainty`)."""
 
     def __init__(self, code: KeyCodec) -> None:
         self._code = code
@@ -125,7 +125,7 @@ class Uncertainty:
         self._known = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 
     def of(self, keys: Keys) -> NDArray[Any]:
-        """Return the uncertainty of each state: the sum of the uncertainties of its sets."""
+        """Return, for each key, how much is unknown in the state: the sum over its sets."""
         words, code = to_words(keys), self._code
         result = np.zeros(len(words), np.int64)
         for field in range(-code.rules.sets, 0):
@@ -159,7 +159,7 @@ number for each of the 32 groups of five players, and would be too large for mor
 def array_fault(book: KindBook) -> str | None:
     """Return why the sets of a game cannot be described in arrays, or None if they can.
 
-    `book` contains the possible sets (`quaternity.perfect.keys.kinds`).
+    `book` is the `KindBook` of the game: all states of knowledge about one set.
     """
     lanes, size = 2**book.players, book.set_size
     if book.players > MAX_ARRAY_PLAYERS:
@@ -188,10 +188,10 @@ class KindArrays:
     are added. Adding kinds may replace the arrays.
 
     Attributes:
-        number: number of the kind in its book (int64).
-        uncertainty: uncertainty of the kind (int64).
+        number: number of the kind in its `KindBook` (int64).
+        uncertainty: how much is unknown about the set (int64).
         table: packed coalition tables, [word, place] (uint64).
-        lanes: the same numbers unpacked, [place, coalition] (int16).
+        lanes: the coalition tables unpacked, [place, coalition] (int16).
         owner: the only player who may own any card of the set, or -1 (int8).
         lowered: [place, distinct mask, player], a bitmask of coalitions (uint64). Bit A is set if
             giving one card with this owner mask to the player lowers the number of cards that
@@ -199,10 +199,10 @@ class KindArrays:
         renaming: [order of roles, place], the place of the renamed kind, or -1 if it is unknown
             (int32).
         first, count: the index of the first question by role 0 about each kind in `asked`, `no` and
-        `yes`, and the number of these questions.
+            `yes`, and the number of these questions.
         asked: the asked role of each question (uint8).
         no, yes: the place of the kind after the answer to each question, before closing, or -1 if
-        the answer is impossible (int32).
+            the answer is impossible (int32).
         guard, member: as in `solvers.coalition_tables.LaneLayout`, split into words.
     """
 
@@ -233,7 +233,7 @@ class KindArrays:
         return np.frombuffer(packed.to_bytes(8 * self.words, "little"), "<u8").astype(np.uint64)
 
     def place(self, kind: NumberedKind) -> int:
-        """Return the place (index) of a kind in the arrays. If it is new, add it to the arrays."""
+        """Return the index of a kind of set in the arrays. If it is new, add it."""
         place = int(self._place_of_number[kind.number])
         if place < 0:
             place = len(self._kinds)
@@ -267,7 +267,7 @@ class KindArrays:
                     )
 
     def places_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """Return the places (indices) of the kinds with the given numbers, in the same shape."""
+        """Return the index in the arrays of each kind, given the numbers of the kinds."""
         places: NDArray[Any] = self._place_of_number[numbers]
         if (places < 0).any():
             for number in np.unique(numbers[places < 0]).tolist():
@@ -276,7 +276,7 @@ class KindArrays:
         return places
 
     def rename(self, places: NDArray[Any], order: int) -> NDArray[Any]:
-        """Return the places (indices) of the kinds after their players have been renamed.
+        """Return the indices of kinds whose players have been renamed, given the indices before.
 
         `order` is the index of an order of roles in `orders`.
         """
@@ -290,9 +290,10 @@ class KindArrays:
         return np.asarray(names)
 
     def rank_numbers(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of all added kinds in ascending order, and the rank of each kind.
+        """Return the numbers of all kinds in ascending order, and the rank of each kind.
 
-        The ranks are in the order of the places (indices) of the kinds.
+        A rank is the index of the kind's number among the sorted numbers. The ranks are in the
+        order in which the kinds were added to the arrays.
         """
         numbers = self.number[: len(self._kinds)]
         turn = np.argsort(numbers)
@@ -305,7 +306,7 @@ class KindArrays:
     def questions(self, places: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the index of the first question about each kind, and the number of questions.
 
-        The indices are those of the arrays `asked`, `no` and `yes`.
+        Kinds are given by their indices. The results are indices in `asked`, `no` and `yes`.
         """
         if (self.first[places] < 0).any():
             for place in np.unique(places[self.first[places] < 0]).tolist():
@@ -330,12 +331,12 @@ class KindArrays:
         """Make the owners and minimums of sets as tight as the other sets allow.
 
         Args:
-            places: the places (indices) of the kinds of the sets.
-            needs: [set, group of players], the minimum number of cards of the set that the group
-                must hold because the other sets cannot fill its hands. It is at least 0.
+            places: the indices of the kinds of the sets in these arrays.
+            needs: [set, group of players], the number of cards of the set that the group must hold
+                because the other sets cannot fill its hands. It is at least 0.
 
         Returns:
-            The places of the resulting kinds.
+            The indices of the resulting kinds.
         """
         # The other sets of each state are given by `needs`. Let f be the coalition table of the
         # set. The slack of the state is f - needs wherever it can matter. So the minimum of player
@@ -402,11 +403,12 @@ class ClosureCache:
         self._closed = np.zeros(1 << CACHE_BITS, np.int32)
 
     def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-        """Tighten the owners and minimums of sets, and return the places of the resulting kinds.
+        """Tighten the owners and minimums of sets, and return the indices of the resulting kinds.
 
-        A place is an index in `KindArrays`. `others` is [word, set]: how many cards the other sets
-        can give each group of players, minus the cards in the group's hands. If this is negative,
-        the group needs cards of the set. The numbers are packed as in `solvers.coalition_tables`.
+        Sets are given as indices in `KindArrays`. `others` is [word, set]: how many cards the other
+        sets can give each group of players, minus the cards in the group's hands. If this is
+        negative, the group needs cards of the set. The numbers are packed as in
+        `solvers.coalition_tables`.
         """
         needs = self._needs(others)
         alike = self._number(places, needs)
@@ -454,4 +456,4 @@ _HALVES = [
     (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
     (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
 ]
-"""Shifts and masks to combine two, then four, then eight digits of a 64-bit word."""
+"""Shifts and masks that combine the eight bytes of a word into one number, in three steps."""

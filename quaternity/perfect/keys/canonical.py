@@ -43,18 +43,17 @@ from solvers.coalition_tables import layout_for
 from solvers.problem import DealProblem, SetConstraint
 
 Key = bytes
-"""Key of a state. Renumbering the players, sets and cards does not change it."""
+"""Identifier of a state, which stays the same if the players, sets and cards are renumbered."""
 
 
 class StateParts(NamedTuple):
-    """The parts of a canonical state. Players are numbered by their roles; role 0 is to move.
+    """The parts of a canonical state. Players are numbered by their roles. Role 0 is to move.
 
     Attributes:
-        place: 0 if the order of players can no longer matter, otherwise the number of players with
-            cards who come before role 0. If chance draws the player to move, it is the number of
-            players.
+        place: the number of players with cards who come before role 0, or 0 if the order of the
+            players cannot matter. If chance draws the player to move, it is the number of players.
         hands, points: the number of cards and of completed sets of each role.
-        kinds: the numbers of the kinds of the sets in play (see `quaternity.perfect.keys.kinds`),
+        kinds: numbers that describe the sets in play (see `quaternity.perfect.keys.kinds`),
             ascending.
     """
 
@@ -84,8 +83,8 @@ class Rules:
     def of(cls, game: Settings | State) -> Rules:
         """Return the rules of the game that a state or settings belong to.
 
-        With up to three players, a tie-break never has a choice (see `order_matters`), so the
-        result is the same for all tie-breaks.
+        With up to three players, the tie-break never matters (see `order_matters`), so the result
+        is the same for all tie-breaks.
         """
         tie_break = game.tie_break if game.players > 3 else TieBreak.FIRST_IN_ORDER
         return cls(game.set_size, game.sets, game.players, tie_break, game.brisk)
@@ -189,7 +188,7 @@ class KeyCodec:
         self._struct = Struct(f">{self.words}Q")
 
     def key(self, parts: StateParts) -> Key:
-        """Return the key of the canonical state with these parts."""
+        """Return the key that encodes the parts of a canonical state."""
         words = [0] * self.words
         fields = iter(self.fields)
         sets_done = self.rules.sets - len(parts.kinds)
@@ -199,7 +198,7 @@ class KeyCodec:
         return self._struct.pack(*words)
 
     def parts(self, key: Key) -> StateParts:
-        """Return the parts of the canonical state with this key.
+        """Return the parts of a canonical state, decoded from its key.
 
         Raises:
             InputError: If it is not a key of this game.
@@ -221,7 +220,7 @@ class KeyCodec:
         return StateParts(values[0], (hand, *hands), (own_points, *points), kinds)
 
     def state(self, key: Key) -> State:
-        """Return a state with this key. The players keep their order if it matters.
+        """Return a state with this key, with the players in the order that `order` returns.
 
         Raises:
             InputError: If it is not a key of this game, or chance draws the player to move.
@@ -248,7 +247,7 @@ class KeyCodec:
         )
 
     def order(self, parts: StateParts) -> tuple[int, ...]:
-        """Return the roles (numbers in the canonical state) in the order of the players.
+        """Return the roles (numbers in the canonical state) in the order in which the players sit.
 
         If the order of the players does not matter, return the roles in ascending order.
         """
@@ -261,15 +260,16 @@ class KeyCodec:
 
 @lru_cache(maxsize=32)
 def coding(rules: Rules) -> KeyCodec:
-    """Return the cached `KeyCodec` for the rules of a game. The errors are those of `KeyCodec`."""
+    """Return the cached `KeyCodec` (converter of keys) for a game. It raises the same errors."""
     return KeyCodec(rules)
 
 
 class Canonical(NamedTuple):
-    """A canonical state, and the real player for each of its roles.
+    """A canonical state, which is the same for all states that differ only in names.
 
     Attributes:
-        roles: `roles[role]` is the real player; role 0 is to move.
+        roles: `roles[role]` is the real player with this role (number in the canonical state). Role
+            0 is to move.
     """
 
     key: Key
@@ -283,8 +283,8 @@ def canonical(state: State) -> Canonical:
     says which player has which role.
 
     Raises:
-        InputError: If the state is impossible, has no player to move, is not settled, or has upper
-            bounds that no game leads to.
+        InputError: If the state is impossible, has no player to move, has upper bounds that no game
+            leads to, or needs `State.settle`.
         LimitError: If there are more than `quaternity.perfect.keys.kinds.MAX_KEY_PLAYERS` players.
 
     >>> from quaternity import Answer, Card, Question, Settings
@@ -310,7 +310,7 @@ def canonical(state: State) -> Canonical:
 
 
 def closed_kinds(code: KeyCodec, state: State) -> list[NumberedKind]:
-    """Return what is known about each set in play, with owners and minimums as tight as possible.
+    """Return the `NumberedKind` of each set in play, with the tightest owners and minimums.
 
     Raises:
         InputError: If the state is impossible, or has upper bounds that no game leads to.
@@ -336,10 +336,10 @@ def canonical_form(
     points: Sequence[int],
     turn: int,
 ) -> Canonical:
-    """Return the canonical form of a state, given its sets in play and the player to move.
+    """Return the canonical form of a state, given the sets in play and the player to move.
 
-    The possible owners and minimums of the sets must already be tightened. The players may be
-    numbered arbitrarily, unless their order matters.
+    The possible owners and minimums of the sets must already be as tight as possible. The players
+    may have any numbers, unless their order matters.
     """
     if len(hands) >= 4 and code.rules.order_matters(hands):
         holding = [player for player, hand in enumerate(hands) if hand]
@@ -353,7 +353,7 @@ def canonical_form(
 
 
 def canonical_end(code: KeyCodec, points: Sequence[int]) -> Canonical:
-    """Return the canonical form of a finished game. Role 0 is a player with the most points."""
+    """Return the canonical form of a finished game, in which role 0 has the most points."""
     players = len(points)
     best = max(range(players), key=points.__getitem__)
     return _smallest_form(
@@ -370,14 +370,14 @@ def canonical_chance(
 ) -> Canonical:
     """Return the canonical form of a position in which chance chooses the player to move.
 
-    Chance chooses among the players `tied`, and role 0 is one of them.
+    Chance chooses one of the players `tied`. One of them has role 0 in the canonical form.
     """
     orders = chain.from_iterable(_role_orders(hands, points, player) for player in tied)
     return _smallest_form(code, kinds, hands, points, orders, len(hands))
 
 
 def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Iterable[Roles]:
-    """Yield the orders of players that begin with `first` and may give the smallest key."""
+    """Yield the orders of players, with `first` in front, that may give the smallest key."""
     # The other players are sorted by the number of cards, then by points. Players with equal
     # numbers of cards and points come in every order, unless they have no cards.
     others = [player for player in range(len(hands)) if player != first]

@@ -28,16 +28,16 @@ MAX_KEY_PLAYERS = 7
 equal hands and points would take too long."""
 
 MAX_CACHED_CLOSURES = 1 << 18
-"""Maximum number of kinds (sets of cards without the order of the cards) whose tightened form a
-`KindBook` caches. The least recently used ones are dropped."""
+"""Maximum number of kinds (sets without the order of their cards) for which a `KindBook` caches the
+tightest owners and minimums. The least recently used ones are dropped."""
 
 MAX_CACHED_KINDS = 1 << 17
 """Maximum number of kinds (sets of cards without the order of the cards) that a `KindBook` caches
 before it clears the cache. A kind takes about 2 kB, or 8 kB for sets of ten."""
 
 OWNER_WEIGHT = 1 << 16
-"""Weight of each possible owner of a card in the uncertainty of a set. It is larger than any sum of
-minimums, which have weight 1."""
+"""Weight of each possible owner of a card in `NumberedKind.uncertainty`. The minimums have weight
+1. Their sum is always smaller than this weight."""
 
 Roles = tuple[int, ...]
 """Assignment of roles to players: `roles[role]` is the player with this role."""
@@ -90,7 +90,8 @@ class NumberedKind(SetShape):
 
     Attributes:
         number: the number of the kind (see the module).
-        masks: the owner masks, ascending; empty for a completed set.
+        masks: for each card, the bit mask of the players who may own it, ascending. There are none
+            for a completed set.
         low: the minimum number of cards of each player.
         owner: the only player who may own any card of the set, or None.
     """
@@ -115,7 +116,7 @@ class NumberedKind(SetShape):
         )
 
     def rename(self, roles: Roles) -> NumberedKind:
-        """Return the same kind after renumbering: player `roles[role]` gets the number `role`."""
+        """Return the kind with other player numbers: `roles[role]` gets the number `role`."""
         kind = self.renamings.get(roles)
         if kind is None:
             names = [roles.index(player) for player in range(len(roles))]
@@ -136,11 +137,11 @@ class NumberedKind(SetShape):
         return self._book.close(self, slack)
 
     def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None, int]]:
-        """Return the questions that player 0 can ask about the set, and what is known afterwards.
+        """Return the questions that player 0 can ask about the set, and what each answer reveals.
 
-        An entry contains the asked player, the kind of the set after no and after yes, and the
-        number of interchangeable cards. A kind is None if this answer is impossible whatever the
-        other sets are. The owners and minimums of the kinds may still be tightened (see `close`).
+        An entry is a tuple: the asked player, the kind of the set after no, the kind after yes, and
+        the number of interchangeable cards. A kind is None if the set alone makes this answer
+        impossible. The owners and minimums of the kinds may still be tightened (see `close`).
         """
         if self._questions is None:
             self._questions = []
@@ -195,7 +196,7 @@ class KindBook:
         self._by_form[(), self.completed.low] = self._by_number[0] = self.completed
 
     def kind(self, masks: Sequence[int], low: tuple[int, ...]) -> NumberedKind:
-        """Return the kind of a set with these owner masks, in any order, and these minimums."""
+        """Return the kind of a set, given the possible owners of its cards, and its minimums."""
         form = (tuple(sorted(masks)), low)
         kind = self._by_form.get(form)
         if kind is None:
@@ -222,7 +223,7 @@ class KindBook:
         return 1 + multiset_rank([mask - 1 for mask in masks]) * self._lows + multiset_rank(shares)
 
     def by_number(self, number: int) -> NumberedKind:
-        """Return the kind with the given number, from 0 to `total`."""
+        """Return the kind of set (state of knowledge) with this number, from 0 to `total`."""
         kind = self._by_number.get(number)
         if kind is None:
             masks, shares = divmod(number - 1, self._lows)
@@ -242,6 +243,6 @@ class KindBook:
 def kind_book(set_size: int, layout: LaneLayout) -> KindBook:
     """Return the cached `KindBook` for a set size and a number of players.
 
-    `layout` is the layout of the coalition tables for this number of players.
+    `layout` is the format of coalition tables for this number of players.
     """
     return KindBook(set_size, layout)

@@ -82,7 +82,7 @@ def write_certificate(
 
 
 def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -> Iterator[str]:
-    """Yield a line for each state, with its players in the order of `KeyCodec.order`."""
+    """Yield the line of each state in a certificate, with players as in `KeyCodec.order`."""
     # Parts of the lines repeat often, so the text of each part is created once and cached.
     graph, values = solution.graph, solution.values
     code, orders = coding(graph.rules), role_orders(graph.rules.players)[0]
@@ -176,10 +176,10 @@ def write_forcing_certificate(
 def _region(
     forcing: ForcedWinSearch, seconds: float, report: Report
 ) -> tuple[list[tuple[Canonical, Node]], list[list[tuple[int, list[int]]]]]:
-    """Return the states that a strategy can reach, and for each of them the states that follow.
+    """Return the states that a strategy can reach, and the successors of each of them.
 
-    A state that follows consists of its number and the names of its players. States are not
-    distinguished by the names of the players who do not want to win.
+    A successor is a pair: the number of the state, and the names that its players have before the
+    move. States that differ only in the names of the players who do not want to win count once.
     """
     numbers: dict[tuple[Key, int], int] = {}
     todo: list[State] = []

@@ -49,12 +49,12 @@ class Bounds:
 
 
 class _Ties(NamedTuple):
-    """Functions that compute the values of states for one way of breaking ties.
+    """Functions that compute the values of states, for one way of breaking ties.
 
-    `end` returns the value of an outcome. `choose` and `draw` return the value of a choice by a
-    player and by chance. They take a list of offers, each a pair: the number of equivalent choices,
-    and the value of the state after them. `before` converts a value to the numbers that the players
-    had before a move.
+    `end` returns the value of an outcome. `choose` returns the value of a choice by a player, and
+    `draw` that of a draw by chance. Both take a list of pairs: the number of equivalent choices,
+    and the value of the state after them. `before` converts a value to the player numbers before a
+    move.
     """
 
     end: Callable[[Outcome], Any]
@@ -66,7 +66,7 @@ class _Ties(NamedTuple):
 def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lottery:
     """Return the probability of each outcome if fair draws decide between equally good moves.
 
-    Outcomes are listed by player. This takes about a millisecond for each canonical state.
+    An outcome lists what each player gets. This takes about a millisecond for each canonical state.
 
     Raises:
         InputError: If the game need not end, or the wish is unknown.
@@ -100,10 +100,10 @@ def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lo
 
 
 def any_chance(state: State, wish: str = "points", report: Report = quiet) -> Bounds:
-    """Return bounds on what each player can expect if ties are broken with any probabilities.
+    """Return bounds on what each player can expect, whatever probabilities break the ties.
 
-    The result also contains the possible outcomes. Values are listed by player. The errors are
-    those of `fair_draws`.
+    A tie is a choice between equally good moves. The result also contains the possible outcomes.
+    Values are listed by player. The errors are those of `fair_draws`.
     """
 
     def end(gets: Outcome) -> Bounds:
@@ -146,7 +146,6 @@ def _before(values: tuple[Any, ...], roles: Roles) -> tuple[Any, ...]:
 
 
 def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
-    """Return the value of a state, computed from the values of all states that can follow."""
     code = coding(Rules.of(state))
     start, roles = canonical(state)
     values: dict[Key, Any] = {}
@@ -186,7 +185,7 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
 class FairDrawResult:
     """The probability of each outcome if fair draws decide between equally good moves.
 
-    `wish` is the players' objective.
+    Every player wants to maximize the value that `wish` names: "points" or "win".
     """
 
     wish: str
@@ -216,7 +215,7 @@ class FairDrawResult:
 
 @dataclass(frozen=True, slots=True)
 class AnyChanceResult:
-    """The possible outcomes, and bounds on each player's expected value, if ties are broken anyhow.
+    """The possible outcomes and bounds on each player's expected value, for any random tie-breaks.
 
     Any probabilities may decide between equally good moves. `wish` is the players' objective.
     """

@@ -51,7 +51,7 @@ STEADY_GROWTH = 1.2
 less than this factor."""
 
 ENOUGH_SHARE = 20
-"""Sampling stops if over 1/20 of the estimated number of states has been expanded."""
+"""Sampling stops if more than 1/20 of the estimated number of states has been examined."""
 
 MAX_TIME_GROWTH = 5
 """Maximum factor by which the time is assumed to grow for a sample four times as large."""
@@ -63,7 +63,8 @@ DRAWS = 3
 """Number of random questions drawn for each move of a random game. Illegal ones are dropped."""
 
 VALUE_SHARE = 0.6
-"""Time for merging, numbering and evaluating the states, divided by the time to expand them."""
+"""Time for merging, numbering and evaluating the states, divided by the time for their
+successors."""
 
 ANSWER_BYTES, QUESTION_BYTES = 4, 1
 """Sizes of an answer and of a question on disk, in bytes."""
@@ -210,7 +211,7 @@ class _SampleResult(NamedTuple):
 def _take_samples(
     rules: Rules, start: Key, random: Random, sample: int, end: float
 ) -> _SampleResult:
-    """Sample all levels with one sample size, until the time `end` of `time.perf_counter`."""
+    """Sample all levels with one sample size, and stop at the time `end` (`time.perf_counter`)."""
     code, orders = coding(rules), len(role_orders(rules.players)[0])
     started = time.perf_counter()
     level = key_array(code, [start])
@@ -253,7 +254,7 @@ def _take_samples(
 def _new_states(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
     """Return the states that are not in `seen`, and the number of transitions to them.
 
-    Several transitions from one state to the same new state count as one.
+    A transition is a pair (state, next state). Several moves between them count once.
     """
     groups, states = result.counts.shape
     parent = np.repeat(np.tile(np.arange(states), groups), result.counts.ravel())
@@ -267,10 +268,10 @@ def _new_states(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
 
 
 def _extrapolate(distinct: int, reached: int, scale: float) -> float:
-    """Estimate how many new states a whole level reaches, from a sample of the level.
+    """Estimate the number of new states that a whole level reaches, from a sample of the level.
 
     The sample reached `distinct` states by `reached` transitions. The level is `scale` times as
-    large.
+    large as the sample.
     """
     if distinct == reached:
         return distinct * scale

@@ -16,8 +16,7 @@ class GameFacts:
     """The rules of a solved game, and its numbers of canonical states, questions and answers.
 
     Attributes:
-        levels: for each number of moves from 0, the number of states that are first reached after
-            it.
+        levels: the numbers of states that are first reached after 0, 1, 2, ... moves.
         longest_forced: the length of the longest forced win of any player in any state, or None if
             there is none.
     """

@@ -68,8 +68,8 @@ class Segment:
 
 
 IDLE, FORCED, OPEN = range(3)
-"""Numbers of the groups of questions (see `quaternity.perfect.successors.many_states.Expansion`):
-questions that give no information, other questions with one legal answer, and the rest."""
+"""Indices of the three groups of questions: questions that give no information, other questions
+with a single legal answer, and questions with two legal answers."""
 
 
 class Portion(NamedTuple):
@@ -102,8 +102,8 @@ class Block(NamedTuple):
         states: the numbers of the states. Every state has questions.
         counts: [group, state], see `quaternity.perfect.successors.many_states.Expansion`.
         asked: for each group, the role that answers each question.
-        outcomes: four arrays with the outcomes of idle questions, of forced questions, of open
-            questions after no, and of open questions after yes.
+        outcomes: four arrays that contain the states after idle questions, after forced questions,
+            after open questions with the answer no, and with the answer yes.
     """
 
     states: NDArray[Any]
@@ -113,7 +113,7 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
-        """Return those states of a portion that have questions, from index `first` to before `end`.
+        """Return the states `first` to `end` - 1 of stored states (a portion), except final states.
 
         `ends` contains, for each group of questions, how many questions of the portion come before
         `first` and before `end`.
@@ -147,7 +147,7 @@ class Block(NamedTuple):
         )
 
     def take(self, rows: NDArray[Any]) -> Block:
-        """Return a block with the states at the given indices, and their questions."""
+        """Return a block with the states at these indices only, and with their questions."""
         counts = self.counts[:, rows].astype(np.int64)
         before = np.cumsum(self.counts, 1, np.int64)[:, rows] - np.cumsum(counts, 1)
         at = [
@@ -172,7 +172,7 @@ class Block(NamedTuple):
         return mask
 
     def segment(self, orders: int, numbers: NDArray[Any]) -> Segment:
-        """Return the block as a `Segment`, in which state n has the number `numbers[n]`."""
+        """Convert the block to a `Segment`. State n of the block gets the number `numbers[n]`."""
         counts = self.counts.astype(np.int64)
         total = counts.sum(0)
         first = np.cumsum(total) - total
@@ -208,7 +208,7 @@ class GameGraph:
         questions, answers: the numbers of questions and answers. Equivalent questions count once
             (see `quaternity.perfect.successors.one_state.Choice`).
         levels: the numbers of states that are first reached after 0, 1, 2, ... moves.
-        portions: all states with their questions, in several pieces that are mapped from disk.
+        portions: all states with their questions, in pieces that are mapped from disk.
     """
 
     rules: Rules
@@ -229,7 +229,7 @@ class GameGraph:
         return len(role_orders(self.rules.players)[0])
 
     def segments(self) -> Iterator[Segment]:
-        """Yield segments that contain all states in which a player or chance has a move."""
+        """Yield segments, which together contain all states in which a move is possible."""
         numbers = np.empty(len(self), np.uint32)
         numbers[self.discovery] = np.arange(len(self), dtype=np.uint32)
         for portion in self.portions:
@@ -266,7 +266,7 @@ class GameGraph:
         return np.concatenate(states) if any(map(len, states)) else None
 
     def ends(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of the states without a next state, and the role that won in each.
+        """Return the numbers of the states without a next state, and the winning role in each.
 
         The role is the number of players if nobody won alone, or if sets are still in play. In the
         latter case, no player can be asked, so the game never ends. No game leads to such a state,
@@ -289,7 +289,7 @@ class GameGraph:
         return states, np.array(winners)
 
     def numbers(self, keys: Sequence[Key]) -> list[int]:
-        """Return the numbers of the states with the given keys.
+        """Return the numbers of the states that have these keys, in the same order.
 
         Raises:
             InputError: If a state is not in the graph.
@@ -339,18 +339,19 @@ def load_graph(code: KeyCodec, directory: WorkDirectory) -> GameGraph:
 
 
 MAX_EXPANDED_STATES = 8192
-"""Maximum number of states expanded at a time. It is lower if states have many answers."""
+"""Maximum number of states whose successors are computed at a time, unless they have many
+answers."""
 
 EXPANSION_CELLS = 1 << 22
-"""Approximate maximum size of a batch of states whose successors are computed at a time. The size
-is the total number of sets in all successors of the states."""
+"""Approximate maximum size of a batch of states whose successors are computed together. The size is
+the total number of sets in all successors."""
 
 MERGE_BYTES = 256 * 2**20
 """Approximate maximum memory for merging the lists of states of a level, in bytes."""
 
 
 def portion_size(rules: Rules) -> int:
-    """Return the number of states that are expanded together in a game. They take about 100 MB.
+    """Return how many states of a game are processed together. They take about 100 MB.
 
     >>> portion_size(Rules(4, 3, 3)), portion_size(Rules(4, 13, 4))
     (8192, 387)
@@ -401,15 +402,15 @@ def generate(
 class _Levels:
     """Files with the levels that have been found so far.
 
-    Level L contains the states that are first reached after L moves. It is expanded in portions,
-    which are numbered by C.
+    Level L contains the states that are first reached after L moves. Its successors are computed in
+    portions. C is the number of a portion.
 
     - `level-L`: the states of the level.
-    - `expanded-L-C`: the states that follow those of the portion.
-    - `fresh-L-C`: the keys of those following states that were not known before.
+    - `expanded-L-C`: the successors of the states in the portion.
+    - `fresh-L-C`: the keys of those successors that were not known before.
     - `known-L`: all states up to the level, in ascending order of keys.
     - `found-L`: the numbers of the states in `known-L`.
-    - `graph-L`: the states that follow those of the level, as numbers.
+    - `graph-L`: the successors of all states in the level, as numbers.
     """
 
     def __init__(self, code: KeyCodec, directory: WorkDirectory) -> None:
@@ -535,9 +536,9 @@ class _Levels:
 
 
 def _ranges(columns: Sequence[Keys], max_bytes: int) -> Iterator[list[Keys]]:
-    """Split sorted arrays into pieces that contain the same range of keys, and yield the pieces.
+    """Yield lists with one piece of each array. All pieces in a list cover the same range of keys.
 
-    The pieces yielded together take about `max_bytes` at most.
+    The arrays are sorted. The pieces in a list take about `max_bytes` at most.
     """
     size = sum(column.nbytes for column in columns)
     pieces = size // max_bytes + 1

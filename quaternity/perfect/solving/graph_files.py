@@ -214,7 +214,7 @@ class WorkDirectory:
         raise InputError(f"{path}: {fault}; remove {self.path} to start again")
 
     def array(self, name: str) -> NDArray[Any]:
-        """Map the only array in a file into memory; see `arrays`."""
+        """Map the only array in a file into memory, as the method `arrays` does."""
         [array] = self.arrays(name).values()
         return array
 

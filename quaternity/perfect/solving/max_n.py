@@ -72,8 +72,8 @@ WISHES: dict[str, Callable[[Sequence[int]], Outcome]] = {"points": tuple, "win":
 returns the outcome."""
 
 TIES = {"any": 0, "against": -1, "for": 1}
-"""Ways to break ties, by name: in any way, against one given player, or for this player. The number
-is the weight of what the given player gets."""
+"""Ways to break ties, by name: in any way, against one given player, or for this player. The value
+is the sign with which the gains of the given player decide a tie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,10 @@ class MaxNOutcomes:
     """The outcomes of all states if all players play for themselves.
 
     Attributes:
-        outcomes: all outcomes that a state may have, by role (number in the canonical state).
-        sets: [state, role, word], the outcomes of each state as the bits of words (uint64), with
-            ties against or for that role. If ties may be broken in any way, there is only one role.
+        outcomes: all outcomes that a state may have. An outcome has a number for each role.
+        sets: [state, role, word], the outcomes of each state as the bits of words (uint64). Ties
+            are broken against or for the role. If they are broken in any way, there is only one
+            role.
     """
 
     graph: GameGraph
@@ -91,7 +92,7 @@ class MaxNOutcomes:
     sets: NDArray[np.uint64]
 
     def of(self, state: State, player: int = 0) -> list[Outcome]:
-        """Return the possible outcomes of a state, with the best for player 0 first.
+        """Return the possible outcomes of a state, the best for player 0 first.
 
         Each outcome lists what each player gets.
 
@@ -126,10 +127,9 @@ def _check_name(meaning: str, name: str, known: Mapping[str, object]) -> str:
 def solve_max_n(
     solved: Solution | GameGraph, wish: str = "points", ties: str = "any"
 ) -> MaxNOutcomes:
-    """Return all outcomes of all states if all players play for themselves.
+    """Return the possible outcomes of every state if all players play for themselves.
 
-    This takes about half a microsecond for each question, and more if ties are against or for a
-    player.
+    This takes about half a microsecond for each question, and more with `against` or `for`.
 
     Args:
         wish: the objective of all players, a name in `WISHES`.
@@ -176,7 +176,7 @@ def _compute_ready(
 ) -> bool:
     """Compute the outcomes of every state whose next states all have known outcomes.
 
-    Return whether the outcomes of all states of the segment are known afterwards.
+    Return whether the outcomes of all states of the `Segment` are known afterwards.
     """
     counts = np.diff(segment.first, append=len(segment.asked))
     ready = np.logical_and.reduceat(settled[segment.no] & settled[segment.yes], segment.first)
@@ -199,7 +199,7 @@ def _compute_ready(
 
 
 CHUNK = 8
-"""Number of bits looked up in a table at a time. The bits represent a set of outcomes."""
+"""Number of bits looked up in a table at a time. A set of outcomes is stored as bits."""
 
 
 class _Tables:
@@ -210,8 +210,8 @@ class _Tables:
         words: number of 64-bit words in a set of outcomes.
         tie_roles: number of roles against or for which ties are broken: all roles, or 1 for ties
             that may be broken in any way.
-        no_worse: [role of the ties, role, rank, word], the outcomes to which the role gives at
-            least this rank.
+        no_worse: [role of the ties, role, rank, word], the outcomes that are at least as good for
+            the role as the outcome with this rank.
     """
 
     def __init__(self, players: int, ends: Sequence[Outcome], ties: int, states: int) -> None:

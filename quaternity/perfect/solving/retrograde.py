@@ -55,7 +55,7 @@ BLOCK_STATES = 1 << 13
 processor cache."""
 
 TABLE_BITS = 17
-"""Base-2 logarithm of the maximum size of a lookup table that renames players in bit masks."""
+"""Base-2 logarithm of the maximum size of a lookup table for renaming players in bit masks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def solve_graph(
 
 
 class Games:
-    """Two-sided games whose results show which wins a role can force, reach or prevent.
+    """Games of two sides, whose results show which wins a role can force, reach or prevent.
 
     The results of all these games in one state are the bits of one number, called a word.
 
@@ -196,7 +196,7 @@ class Games:
         return result
 
     def before(self, order: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Convert words (results of all games) to the roles that the players had before an answer.
+        """Convert words (results of all games) from the roles after an answer to those before it.
 
         `order` is the index of the order of roles after the answer.
         """
@@ -206,32 +206,32 @@ class Games:
         return result
 
     def after(self, outcomes: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Return the words (results of all games) after answers, in the roles before an answer."""
+        """Return the words (results of all games) after answers, by the roles before them."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         return self.before(order, words[states])
 
     def lengths_after(
         self, role: int, words: NDArray[Any], lengths: NDArray[Any], outcomes: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return the length of a role's forced win after each answer, or `NEVER`.
+        """Return the length of a role's forced win after each answer. `NEVER` means no forced win.
 
-        `words` and `lengths` are those of all states. `outcomes` are the results of the answers, as
-        in `quaternity.perfect.successors.many_states.Expansion`.
+        `words` and `lengths` are those of all states. `outcomes` are the states after the answers,
+        as in `quaternity.perfect.successors.many_states.Expansion`.
         """
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         wins = words[states] >> self._winning[role][order] & self.word(1)
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
 
     def against(self, movers: NDArray[Any]) -> NDArray[Any]:
-        """Return, as bits, the games in which each mover plays against the role that tries to win.
+        """Return, for each mover, the games in which it opposes the role that wants to win.
 
-        A mover is a role, or chance.
+        A mover is a role, or chance. The games are the bits of a number.
         """
         return np.asarray(self._against[movers])
 
 
 class _SettledStrata:
-    """The values of all states that are finished, in the order in which the states were found."""
+    """The values of all finished states, in the order in which the states were found."""
 
     def __init__(self, graph: GameGraph, games: Games, directory: WorkDirectory) -> None:
         self.graph, self.games, self.directory = graph, games, directory
@@ -276,7 +276,7 @@ class _SettledStrata:
 
 
 class Words:
-    """Iteration that computes the words (see `Games`) of a block of states.
+    """Repeated steps that compute the words (results of all games) of a block of states.
 
     The result is the least fixpoint: the steps begin with zeros, and end when nothing changes.
     """
@@ -296,7 +296,7 @@ class Words:
         self.idle = idle
 
     def step(self) -> bool:
-        """Update the words from those of the next states, and return whether any changed."""
+        """Recompute the words (results of all games). Return whether any of them changed."""
         idle = {IDLE: self._games.after(self.idle, self._words)}
         some = self._over(np.bitwise_or, idle, self._some)
         every = self._over(np.bitwise_and, idle, self._every)
@@ -305,7 +305,7 @@ class Words:
 
 
 class Lengths:
-    """Iteration that computes the lengths of a role's forced wins, starting from upper bounds.
+    """Repeated steps that compute the lengths of a role's forced wins, from upper bounds.
 
     Args:
         words, lengths: the words (see `Games`) and lengths of all states.
@@ -334,7 +334,7 @@ class Lengths:
         self._move = (~block.chances(games.players)).astype(np.uint16)
 
     def step(self) -> bool:
-        """Update the lengths from those of the next states, and return whether any changed."""
+        """Recompute the lengths of the forced wins. Return whether any of them changed."""
         best = self._over(self._choose, {IDLE: self._after(self.idle)}, self._best)
         best += np.where(best == NEVER, np.uint16(0), self._move)
         return _update(self._lengths, self._states, best)
@@ -343,7 +343,7 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """Yield objects that compute the lengths of forced wins, for each role and kind of state."""
+    """Yield a `Lengths` object for each role, first for states in which it asks, then others."""
     # Chance and all other roles delay the win. From a state, at most one role can force a win.
     chance = block.chances(games.players)
     for role in range(games.players):
@@ -356,7 +356,7 @@ def all_lengths(
 
 
 class _OverStates:
-    """Combines the values of the questions of each state into one, for many states at once."""
+    """Reduces an array of one value per question to one value per state, by a NumPy ufunc."""
 
     def __init__(self, counts: NDArray[Any]) -> None:
         rows = [np.nonzero(count)[0] for count in counts]

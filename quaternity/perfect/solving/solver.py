@@ -118,7 +118,7 @@ def _graph(
     max_states: int | None,
     report: Report,
 ) -> Iterator[tuple[GameGraph, WorkDirectory]]:
-    """Yield the graph and its working directory. The files stay readable while they are mapped."""
+    """Yield the graph and its working directory, which is open until the context ends."""
     rules, start = Rules.of(state), canonical(state).key
     about = _about(rules, start)
     try:

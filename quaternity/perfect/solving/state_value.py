@@ -38,9 +38,9 @@ class StateValue:
     def of_roles(
         cls, roles: Roles, force: int, win: int, prevent: Sequence[int], length: Sequence[int]
     ) -> StateValue:
-        """Convert the value of a canonical state to one with the numbers of the real players.
+        """Convert the value of a canonical state (see `retrograde.Values`) to real player numbers.
 
-        The other arguments are those of `quaternity.perfect.solving.retrograde.Values`.
+        `roles[role]` is the real player. The other arguments are given by role.
         """
         role_of = [roles.index(player) for player in range(len(roles))]
         return cls(
@@ -60,11 +60,12 @@ class StateValue:
         }
 
     def worth(self, player: int) -> Worth:
-        """Return how good the state is for a player who does not know the aims of the others.
+        """Return a tuple that is greater, the better the state is for a player.
 
-        These criteria are compared in this order: a forced win, preferably a short one; no forced
-        win of another player, or at least a long one; a possible win; many other players whose win
-        the player can prevent; and few players who can win.
+        The player does not know the aims of the others. The entries of the tuple are, in this
+        order: how short the player's forced win is, how long a forced win of another player is,
+        whether the player can win, how many others the player can prevent from winning, and how few
+        can win.
         """
         own_length = self.forced_length[player]
         other_lengths = [

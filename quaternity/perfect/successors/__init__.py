@@ -1,1 +1,1 @@
-"""The moves in canonical states, and the states that follow: for one state, or many in arrays."""
+"""Possible moves in canonical states, and the states that follow: one by one, or in arrays."""

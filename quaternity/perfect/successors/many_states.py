@@ -42,22 +42,22 @@ if TYPE_CHECKING:
 
 
 QUESTION_BITS = 64
-"""Number of bits that represent a question while questions are sorted."""
+"""Size of the integer into which each question is packed for sorting, in bits."""
 
 
 @dataclass(slots=True)
 class Positions:
-    """Positions after answers, in arrays with a column for each position.
+    """Positions after answers, as arrays with a column for each position.
 
     The players do not have their final roles (numbers in the canonical state) yet.
 
     Attributes:
-        kinds: [set, position], the places (indices in `KindArrays`) of the sets, with owners and
-            minimums as tight as possible.
+        kinds: [set, position], the sets as indices in `KindArrays`, with owners and minimums as
+            tight as possible.
         hands, points: [player, position], the numbers of cards and of completed sets.
         first: [player, position], whether the player may become role 0.
         place: for each position, the field of `quaternity.perfect.keys.canonical.StateParts`.
-        rank: [player, position], the key by which the other roles are assigned in ascending order.
+        rank: [player, position], a number by which the other roles are assigned in ascending order.
     """
 
     kinds: NDArray[Any]
@@ -80,11 +80,11 @@ class Positions:
 def smallest_keys(
     code: KeyCodec, kinds: KindArrays, positions: Positions
 ) -> tuple[Keys, NDArray[Any], NDArray[Any]]:
-    """Return the distinct canonical keys of positions, and the key and roles of each position.
+    """Return the distinct keys of positions, and the key and order of roles of each position.
 
-    The keys are in ascending order. For each position, the result has the index of its key, and the
-    index of its order of roles. This does for arrays what `quaternity.perfect.keys.canonical` does
-    for single states; the test suite checks that both agree.
+    The keys are in ascending order. Two arrays contain, for each position, the index of its key,
+    and the index of its order of roles. `quaternity.perfect.keys.canonical` does the same for
+    single states. The test suite checks that both agree.
     """
     named = []
     for order, roles in enumerate(kinds.orders):
@@ -162,9 +162,9 @@ class Expansion:
         asked: for each question, group by group, the role that answers (uint8). If chance draws the
             player to move, it is the number of players, and each possible player counts as an idle
             question.
-        outcomes: for each question, the state after its only answer, or after no; then for each
-            open question, the state after yes. This state is given as its index in `keys`, times
-            the number of orders of roles, plus the index of an order
+        outcomes: for each question, the state after its only answer, or after no. Then follows, for
+            each open question, the state after yes. A state is encoded as its index in `keys`,
+            times the number of orders of roles, plus the index of an order
             (`quaternity.perfect.keys.kinds.role_orders`). The order gives the previous role for
             each role afterwards.
         is_yes: for each idle and forced question, whether the answer is yes. A choice of chance
@@ -224,13 +224,13 @@ def _gather(keys: Keys, states: int, questions: _QuestionOutcomes) -> Expansion:
 
 
 class _States(NamedTuple):
-    """States that may have no canonical form yet, in arrays with a column for each state.
+    """States before they are brought into canonical form, as arrays with a column for each state.
 
     Attributes:
         place: for each state, the value before any answer (see
             `quaternity.perfect.keys.canonical.StateParts`).
         hands, points: [player, state], the numbers of cards and of completed sets.
-        kinds: [set, state], the places of kinds in `KindArrays`.
+        kinds: [set, state], the sets as indices in `KindArrays`.
     """
 
     place: NDArray[Any]
@@ -243,12 +243,11 @@ class _States(NamedTuple):
 
 
 class _Questions(NamedTuple):
-    """Legal questions about canonical states, as rows of arrays.
+    """Legal questions about canonical states, as arrays with a column for each question.
 
     Attributes:
         which: the index of the set that the question is about.
-        no, yes: the place in `KindArrays` of the kind after the answer, or -1 if the answer is not
-            legal.
+        no, yes: the set after this answer as an index in `KindArrays`, or -1 if it is not legal.
         others: [word, question], how many more cards each group of players could hold without the
             set.
     """
@@ -340,7 +339,7 @@ class Expander:
         return tables
 
     def _legal_questions(self, states: _States, index: int) -> _Questions:
-        """Return the legal questions about set `index` of each state, but not about equal sets."""
+        """Return the legal questions about set `index`, unless it equals the set before it."""
         arrays, (place, hands, _, kinds) = self.kinds, states
         set_places = kinds[index]
         asking = (set_places > 0) & (place != self.rules.players)
@@ -480,7 +479,7 @@ def _expander(rules: Rules) -> Expander:
 
 
 def expand(work: tuple[Rules, Keys]) -> Expansion:
-    """Return the questions that can be asked in the given states, and the states that follow.
+    """Return the questions that can be asked in many states, and the states that follow.
 
     `work` contains the rules and the keys of the states. If the game allows it, the states are
     processed together in arrays, otherwise one at a time.
@@ -493,7 +492,7 @@ def expand(work: tuple[Rules, Keys]) -> Expansion:
 
 
 def expand_singly(code: KeyCodec, keys: Keys) -> Expansion:
-    """Return the result of `expand`, computed one state at a time, for games of any size."""
+    """Return the same questions and states as `expand`, in games of any size, but more slowly."""
     numbers = role_orders(code.rules.players)[1]
     places: dict[Key, int] = {}
     rows: list[tuple[int, ...]] = []

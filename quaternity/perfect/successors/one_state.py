@@ -75,9 +75,9 @@ def choices(code: KeyCodec, key: Key) -> list[Choice]:
 
 
 def counted_choices(code: KeyCodec, key: Key) -> list[tuple[int, Choice]]:
-    """Return each entry of `choices`, with the number of questions that it stands for.
+    """Return pairs of a number and a question. The number counts questions with the same effect.
 
-    Questions for different cards count separately.
+    Questions for different cards count separately. The questions are those of `choices`.
     """
     parts = code.parts(key)
     kinds = [code.book.by_number(number) for number in parts.kinds]
@@ -124,7 +124,6 @@ def _settle(
     asked: int,
     answer: Answer,
 ) -> Canonical:
-    """Return the canonical form of the state after role `asked` has answered role 0."""
     remaining = [kind.close(slack) for kind in kinds]
     points: Sequence[int] = before.points
     if any(kind.owner is not None for kind in remaining):
@@ -168,9 +167,9 @@ def _chances(code: KeyCodec, parts: StateParts, kinds: Sequence[NumberedKind]) -
 
 
 def canonical_after(code: KeyCodec, state: State, question: Question, answer: Answer) -> Canonical:
-    """Return the canonical form of the state after an answer.
+    """Return the canonical form of the state after a question and its answer.
 
-    If chance draws the player to move, it is that of the position before the draw.
+    If chance then draws the player to move, it is that of the position before the draw.
     """
     after = state.after(question, answer)
     if tied := drawn_players(state, question, after):
