@@ -38,7 +38,7 @@ SAME, DIFFERENT = (
 PROPERTIES = tuple(
     [MessageTemplate(name, name)() for name in ("shape", "colour", "filling", "number")]
 )
-"""Names of the properties of a SET card, in the order of `SetCard.words`."""
+"""Messages that name the properties of a SET card, in the order of `SetCard.words`."""
 
 
 class Sets:

@@ -19,13 +19,13 @@ from quaternity.quarto.rules import QuartoSettings
 _ACTIONS_PER_CELL, _LENGTH = PIECES + 1, len(ROWS[0].cells)
 _FIRST = CELLS * _ACTIONS_PER_CELL
 _PIECE_NUMBERS = np.zeros((PIECES + 1, 1 + FEATURES), np.float32)
-"""Encoding of each piece in an observation: 1, then the bits of the piece. The last row stands for
-no piece and is all 0."""
+"""Array [piece, number] that encodes a piece in an observation as 1 and the bits of the piece. The
+last row stands for no piece and is all 0."""
 
 _PIECE_NUMBERS[:-1] = np.arange(PIECES)[:, None] * 2 + 1 >> np.arange(1 + FEATURES) & 1
 _MARKS = np.array([piece | (PIECES - 1 - piece) << FEATURES for piece in range(PIECES)], np.uint8)
-"""Properties of each piece as a bit mask, with one bit for each of the eight properties. Four
-pieces in a row are a quarto if they have a bit in common."""
+"""Properties of each piece, with one bit for each of the eight properties. Four pieces in a row are
+a quarto if they have a bit in common."""
 
 
 class QuartoBatch:

@@ -30,7 +30,8 @@ SHARING = tuple(
     sum(1 << piece for piece, mark in enumerate(MARKS) if mark & wanted)
     for wanted in range(ANY + 1)
 )
-"""For each mark, the bit mask of the pieces with at least one of the properties in the mark."""
+"""For each mark (bit mask of properties), the bit mask of the pieces that have at least one of
+these properties."""
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:

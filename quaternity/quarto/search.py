@@ -33,19 +33,18 @@ LOOKAHEAD_PIECES = 7
 
 Cell = tuple[int, int, int, int]
 """An empty cell on which a piece can be placed. The tuple consists of two bit masks of properties,
-the number of the cell, and the bit mask of the other empty cells. The first mask contains the
-threats that remain after placing a piece here. The second mask contains the properties that become
-threats if the piece has them."""
+the number of the cell, and the bit mask of the other empty cells. A threat is a property with which
+the next piece completes a quarto. The first mask contains the threats that remain after placing a
+piece here. The second contains the properties that become threats if the piece has them."""
 
 
 class Search:
     """A cached game-tree search for forced wins, from positions without a quarto.
 
     `lines` defines the rows in which quartos count. `max_positions` limits the number of positions
-    searched in all calls together; None means no limit. Above the limit, a search raises
-    LimitError. In the methods, the attacker is the player for whom a win is searched, and
-    `remaining` is the bit mask of the pieces that can still be handed over, without the piece in
-    hand.
+    searched in all calls together. Above this limit, a search raises LimitError. None means no
+    limit. In the methods, the attacker is the player for whom a win is searched, and `remaining` is
+    the bit mask of the pieces that can still be handed over, without the piece in hand.
     """
 
     __slots__ = ("_caches", "_lines", "_positions_left", "_size")
@@ -83,7 +82,7 @@ class Search:
     def distance(
         self, rows: int, empty: int, remaining: int, piece: int, *, attacking: bool
     ) -> int:
-        """Return the number of placements until the attacker, who must have a forced win, wins.
+        """Return the number of placements until the attacker wins, who must have a forced win.
 
         A piece must be placed next. `attacking` says whether the attacker places it.
         """

@@ -68,7 +68,7 @@ class Playout:
     ) -> tuple[Shares, float]:
         """Play the game to its end. `first` is a question that was asked, but not yet answered.
 
-        Return each player's share of the win, and the time that this work usually takes, in
+        Return each player's share of the win (0 to 1), and the usual time of the game in
         milliseconds.
         """
         if self._open_sets and not self._hands[turn]:

@@ -64,7 +64,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         """Return an iterator over the legal moves of the player with this view."""
 
     def chance_text(self, start: P) -> str:
-        """Return the lines of a record that contain random results, such as the deal."""
+        """Return the lines of a record that contain random results, such as dealt cards."""
         del start
         return ""
 
@@ -79,7 +79,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return True
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Return whether the view has not changed, so that a move means the same as before."""
+        """Return whether the view has not changed. The move then means the same as before."""
         del move
         return then == now
 
@@ -128,7 +128,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return cls(read_settings(cls._parse_record(data), cls().settings))
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Return the moves and positions in a record that has the settings of these rules."""
+        """Return the moves and positions of a recorded game. Its settings must be these."""
         check_same(self.settings, self.of_record(data).settings)
         record = self._parse_record(data)
         return replay_moves(self, record, self.recorded_start(record))

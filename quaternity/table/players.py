@@ -38,7 +38,7 @@ ENTRY_POINTS = "quaternity.players"
 """Name of the group of entry points with which other installed packages add players."""
 
 YOU = "you"
-"""Name of a player that stands for a person."""
+"""Name that stands for a person instead of a computer player."""
 
 Factory = Callable[..., Any]
 """Function that returns a computer player. It takes the rules of the game. If the name of the
@@ -100,7 +100,7 @@ def plugin_players(game: str) -> Plugins[Factory]:
 
 
 def is_foreign(game: str, text: str) -> bool:
-    """Return whether a player is neither a person nor one of the game's own players."""
+    """Return whether a player is external code, and neither a person nor a player of the game."""
     return text != YOU and text.partition(":")[0] not in registration(game).players
 
 
@@ -136,7 +136,7 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
 
 
 def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: None) -> Any:
-    """Create the player with a given name for one match. Return None for `you`.
+    """Create the computer player with a given name for one match. Return None for a person (`you`).
 
     Args:
         text: name of the player.

@@ -107,10 +107,10 @@ class Rules(Protocol[P, M, V]):
         """Return the text of a move, which `read` can parse."""
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Return whether a move means the same in the view `now` as in an earlier view, `then`."""
+        """Return whether a move means the same in view `now` as in the earlier view `then`."""
 
     def default_move(self, view: V) -> M | None:
-        """Return the default move for an absent player, or None if the other players must wait."""
+        """Return the move to make for an absent player, or None if the game must wait for them."""
 
     def show(self, view: V, width: int = 80) -> str:
         """Return the view as text, in lines of at most `width` characters if possible."""
@@ -136,7 +136,7 @@ class Rules(Protocol[P, M, V]):
         """
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Return the moves and positions in a record that has the settings of these rules.
+        """Return the moves and positions of a recorded game with the same settings as these rules.
 
         Raises:
             InputError: If the record is malformed, has other settings, or has an illegal move. The
@@ -153,8 +153,8 @@ class DealtRules(Rules[P, M, V], Protocol[P, M, V]):
         """Return the first position of the deal with the number `deal` in a tournament."""
 
     def record_of(self, start: P, names: Sequence[str], moves: Iterable[M]) -> tuple[str, int]:
-        """Return the record of a game, and the number of times that a player had a turn.
+        """Return the record of a game as text, and the number of turns in the game.
 
-        A turn may consist of several consecutive moves. This method is faster than adding the moves
-        to the record one by one.
+        A turn consists of consecutive moves of one player. This method is faster than adding the
+        moves to the record one by one.
         """

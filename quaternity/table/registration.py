@@ -18,7 +18,7 @@ from quaternity.base.text_format import quote_value
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
 RANDOM = {"random": "quaternity.table.players:RandomPlayer"}
-"""Import paths, by name, of the players of a game if its registration does not name any."""
+"""The players of a game whose registration lists no players: a mapping from name to import path."""
 
 _PLACES = (
     "rules",
@@ -229,7 +229,7 @@ class Registration:
 
     @property
     def usual_program(self) -> str:
-        """Name of the player of the middle level. Without levels, name of the strongest player."""
+        """Name of the player of the middle level or, without levels, of the strongest player."""
         return self.levels[len(self.levels) // 2].player if self.levels else self.strongest
 
     @property

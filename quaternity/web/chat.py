@@ -78,9 +78,9 @@ def chat_statements(
 
 
 def is_visible(text: str) -> bool:
-    """Return whether a text is printable and has a visible character.
+    """Return whether a text is printable and has at least one visible character.
 
-    Zero-width joiners, which some emoji and scripts need, are allowed in the text.
+    Zero-width joiners, which some emoji and scripts need, count as printable.
     """
     shown = text.replace("\u200c", "").replace("\u200d", "")
     seen = any(sign not in BLANKS and category(sign)[0] not in "MZ" for sign in shown)

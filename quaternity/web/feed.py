@@ -98,9 +98,10 @@ class TableFeed:
 
 
 def event_message(history: VersionedHistory, version: int) -> bytes:
-    """Return, as bytes, the message for event streams about the log entry of a version.
+    """Return, as bytes, the message with which event streams report a log entry.
 
-    It contains no game events if the move of this entry was taken back later.
+    `version` is the number of log entries up to this one. The message contains no game events if
+    the move was taken back later.
     """
     numbers = history.numbers
     before, number = numbers[version - 1], numbers[version]

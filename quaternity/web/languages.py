@@ -78,7 +78,7 @@ class TranslatedWording(Wording):
     """Writes messages (`Message`) in the language of the request."""
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the translated text of a kind of message, in which values are placeholders."""
+        """Return the translated template of a message, in which placeholders stand for values."""
         return gettext(kind.template)
 
     def _join(self, texts: Iterable[str]) -> str:
@@ -151,7 +151,7 @@ def using_language(name: str) -> Iterator[None]:
 
 
 def page_words() -> Markup:
-    """Return a JSON object that maps the English texts of the scripts to their translations."""
+    """Return the translation of each English text in the scripts of the pages, as JSON."""
     return Markup("{}").format(json.dumps({text: gettext(text) for text in SCRIPT_WORDS}))
 
 

@@ -50,7 +50,7 @@ _PORTS = {"http": ":80", "https": ":443"}
 
 
 class RequestChecks:
-    """Middleware that refuses requests from pages of other sites, or for unknown host names.
+    """Middleware that refuses requests from pages of other sites, or to unknown host names.
 
     It also adds security headers to all responses.
     """
@@ -153,7 +153,7 @@ def root_of(request: Request) -> str:
 
 
 def caller_of(request: Request) -> Caller:
-    """Return the hash of a request's token, or else of its cookie, which shows who sent it.
+    """Return the sender of a request, as the hash of its token or else of its cookie.
 
     Raises `HttpError` if the header contains no valid token.
     """

@@ -59,7 +59,7 @@ MAX_UPLOAD_BYTES = 1 << 20
 """Maximum size of a file that a visitor uploads for analysis, in bytes."""
 
 BASE = "\x02"
-"""Character that stands for the server's address in a cached page, and occurs nowhere else."""
+"""Placeholder for the server's address in a cached page. The character occurs nowhere else."""
 
 MAX_CACHED_PAGE_BYTES = 8 << 20
 """Maximum total size of the cached pages, in bytes. The cache drops the least recently used page
@@ -79,9 +79,9 @@ class Pages:
     def __init__(self, tables: Any) -> None:
         self.tables = tables
         self._turns = FairQueue(1, 1), FairQueue(1, 1)
-        """The queue of requests for small pages, and the queue of requests for large pages. Each
-        queue handles one request at a time, so that moves can be handled between two pages, and
-        serves the client addresses in turn. Another process draws the large pages."""
+        """The queue of requests for small pages, and the queue for large pages. Each queue handles
+        one request at a time, so that moves can be handled between two pages. The client addresses
+        take turns. Another process draws the large pages."""
         self.puzzles = PuzzlePages(tables.thinking, self._turns[0])
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         # Load templates and drawing modules now, because their first use takes longer than a

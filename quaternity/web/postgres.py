@@ -185,7 +185,7 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ clocks
 
     def uptime_statement(self) -> Statement:
-        """Return the SQL statement that stores the time for which servers have run."""
+        """Return the SQL statement that stores the uptime (see `uptime`)."""
         return (
             "UPDATE uptime SET seconds = GREATEST(seconds, ?), "
             "at = extract(epoch FROM clock_timestamp())",
@@ -193,9 +193,9 @@ class PostgresStore(PostgresReader, Store):
         )
 
     def read_uptime(self, step: float = 1.0) -> None:
-        """Set the time that the clocks of games measure to the stored time of all servers.
+        """Set this server's uptime (see `uptime`) to the stored value, which all servers share.
 
-        Ignore the stored time if it differs by `step` seconds or more.
+        Ignore the stored value if it differs by `step` seconds or more.
         """
         # Running servers store the uptime often. If the stored uptime differs by more than `step`
         # seconds, the clock of the database has jumped, so ignore the stored uptime.
@@ -210,7 +210,7 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ writing
 
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a write that failed with `error`."""
+        """Return the HTTP error for changes that could not be written because of `error`."""
         if isinstance(error, psycopg.IntegrityError):
             return VersionConflict()
         full = isinstance(error, FULL_ERRORS)
@@ -282,7 +282,7 @@ class PostgresStore(PostgresReader, Store):
 
 
 def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
-    """Return the indices of the jobs that are based on an old revision of their table.
+    """Return the indices of the jobs (sets of changes) based on an old revision of their table.
 
     `known` maps each table to its current revision. If several jobs change the same table, all but
     the first are based on an old revision.

@@ -78,10 +78,10 @@ class SharedDatabase(Protocol):
         """Raise `HttpError` if the database reports an error during the `with` block."""
 
     def uptime(self) -> float:
-        """Return the total time for which servers have used these tables, in seconds."""
+        """Return the total time during which at least one server was running, in seconds."""
 
     def read_uptime(self) -> None:
-        """Set the time that the clocks of games measure to the stored time of all servers."""
+        """Set the uptime of this server to the stored value, which all servers share."""
 
 
 class PostgresSharing(Sharing):

@@ -197,7 +197,7 @@ def daily_puzzles(day: date, root: str = "") -> dict[str, Any]:
 def puzzles_html(day: date, root: str = "", other: str = "") -> str:
     """Return the page with the five puzzles of a day, and with all kinds of puzzles.
 
-    `other` is the version in an outdated link to a puzzle. It is empty if there is no such link.
+    If the visitor followed an outdated link to a puzzle, `other` is the version in the link.
     """
     return templates().get_template("puzzles.html").render(
         root=root, today=daily_puzzles(day, root), texts=kind_texts(), levels=LEVELS,
@@ -226,7 +226,7 @@ class Verdict(NamedTuple):
 
 
 def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
-    """Judge an answer to a puzzle. `cards` contains the numbers of cards claimed to be a SET."""
+    """Judge an answer to a puzzle. `cards` lists the cards that the visitor claims to be a SET."""
     names = dict(zip(puzzle.position.split(), LETTERS, strict=False)) if cards else {}
     answer = f"{answer} {''.join(sorted(names.get(card, '?') for card in cards))}".strip()
     if not answer:

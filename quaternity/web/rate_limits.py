@@ -32,16 +32,14 @@ RESERVED_FILES = 80
 the pipes of computer players."""
 
 FILES_PER_WORKER = 6
-"""Number of additional file descriptors that are reserved for each worker process above the default
-number of workers."""
+"""File descriptors reserved for each worker process beyond the default number of workers."""
 
 MAX_PENDING_COUNTS = 20
 """Maximum number of computations that run or wait for one client address at the same time. Short
 and long computations are limited separately."""
 
 SEATS_PER_ADDRESS = 20
-"""Factor by which the rate limit for all seats that use one client address is higher than the rate
-limit for a single seat."""
+"""Factor between the rate limit for one seat and the limit for all seats of a client address."""
 
 
 class Rates(NamedTuple):
@@ -235,11 +233,11 @@ class RateLimits:
             raise refusal(work.limit, 429, TOO_OFTEN(most=limit // work.cost), wait)
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return how much of the rate limits was used. See `LeakyBuckets.collect_use`."""
+        """Return the use of each rate limit since the last call. See `LeakyBuckets`."""
         return self._rates.collect_use()
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:
-        """Set how much of the rate limits was used at all servers. See `Sharing.exchange`."""
+        """Set the use of each rate limit to the total of all servers (see `Sharing.exchange`)."""
         self._rates.apply_total_use(used)
 
     def check_waiting(self, waiting: int) -> None:
@@ -291,7 +289,7 @@ class Connections:
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return the maximum number of open connections, which keeps some open files in reserve."""
+        """Return the maximum number of open connections. It leaves some file descriptors free."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 

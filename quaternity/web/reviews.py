@@ -26,8 +26,8 @@ from quaternity.web.stored_values import dump_value, load_value
 from quaternity.web.view import record_of
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
-"""Maximum processor time of a review, in seconds, and factor by which its elapsed time may be
-longer."""
+"""Time limit of a review, in seconds of processor time. The elapsed time may be longer by the
+factor `REVIEW_PATIENCE`."""
 
 PUZZLE_SECONDS = 5.0
 """Time limit for making a puzzle from a game, in seconds."""

@@ -93,7 +93,6 @@ def new_state(
 def record_head(rules: Any, seed: str) -> str:
     """Return the beginning of the record of a game whose deal has the given seed.
 
-    Before a game begins, its table stores the beginning for an empty seed, a deal that is never
-    played.
+    Before a game begins, its table stores the result for an empty seed. That deal is never played.
     """
     return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))

@@ -61,7 +61,7 @@ class Store(Reader):
 
     @abstractmethod
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a write that failed with `error`.
+        """Return the HTTP error for changes that could not be written because of `error`.
 
         The result is a `VersionConflict` if another server has changed the same table.
         """
@@ -95,10 +95,9 @@ class Store(Reader):
         return self.writing.trouble
 
     def uptime(self) -> float:
-        """Return the total time during which servers have used the stored tables, in seconds.
+        """Return the total time during which at least one server was running, in seconds.
 
-        The clocks of games measure this time. It stands still while no server uses the tables, and
-        does not depend on the clock of the machine.
+        The clocks of games measure this time. It does not depend on the clock of the machine.
         """
         return self._up + monotonic()
 

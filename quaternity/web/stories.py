@@ -95,8 +95,8 @@ class ToldMoment(NamedTuple):
 def told_moments(review: Review) -> list[ToldMoment]:
     """Return the decisive moves of a reviewed game, beginning with the most important move.
 
-    Proved mistakes come before other moves. Apart from that, the most important moves are those
-    that changed the chances of a player most, and among equal changes the latest one.
+    Proved mistakes come first. Then come the moves that changed a player's chances most. Of equal
+    changes, the latest comes first.
     """
     points = {point.after: point for point in review.curve}
     ranked = []

@@ -120,7 +120,10 @@ def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
 
 @cache
 def _field_types(row: type) -> tuple[tuple[type, ...], ...]:
-    """Return the types that each field may have. SQLite stores truth values as integers."""
+    """Return the types of stored values that each field of a class accepts.
+
+    SQLite stores truth values as integers.
+    """
     hints = [get_args(hint) or (hint,) for hint in get_type_hints(row).values()]
     return tuple((*kinds, int) if {bool, float} & {*kinds} else kinds for kinds in hints)
 

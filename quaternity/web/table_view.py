@@ -203,7 +203,7 @@ class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
 
 
 DERIVED = ("rules", "settings", "view", "moves", "revealed")
-"""Attributes of a `TableView` that are derived from others. `page_key` leaves them out."""
+"""Attributes of a `TableView` that follow from its other attributes. `page_key` omits them."""
 
 
 def page_key(sight: TableView) -> Hashable:

@@ -62,7 +62,7 @@ class Backend(Protocol):
         """
 
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a write that failed with `error`."""
+        """Return the HTTP error for changes that could not be written because of `error`."""
 
     def fault(self, error: Exception) -> str:
         """Describe an error in a text that contains no values that must stay secret."""

@@ -55,7 +55,7 @@ def _numbers(answer: Any) -> Graded:
 
 
 def _for_bill_alone(answer: Any) -> Graded:
-    """Judge the text of a formula, such as '!H0 0/1'."""
+    """Judge a formula, such as '!H0 0/1', that tells Bill but not Cath which card Anne has."""
     formula = _formula(answer)
     if not _is_true(f"K0 ({formula})"):
         return not_yet("Anne does not know that this is true, so she cannot say it.")
@@ -67,7 +67,7 @@ def _for_bill_alone(answer: Any) -> Graded:
 
 
 def _everybody_but_not_common(answer: Any) -> Graded:
-    """Judge the text of a formula, such as 'H0 0/0'."""
+    """Judge a formula, such as 'H0 0/0', that all players know, without common knowledge of it."""
     formula = _formula(answer)
     for player, name in enumerate(("Anne", "Bill", "Cath")):
         if not _is_true(f"K{player} ({formula})"):
@@ -78,7 +78,7 @@ def _everybody_but_not_common(answer: Any) -> Graded:
 
 
 def _self_refuting(answer: Any) -> Graded:
-    """Judge the text of a formula, such as '!K2 H0 0/0'."""
+    """Judge a formula, such as '!K2 H0 0/0', that becomes false when a player announces it."""
     formula = _formula(answer)
     if not _is_true(formula):
         return not_yet("It is not true now, so nobody can say it.")
@@ -88,7 +88,7 @@ def _self_refuting(answer: Any) -> Graded:
 
 
 def _formula(answer: Any) -> str:
-    """Check that an answer is the text of a formula, so that it can be part of a longer formula."""
+    """Return the answer if it is the text of a formula. Otherwise raise an error."""
     if not isinstance(answer, str):
         raise TypeError
     parse(answer, Language.of(THREE))
@@ -112,7 +112,7 @@ def parse_hands(answer: Any) -> list[Hand]:
 
 
 def list_faults(hands: list[Hand], deal: Hand) -> Iterator[str]:
-    """Yield a sentence for each fact that makes Alice's list of hands unsafe in a deal."""
+    """Yield a sentence for each reason why Alice must not announce this list of possible hands."""
     bob, carol = ([card for card in range(7) if deal[card] == player] for player in (1, 2))
     for_bob = [hand for hand in hands if not {*hand} & {*bob}]
     if len(for_bob) > 1:
@@ -146,7 +146,7 @@ def _digits(hand: Any) -> str:
 
 
 def _a_quiet_request(answer: Any) -> Graded:
-    """Judge a request as text, such as '0 asks 2 for 0/3'."""
+    """Judge a request, such as '0 asks 2 for 0/3', that tells the other players the least."""
     news = {str(move): _deal_counts(GAME.play(move)) for move in GAME.legal_moves}
     own, *others = _deal_counts(GAME.play(answer))
     now = _deal_counts(GAME)[0]

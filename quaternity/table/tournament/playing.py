@@ -40,8 +40,8 @@ MAX_CACHED_RESULTS = 100
 """Maximum number of entries in each of two caches, for results of games and for players."""
 
 MAX_CHUNK_GAMES = 20
-"""Maximum number of games that a worker process receives at a time. It receives more games if a
-single deal has more."""
+"""Maximum number of games that are sent to a worker process at a time. A single deal may have more
+games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Tournament:
         return game // self.games_a_deal
 
     def line_up(self, game: int) -> tuple[int, ...]:
-        """Return the index, in `players`, of the player in each seat of a game.
+        """Return the player in each seat of a game, as indices of `players`.
 
         If there are as many players as seats, they are placed in all `seatings` in turn. Fewer
         players fill the seats cyclically. If there are more players than seats, all combinations
@@ -257,8 +257,8 @@ def try_players(tournament: Tournament) -> None:
 def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
     """Return the number of games that a worker process gets at a time.
 
-    It is a whole number of deals, and small enough that all workers get games. Without workers it
-    is one, so that an interrupt does not lose any finished game.
+    The number covers whole deals, and is small enough that all workers get games. Without workers
+    it is one, so that an interrupt does not lose any finished game.
     """
     if pool.in_flight == 1:
         return 1
@@ -269,7 +269,8 @@ def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
 class _Games:
     """Plays the game of a tournament with a given number, in a worker process.
 
-    If two games of a deal have the same names in all seats, only the first is played.
+    If two games of a deal have the same names in all seats, the second has the same result and is
+    not played.
     """
 
     def __init__(self, tournament: Tournament) -> None:
@@ -385,7 +386,7 @@ def _play(
     course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Play a game with players of any kind. No details are collected, so the last item is None."""
+    """Play a game with any players. Return the last position, the number of moves, and None."""
     del details
     rules, moves = tournament.rules, 0
     history: History[Any, Any, Any] = History(rules, start, max_stored=1)
@@ -433,7 +434,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> 
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
 def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """Return a cached player, which is used only for this entry of a tournament in this thread."""
+    """Return a player from a cache. Each entry and thread of a tournament has its own."""
     del entry, thread
     return make_player(rules, name)
 
@@ -441,7 +442,7 @@ def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
 def _fault_place(
     tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
 ) -> FaultPlace:
-    """Return the game, the moves and the player (in seat `thinking`) at the time of a failure."""
+    """Return the game, its record and the player (in seat `thinking`) at the time of a failure."""
     rules, names, goes = tournament.rules, tournament.names_in(game), None
     start = tournament.start(game)
     record_of = getattr(rules, "record_of", None)

@@ -53,7 +53,7 @@ class Measured:
         Args:
             deals: number of the deal to which each value belongs. By default, each value belongs to
                 a different deal. Values of the same deal may depend on each other, but deals are
-                independent. Deals may have different numbers of values (ratio estimate).
+                independent. Deals may have different numbers of values.
         """
         number = len(values)
         mean = sum(values) / number
@@ -259,18 +259,17 @@ class _Games:
 def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
     """Return a rating of each player, like the Elo ratings of chess.
 
-    The rating is None if the player met no other player. In a finished game, each pair of seats
-    with different players counts as a meeting. A sole winner wins all its meetings, and all other
+    The rating is None if the player met no other player. Two different players meet once for each
+    pair of their seats in a finished game. A sole winner wins all its meetings, and all other
     meetings are draws. The strengths are those of the Bradley-Terry model, in which a draw is half
     a win. They are computed by Hunter's MM iteration (2004). One draw is added for each pair of
-    players who met, so that the strengths are finite. The ratings are shifted so that their average
-    is `MEAN_RATING`.
+    players who met, so that the strengths are finite. The average of the ratings is `MEAN_RATING`.
     """
     return _fit_ratings(_meetings(results, players))
 
 
 def _meetings(results: Sequence[GameResult], players: int) -> list[list[float]]:
-    """Return [player][other]: the wins of a player against another. A draw is half a win."""
+    """Return `wins[player][other]`, the number of wins against another. A draw is half a win."""
     wins = [[0.0] * players for _ in range(players)]
     for result in results:
         if result.places is None:

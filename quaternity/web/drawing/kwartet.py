@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
     """Return values for the HTML template: the visitor's hand, and the possible owners of cards.
 
-    `chances` contains each player's chances to own each card. With None, the page omits them.
+    `chances[set][card][player]` is the chance that a player owns a card. With None, the page omits
+    the chances.
     """
     view, public = sight.view, sight.view.public
     settings = public.settings

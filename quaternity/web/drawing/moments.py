@@ -37,8 +37,8 @@ Scene = list[Act]
 Scenes = Mapping[str, Callable[[Mapping[str, Any], PageWords, "TableView"], list[Scene]]]
 """Type of a mapping from a kind of event to the function that animates events of this kind.
 
-Each function takes the values of the event's message, the wording of the page, and the view of the
-table. It returns the scenes of the animation.
+Each function takes the values of the event's message, the object that writes texts for the page,
+and the view of the table. It returns the scenes, which the page plays one after another.
 """
 
 
@@ -70,7 +70,7 @@ class Moment(NamedTuple):
 def last_moment(sight: TableView) -> Moment:
     """Return the texts and animations with which a page shows the last move at a table.
 
-    If moves have been taken back instead, the only text says how many.
+    If the last log entry took moves back, the only text says how many.
     """
     if sight.taken_back:
         text = _("Moves taken back: {count}.").format(count=sight.taken_back)

@@ -54,7 +54,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The cells for one set of cards and one player, which say which cards the player may own.
+    """A row of a grid: the cards of one set, and whether one player may own them.
 
     `least` is the minimum number of cards of this set that the player must own.
     """

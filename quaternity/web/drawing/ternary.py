@@ -78,7 +78,7 @@ class Taken(NamedTuple):
 def part(sight: TableView) -> dict[str, Any]:
     """Return values for the HTML template: the cards on the table, and those that players have won.
 
-    The value `agreed` says which players agree to three more cards.
+    The value `agreed` names the players who agree to deal three more cards.
     """
     view: SetView = sight.view
     names = seat_names(sight.seats, sight.game)
@@ -128,7 +128,7 @@ def part(sight: TableView) -> dict[str, Any]:
 
 
 def _no_more(sight: TableView, names: list[str]) -> str:
-    """Return why the visitor cannot agree to deal three more cards now, or an empty text."""
+    """Return why the visitor cannot agree to deal three more cards. Empty if this is allowed."""
     agreed = sight.view.agreed
     if sight.seat not in agreed:
         return "; ".join(map(_, sight.rules.faults(sight.view, MORE)))
@@ -186,7 +186,7 @@ def draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
 
 
 def compare_cards(cards: Sequence[int], rule: Rule = Rule.SET) -> Act:
-    """Return an animation that shows for three cards which attributes are alike or different.
+    """Return an animation that shows which attributes of three cards are alike or different.
 
     It marks the attributes that break the rule of the game.
     """
