@@ -92,8 +92,7 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
     """Return a game after fewer than `max_moves` random moves.
 
     `sizes` lists the sizes from which one is chosen, as (cards in a set, sets, players). Return
-    None if the game is over, if a player has no cards, or if the owners of all cards are known in
-    too many sets.
+    None if the game is over, if a player has no cards, or if too many sets have only known owners.
     """
     settings = Settings(*random.choice(sizes))
     game = random_game(random, settings, random.randrange(MIN_DEALING_MOVES, max_moves))
@@ -360,8 +359,8 @@ def wrong_owners(
     """Yield pairs of a wrong answer to a puzzle that asks who has a card, and the reason.
 
     An answer names a card and a player. The cards in `certain` are left out. If only one player can
-    have the card, the reason is `seen(card)`. Otherwise, it is a deal in which another player has
-    the card.
+    have the card, the reason is `seen(card)`. Otherwise, it is a deal that gives the card to
+    another player.
     """
     for index, constraint in enumerate(exact.sets):
         for number, mask in enumerate(constraint.owners):

@@ -27,8 +27,7 @@ class PuzzleKind(Protocol):
         """Return a puzzle, or None if the random position does not contain one.
 
         `level` is the wanted level, but the puzzle may have any level. `wish` is a random number
-        from 0 to 1 with which a class may choose a variant. It is the same in all attempts for a
-        seed.
+        from 0 to 1 with which a class may choose a variant. It depends only on the seed.
         """
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:

@@ -33,8 +33,7 @@ class QuartoBatch:
 
     Attributes:
         cells: The piece on each cell, or -1 if the cell is empty, as an array [game, cell].
-        in_hand: For each game, the piece that the player to move must place, or -1 if there is
-            none.
+        in_hand: For each game, the piece that the player to move must place, or -1.
         turn: For each game, the player to move, or the player of the last move if the game is over.
         over: For each game, whether it is over. Such a game does not change until it is reset.
         winner: For each game, the player who won, or -1 during the game and after a draw.
@@ -159,8 +158,7 @@ class QuartoBatch:
     def observations(self) -> NDArray[np.float32]:
         """Return what the player to move sees, as an array [game, number].
 
-        `QuartoEncoded.entries` says what the numbers mean. A call takes about a microsecond per
-        game.
+        `QuartoEncoded.entries` says what the numbers mean. It takes about a microsecond per game.
         """
         seen = np.empty((self.games, self.size), np.float32)
         end = 2 + CELLS * (1 + FEATURES)

@@ -130,7 +130,7 @@ DRAW_METHODS: Mapping[str, DrawMethod] = {
 """Methods that count draws, by name. The default method comes first."""
 
 COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
-"""Maximum number of empty cells of a board for which the ways to fill it without a quarto can be
+"""Maximum number of empty cells of a board for which ways to fill it without a quarto can be
 counted."""
 
 

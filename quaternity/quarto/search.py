@@ -4,8 +4,7 @@ The search asks whether one player, the attacker, can complete a quarto. The num
 the remaining placements of both players together. The attacker makes the last of them. So the
 attacker is the player who places next if *within* is odd, and the player who hands over next if it
 is even. Two searches with the largest possible numbers give the outcome of the game: the player to
-move wins, the opponent wins, or the game is a draw. Smaller numbers give the number of placements
-until a win.
+move wins, the opponent wins, or the game is a draw. Smaller numbers give the length of a win.
 
 When a piece must be handed over, a position consists of three integers: the marks of the rows (see
 `lines`), the empty cells and the pieces left. When a piece must be placed, the search first tries

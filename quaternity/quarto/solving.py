@@ -37,8 +37,7 @@ class Outcome(IntEnum):
 class QuartoMove(NamedTuple):
     """A move, which places the piece in hand and then hands over the next piece.
 
-    `cell` is None if there is no piece to place, and `hand_over` is None if no piece is handed
-    over.
+    `cell` is None if there is no piece to place, and `hand_over` is None if the game ends.
     """
 
     cell: int | None

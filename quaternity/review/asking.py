@@ -59,7 +59,7 @@ game for which random hands are drawn. With more players, drawing takes seconds 
 hundredths of a second."""
 
 CACHE_SIZE = 8
-"""Number of positions in a cache. A few are enough, because the moves that are compared lead to few
+"""Number of positions in a cache. A few are enough, because the compared moves lead to few
 positions."""
 
 MAX_COUNTING_BYTES = 50_000_000
@@ -153,8 +153,7 @@ class KwartetJudge(AskingJudge):
     def simulate(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
         """Play the rest of a game with simulated players, who know their hands and public facts.
 
-        Return each seat's share of the win (0 to 1), and the usual time of the game in
-        milliseconds.
+        Return each seat's share of the win (0 to 1), and the game's usual time in milliseconds.
         """
         public, hands = position.position.public, position.position.hands
         known = self._known(public.problem)
@@ -284,8 +283,7 @@ class QuaternityJudge(AskingJudge):
     def simulate(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
         """Play the rest of a game with a search bot or, in large games, with random hands.
 
-        Return each seat's share of the win (0 to 1), and the usual time of the game in
-        milliseconds.
+        Return each seat's share of the win (0 to 1), and the game's usual time in milliseconds.
         """
         state, asked = position.state, position.pending
         if not self.small:

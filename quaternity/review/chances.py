@@ -154,8 +154,8 @@ class PlayoutEstimate:
 
         Return the `MoveValue`, and the time that this usually takes in milliseconds. Both moves are
         judged by the information that the player had, so bad luck does not count as a mistake. A
-        difference counts only if further games confirm it. Its size is estimated from the further
-        games alone.
+        difference counts only if further games confirm it. Its size is estimated from these games
+        alone.
         """
         worth, work = self._compare(index, advised, COMPARED_GAMES)
         if not worth.mistake:

@@ -68,8 +68,7 @@ class Playout:
     ) -> tuple[Shares, float]:
         """Play the game to its end. `first` is a question that was asked, but not yet answered.
 
-        Return each player's share of the win (0 to 1), and the usual time of the game in
-        milliseconds.
+        Return each player's share of the win (0 to 1), and the game's usual time in milliseconds.
         """
         if self._open_sets and not self._hands[turn]:
             turn = next_turn(turn, turn, False, self._hands)

@@ -134,10 +134,9 @@ class Match(Generic[P, M, V]):
         Return None if no computer player may move, or if all of them prefer not to move yet.
 
         Raises:
-            PlayerFault: If a player fails, exceeds its time limit (PlayerTimeout), or gives an
-                illegal move.
-            QuaternityError: If a built-in player refuses the position, for example because it is
-                too large.
+            PlayerFault: If a player fails, exceeds its time (PlayerTimeout), or gives an illegal
+                move.
+            QuaternityError: If a built-in player refuses the position, which may be too large.
         """
         planned = [self._ask_program(seat) for seat in self.rules.to_act(self.position)]
         return min((p for p in planned if p is not None), default=None, key=lambda x: x[:2])
@@ -254,8 +253,7 @@ def choose_move(
 
     Raises:
         PlayerFault: If the player fails, or gives an illegal move or an invalid delay.
-        QuaternityError: If a built-in player refuses the position, for example because it is too
-            large.
+        QuaternityError: If a built-in player refuses the position, which may be too large.
     """
     foreign = is_foreign(rules.name, sitting.name)
     try:

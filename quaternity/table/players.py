@@ -9,8 +9,7 @@ The name of a player is one of the following:
 
 A Python player is created by a factory: a function or class that returns a player
 (`quaternity.table.match.Player`) for one match. It is called with the rules and the argument, which
-is None if the name has no argument. A factory with a single parameter is called with the rules
-alone.
+is None if the name has no argument. A factory with one parameter is called with the rules alone.
 
 Other packages register factories in the entry-point group `quaternity.players`. The name of an
 entry point consists of the game, a dot, and the player's name, such as `quarto.mine`. Strategies of
@@ -140,8 +139,7 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
 
     Args:
         text: name of the player.
-        on_loaded: called after the code of an external player is imported and before the player is
-            created.
+        on_loaded: called after the import and before the creation of an external player.
 
     Raises:
         InputError: If there is no such player, it cannot be imported or created, the result is not

@@ -77,7 +77,7 @@ class ProgramPlayer:
     def begin(self) -> Program:
         """Tell the program that a new game begins, and return the program.
 
-        Start the program, or reuse a process whose game has ended. If this game has already begun,
+        Start the program, or reuse a process whose game has ended. If the game has begun already,
         do nothing.
         """
         if self._program is not None:

@@ -127,8 +127,7 @@ class Registration:
         words: import path of a function that returns `quaternity.cli.match.GameWords`.
         command: import path of the Typer group of its commands, or of a function that creates this
             group for the name of a game.
-        at_root: whether its commands omit the name of the game, so that they are top-level
-            commands.
+        at_root: whether its commands are top-level commands, without the name of the game.
         drawing: import path of a function that draws a view of a table for a page. The template of
             the page has the name of the game.
         picture: import path of a function that draws the picture of the game for the start page.
@@ -138,13 +137,13 @@ class Registration:
             returns the move as advice to a player. If it is empty, the text of the move is used.
         tips: import path of the tips for players (see `quaternity.web.drawing.tips`).
         first: a first game for beginners, which the start page offers.
-        lengths: the lengths of a game that the form for a new table offers. The middle one is the
-            default.
+        lengths: the lengths of a game that the form for a new table offers. The default is the
+            middle one.
         suggested: settings that the form suggests, if they differ from the default values.
         helpers: import paths of the functions that help a player, by name (see
             `quaternity.web.hints`).
-        advice: import path of a function that takes a view and a move, and returns information to
-            add to a hint.
+        advice: import path of a function that takes a view and a move, and returns what to add to a
+            hint.
         review: import path of the judge for reviews (`quaternity.review.judge.Judge`).
         help: the help buttons on the page, in order. Each has a name, which is a key of `helpers`
             or `hint`, and a label.

@@ -2,8 +2,8 @@
 
 A command is a request to change the table, such as a move. It is executed in four steps: compute
 the events that carry out the change, store the events, apply them to the state of the table, and
-send them to the visitors. The events are stored before they are sent, so nobody sees a change that
-could be lost.
+send them to the visitors. The events are stored before they are sent, so that nobody sees a change
+that gets lost.
 """
 
 from __future__ import annotations
@@ -163,8 +163,7 @@ class LiveTable:
         If `seat` is None, a bystander wrote the line and the bystanders may read it. Otherwise the
         players may read it.
 
-        Raises `HttpError` if the table has no chat, or if the line is not allowed or cannot be
-        stored.
+        Raises `HttpError` if the table has no chat, or the line is invalid or cannot be stored.
         """
         if not self.state.stored.options.chat:
             raise HttpError(403, "chat is switched off at this table")

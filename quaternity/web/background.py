@@ -2,7 +2,7 @@
 
 Some processes choose the moves of computer players, which are called programs. One process draws
 large pages. The others run counts. A count is a computation for a page, such as a hint, a puzzle or
-the review of a game. A count that may take long is *expensive* (`dear` in the code); all others are
+the review of a game. A count that may take long is *expensive* (`dear` in the code); others are
 *cheap*.
 """
 

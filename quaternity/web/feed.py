@@ -27,8 +27,8 @@ class TableFeed:
     """Sends what happens at a table to the event streams of its visitors.
 
     Attributes:
-        notice: The latest message to the players about a problem at the table. None if they see no
-            such message.
+        notice: The latest message to the players about a problem at the table. None if there is
+            none.
         noticed: The revision of the table (its number of changes) when the notice was sent.
     """
 

@@ -311,8 +311,7 @@ def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
 def quarto_reason(view: Any, move: Any) -> dict[str, str]:
     """Return a dictionary with the reason why a move in Quarto is good or bad.
 
-    The key is `reason`. The dictionary is empty if the player had no choice but to place the last
-    piece.
+    The key is `reason`. The dictionary is empty if the player only had to place the last piece.
     """
     from quaternity.quarto.board import safe_pieces
 

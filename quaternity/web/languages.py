@@ -1,7 +1,6 @@
 """Languages of the pages: translation catalogues, and the choice of a language for a request.
 
-The texts in the source code are English. A catalogue contains their translations into another
-language.
+The texts in the source code are English. A catalogue contains translations into another language.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tables in memory: functions to open, reload, drop and delete them, and to share them.
 
 To drop a table means to remove it from memory only. To delete a table means to remove it from the
-store as well.
+store, too.
 """
 
 from __future__ import annotations

@@ -167,8 +167,8 @@ class Lobby:
     async def open_invitation(self, invitation: str) -> tuple[LiveTable, int | None]:
         """Return the table and the seat for which an invitation is valid.
 
-        An invitation is the secret last part of a link. The seat is None if the invitation is for
-        any free seat.
+        An invitation is the secret last part of a link. The seat is None for an invitation to any
+        free seat.
 
         Raises `HttpError` if there is no such invitation.
         """

@@ -71,8 +71,7 @@ def check_game(game: str, status: int = 422) -> str:
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
     """Return the rules of a game with the given settings and number of seats.
 
-    Raises `HttpError` if the game is unknown, or if the settings or the number of seats are not
-    allowed.
+    Raises `HttpError` if the game, a setting or the number of seats is not allowed.
     """
     check_game(game)
     try:

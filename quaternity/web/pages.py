@@ -62,8 +62,8 @@ BASE = "\x02"
 """Placeholder for the server's address in a cached page. The character occurs nowhere else."""
 
 MAX_CACHED_PAGE_BYTES = 8 << 20
-"""Maximum total size of the cached pages, in bytes. The cache drops the least recently used page
-first."""
+"""Maximum total size of the cached pages, in bytes. The least recently used page is dropped first.
+"""
 
 MEDIA_TYPES = {
     "css": "text/css",

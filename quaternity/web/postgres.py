@@ -95,8 +95,7 @@ class PostgresStore(PostgresReader, Store):
 
         Raises:
             InUse: If another server uses the tables, and the two servers cannot share them.
-            InputError: If the database cannot be used, or a newer version of this program wrote the
-                tables.
+            InputError: If the database cannot be used, or a newer version wrote the tables.
         """
         self._open(place)
         self._alone = alone
@@ -231,7 +230,7 @@ class PostgresStore(PostgresReader, Store):
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
         """Write a batch of jobs (sets of changes) in one durable transaction.
 
-        Return the indices of the jobs that were left out, because another server has changed their
+        Return the indices of the jobs that were left out, because another server changed their
         tables.
         """
         database = self._write_connection()

@@ -62,8 +62,7 @@ class PostgresReader(Reader):
 
         Args:
             place: The URL of the database.
-            for_server: Whether to accept a database that a server would first have to create or
-                update.
+            for_server: Whether to accept a database that a server must first create or update.
 
         Raises:
             InputError: If the database cannot be used, or if its tables have another version that

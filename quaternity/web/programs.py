@@ -63,8 +63,7 @@ class PlayedTable(Protocol):
 class TablePrograms:
     """The computer players (programs) at a table.
 
-    `tasks` contains the running task of each seat for which the server is choosing or making a
-    move.
+    `tasks` contains the running task of each seat for which the server chooses or makes a move.
     """
 
     def __init__(self, table: PlayedTable, store: Store, thinking: BackgroundWork) -> None:
@@ -85,8 +84,7 @@ class TablePrograms:
         """Let each computer player that may move now choose and make a move.
 
         Computations of earlier choices are cancelled. No computer player moves if nobody watches
-        the table, if they have made too many moves in a row, or if an open seat must be taken
-        first.
+        the table, if they have made too many moves in a row, or if a seat must be taken first.
         """
         for task in self.tasks.values():
             task.cancel()

@@ -210,8 +210,7 @@ class Verdict(NamedTuple):
 
     Attributes:
         judged: "right", "wrong", or empty if there is no complete and valid answer.
-        because: Text that says why the answer is wrong or invalid, or how many SETs were found. May
-            be empty.
+        because: Why the answer is wrong or invalid, or how many SETs were found. May be empty.
         sets: The SETs that were found, if the answer consists of SETs.
         final: Whether the visitor cannot answer again, because the answer was right or because
             `because` reveals the right answer.

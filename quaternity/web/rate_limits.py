@@ -47,11 +47,9 @@ class Rates(NamedTuple):
 
     Attributes:
         moves: Maximum number of requests that change a table, per minute and seat.
-        pages: Maximum number of pages and documents read per minute, for each address and each
-            seat.
+        pages: Maximum number of pages and documents read per minute, by address and by seat.
         tables: Maximum number of tables made and seats taken or given away, per minute and address.
-        counts: Maximum total cost of computations, per minute and address. `WORK` contains the
-            costs.
+        counts: Maximum total cost of computations, per minute and address. See `WORK`.
         words: Maximum number of chat lines and reactions per minute, for each seat and each
             bystander's address.
     """
@@ -158,9 +156,8 @@ class LeakyBuckets:
         self._most = max_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._new: dict[Hashable, tuple[float, int]] = {}
-        """For each key, the units used since the last call of `collect_use`, and the units freed
-        per minute.
-        """
+        """For each key, the units used since the last call of `collect_use`, and those freed per
+        minute."""
         self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
@@ -183,8 +180,7 @@ class LeakyBuckets:
     def collect_use(self) -> dict[str, tuple[float, int]]:
         """Return the units used since the last call, by key.
 
-        Each key is given as JSON text. Its value is a pair: the units used, and the units freed per
-        minute.
+        Each key is JSON text. Its value is a pair: the units used, and those freed per minute.
         """
         self.shared = True
         self._texts = {json.dumps(key): key for key in self._new}

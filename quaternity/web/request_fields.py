@@ -71,8 +71,7 @@ class SeatFields(NamedTuple):
 class StartFields(NamedTuple):
     """The fields of a request to start a game before all seats are taken and all players ready.
 
-    `fill` names the computer player that gets the open seats. `lobby.Lobby.start` describes its
-    values.
+    `fill` names the computer player that gets the open seats. See `lobby.Lobby.start`.
     """
 
     fill: str | None = None
@@ -105,11 +104,9 @@ class MoveFields(NamedTuple):
     """The fields of a request that makes a move.
 
     Attributes:
-        version: Version of the table (number of entries in its log) at which the player chose the
-            move.
+        version: Version of the table (number of log entries) at which the player chose the move.
         move: The move, as text.
-        id: Text by which the client identifies the move, so that a repeated request makes no second
-            move.
+        id: Text by which the client identifies the move, so that it can repeat the request.
         seat: Seat of the caller.
     """
 

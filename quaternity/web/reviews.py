@@ -62,8 +62,7 @@ class Reviews:
     async def review(self, state: TableState, visitor: Visitor) -> Review:
         """Return the review of a finished game. All viewers get the same review.
 
-        Raises `HttpError` if the game is not over. If the computation fails, its exception is
-        raised.
+        Raises `HttpError` if the game is not over, or the exception of a failed computation.
         """
         _check_over(state, "there is no review before the game is over")
         done: Review = await self._result("review", state, partial(self._review, state, visitor))
@@ -74,8 +73,7 @@ class Reviews:
 
         All viewers get the same puzzle.
 
-        Raises `HttpError` if the game is not over. If the computation fails, its exception is
-        raised.
+        Raises `HttpError` if the game is not over, or the exception of a failed computation.
         """
         _check_over(state, "there is no puzzle before the game is over")
         compute = partial(self._puzzle, state, visitor)
@@ -89,8 +87,7 @@ class Reviews:
     async def _load_or_store(self, kind: str, state: TableState, compute: Compute) -> Any:
         """Return the stored result for a game, or else compute it and store it.
 
-        If several servers do this at the same time, all of them use the result that is stored
-        first.
+        If several servers do this at the same time, all of them use the first stored result.
         """
         old, stored = await self._load(kind, state)
         if not stored:

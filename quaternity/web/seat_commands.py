@@ -51,8 +51,8 @@ from quaternity.web.seats import (
 class SeatTicket(NamedTuple):
     """A seat, with a secret token for its new owner, or with an invitation if the seat is open.
 
-    `token` and `invitation` are both None if a program plays in the seat, or if its owner already
-    has the token.
+    `token` and `invitation` are both None if a program plays in the seat, or its owner already has
+    the token.
     """
 
     seat: int

@@ -49,8 +49,8 @@ def begin_if_ready(
 ) -> tuple[Event, ...]:
     """Return the given events. If they make every player ready, add events that begin the game.
 
-    The game cannot begin while a seat is open or a person is not ready. `deal` is the random seed
-    of the deal.
+    The game cannot begin while a seat is open or a person is not ready. `deal` is the seed of the
+    deal.
     """
     state = apply(state, *events)
     if not state.is_ready:
@@ -64,8 +64,7 @@ def begin(
     """Return the events that begin a game with the players in the chosen seats.
 
     `chosen` contains the seats that take part, by their old numbers. They get new consecutive
-    numbers. `deal` is the random seed of the deal, which is not used if the maker of the table
-    chose a seed.
+    numbers. `deal` is the random seed of the deal, unless the maker of the table chose a seed.
     """
     start = rules.start(Random(f"{state.stored.deal.waiting or deal}/deal"))
     seats = tuple(

@@ -20,8 +20,7 @@ ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 """The characters of codes. The digits 0 and 1 are left out because they look like letters."""
 
 READY, THINKING, NOT_ARRIVED = 1, 0, 2
-"""Values of `Seat.ready` before the game: the person is ready, not ready yet, or not yet
-arrived."""
+"""Values of `Seat.ready` before the game: the person is ready, not ready, or not yet there."""
 
 
 class Owner(NamedTuple):

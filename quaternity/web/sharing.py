@@ -23,8 +23,7 @@ class Sharing:
     ) -> None:  # fmt: skip
         """Start to receive the other servers' notices of changes to tables.
 
-        The running event loop calls `hear` with new notices, and `miss` if notices may have been
-        lost.
+        The running event loop calls `hear` with new notices, and `miss` if notices may be lost.
         """
 
     def notify(self, *news: ChangeNotice) -> None:

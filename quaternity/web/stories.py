@@ -77,8 +77,7 @@ class ToldMoment(NamedTuple):
         after: Number of moves at the table after this move, and after its answer if there is one.
         events: Sentences that say what happened.
         lines: Sentences that say why the move was decisive, at most `MAX_LINES`.
-        certain: True if `lines` are proved, and False if they are estimated. None if they only
-            state facts.
+        certain: True if `lines` are proved, and False if they are estimated. None for plain facts.
         better: A move that would have been better, or None if none is known.
     """
 

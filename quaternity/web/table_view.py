@@ -103,8 +103,7 @@ class Viewpoint:
         may_start: Whether the visitor may start the game, which has not begun.
         invitation: Last part of the invitation link to any free seat before the game has begun.
             None if the visitor may not see the link.
-        lines: Latest chat lines that the visitor may read. Players and bystanders have separate
-            chats.
+        lines: Latest chat lines that the visitor may read. Bystanders have a separate chat.
     """
 
     seat: int | None
@@ -124,8 +123,7 @@ class TableStatus:
         begun: Whether the game has begun.
         notice: Message about a problem with the store or the table. None if there is no problem.
         rematch: Id of the table of the rematch, or None if there is no rematch.
-        series: Scores of the players in the series of rematches. Empty if the table belongs to no
-            series.
+        series: Scores of the players in the series of rematches. Empty without a series.
         clock: Time limit of the moves, or None if there is no limit.
         times_left: Seconds left for the next move of each seat. Empty if there is no clock.
     """

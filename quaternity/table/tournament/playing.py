@@ -40,8 +40,8 @@ MAX_CACHED_RESULTS = 100
 """Maximum number of entries in each of two caches, for results of games and for players."""
 
 MAX_CHUNK_GAMES = 20
-"""Maximum number of games that are sent to a worker process at a time. A single deal may have more
-games."""
+"""Maximum number of games that are sent to a worker process at a time. A deal may have more games.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Tournament:
         players: names of the players (`quaternity.table.players`). A name may occur several times.
         seed: random seed.
         rotate: whether each deal is played several times with the players in other seats (see
-            `seatings`). Otherwise all players keep their seats, and there must be as many players
-            as seats.
+            `seatings`). Otherwise all players keep their seats, and there must be one for each
+            seat.
         cap: maximum number of moves, after which a game is stopped without a result.
         cap_stops: whether a game that reaches the cap is a fault that ends the tournament.
         move_seconds: time limit for a move, in seconds. None stands for `EXTERNAL_MOVE_SECONDS` if
@@ -62,8 +62,7 @@ class Tournament:
         details: number of turns after which the possible deals are counted again, in games that are
             played by the method `play_bare`. 0 means that they are not counted.
         secret: seed that is used instead of `seed` if it is not empty. If there is an external
-            player, it is random by default, because the player could otherwise reconstruct the
-            deals.
+            player, it is random by default, so that the player cannot reconstruct the deals.
     """
 
     rules: Any
@@ -117,8 +116,7 @@ class Tournament:
     def by_entry(self) -> bool:
         """Whether each player has a new random generator in each game.
 
-        If not, each deal has a random generator for each seat, which is the same in all games of
-        the deal.
+        If not, each deal has a random generator for each seat, the same in all games of the deal.
         """
         return registration(self.rules.name).chance_by_entry
 
@@ -139,7 +137,7 @@ class Tournament:
 
         If there are as many players as seats, they are placed in all `seatings` in turn. Fewer
         players fill the seats cyclically. If there are more players than seats, all combinations
-        play in turn.
+        take turns.
         """
         if not self.rotate:
             return tuple(range(len(self.players)))
@@ -269,8 +267,7 @@ def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
 class _Games:
     """Plays the game of a tournament with a given number, in a worker process.
 
-    If two games of a deal have the same names in all seats, the second has the same result and is
-    not played.
+    If two games of a deal have the same names in all seats, the second game is not played.
     """
 
     def __init__(self, tournament: Tournament) -> None:

@@ -20,8 +20,8 @@ RATING_SCALE = 400.0
 """Difference between two ratings at which the stronger player wins ten games for each game lost."""
 
 MIN_DEALS = 10
-"""Minimum number of deals for a confidence interval. With fewer deals, the estimated error is not
-reliable."""
+"""Minimum number of deals for a confidence interval. With fewer, the estimated error is unreliable.
+"""
 
 T_95 = (1.95996, 2.37227, 2.82250, 2.55585)
 """Coefficients of 1, 1/n, 1/n^2 and 1/n^3 in an approximation of the 97.5 % quantile of Student's t
@@ -124,8 +124,7 @@ class Table(Displayable):
         unfinished: number of games that were stopped because they had too many moves.
         moves: mean number of moves of a game.
         games: number of games.
-        games_a_deal: number of consecutive games with the same deal. The last deal may have fewer
-            games.
+        games_a_deal: number of consecutive games with the same deal. The last deal may have fewer.
     """
 
     records: tuple[Record, ...]
@@ -166,8 +165,7 @@ def make_table(
     Args:
         results: the results, in the order of the games.
         players: number of players.
-        random: random generator for the standard errors of ratings. None means that no ratings are
-            computed.
+        random: random generator for the standard errors of ratings. None for no ratings.
         games_a_deal: number of consecutive games with the same deal.
 
     Raises:

@@ -64,8 +64,8 @@ class Chair(NamedTuple):
         acting: Whether the player may move now.
         state: Words about the player, such as "thinking, away". May be empty.
         score: The points of the player.
-        invitation: Complete link with which a person can take the seat. None if the visitor may not
-            see the link.
+        invitation: Complete link with which a person can take the seat. None if it is hidden from
+            the visitor.
         place: Place of the player, counted from 1. If the game is not over, it is 0.
     """
 
@@ -214,8 +214,8 @@ def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
     """Return three texts that describe a table in the list of a visitor's tables.
 
-    They are the names of the other players, a headline and the last event. All are empty if `sight`
-    is None.
+    They are the names of the other players, a headline and the last event. They are empty if
+    `sight` is None.
     """
     if sight is None:
         return "", "", ""

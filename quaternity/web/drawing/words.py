@@ -157,8 +157,7 @@ class PageWords(DeckWords):
     def text(self, value: object) -> str:
         """Return the translation of a value in a message.
 
-        The value may be an answer, another message, a move of Quarto, or a description of SET
-        cards.
+        The value may be an answer, another message, a move of Quarto, or a text about SET cards.
         """
         if isinstance(value, Answer):
             return self.reply(value).lower()
