@@ -160,7 +160,7 @@ class Possible:
     """A kind of puzzle: can a question have the given answer?"""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle from a random game, or None if the game does not fit."""
+        """Return a puzzle about a random game, or None if the game is not suitable."""
         del level
         game = open_game(random, SIZES, MAX_DEALING_MOVES)
         return None if game is None else self.of_game(game, random, wish)

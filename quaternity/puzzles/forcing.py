@@ -129,9 +129,8 @@ class Line:
 
     Attributes:
         set_index: The set of the first question.
-        hidden: Number of questions for cards with several owners in the table of possible owners.
-        own: Number of questions for which the table does not show that the asker has a card of its
-            set.
+        hidden: Number of questions for a card that several players may own.
+        own: Number of questions in which the asker is not known to have a card of the set.
         counted: Number of players and sets whose cards must be counted to find the answers.
     """
 

@@ -99,7 +99,7 @@ class Lines:
         return board.left & ~SHARING[self.threats(board.rows, board.empty)]
 
     def completed_by(self, cell: int, empty: int) -> int:
-        """Return an integer with ones for each row in which `cell` is the only empty cell."""
+        """Return a mask with eight ones for each row whose only empty cell is `cell`."""
         return sum(ANY << MARK_BITS * index for index in self._lacking_only(1 << cell, empty))
 
     def completing(self, rows: int, empty: int, piece: int) -> int:
@@ -199,7 +199,7 @@ class Lines:
 
 
 def _sort_features(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
-    """Sort the features of a canonical form, and the two properties of each feature."""
+    """Return a canonical form: sort the features, and the two properties of each feature."""
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
         if not ones and not zeros:

@@ -146,10 +146,10 @@ class Search:
     def _placer_succeeds(
         self, rows: int, cells: list[Cell], remaining: int, piece: int, within: int
     ) -> bool:
-        """Return whether the player who places a piece that completes no quarto reaches their goal.
+        """Return whether a player who cannot complete a quarto with their piece reaches their goal.
 
-        If `within`, the number of placements after this one, is even, the goal is to win. If it is
-        odd, the goal is to prevent a win.
+        `within` is the number of placements after this one. If it is even, the goal is to win. If
+        it is odd, the goal is to prevent a win.
         """
         mark = MARKS[piece]
         if within < 2:

@@ -73,8 +73,8 @@ MAX_PROOF_ANSWERS = 1_000
 class AskingJudge(Judge):
     """Base class of the judges for games in which players ask each other for cards.
 
-    A judge evaluates the moves of a game. Its notes name the cards whose owner a player knew but
-    did not ask. For simulated games, the judge draws random hands that fit what a seat has seen.
+    A judge evaluates the moves of a game. Its notes name the cards for which a player should have
+    asked. For simulated games, it draws random hands that fit what a seat has seen.
     """
 
     player, advice_cost = "dealt", 25.0
@@ -281,7 +281,7 @@ class QuaternityJudge(AskingJudge):
         return bot.answer(view.state, view.pending)
 
     def simulate(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
-        """Play the rest of a game with a search bot or, in large games, with random hands.
+        """Play the rest of a game with simulated players. In large games, deal random hands first.
 
         Return each seat's share of the win (0 to 1), and the game's usual time in milliseconds.
         """

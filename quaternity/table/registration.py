@@ -61,8 +61,8 @@ class GameLength(NamedTuple):
     Attributes:
         name: name of the length.
         minutes: usual duration of a game, in minutes.
-        settings: the settings that make a game this long. If the players cannot share the cards,
-            the number of sets is raised.
+        settings: the settings that make a game this long. The number of sets is raised if
+            necessary, for example to share the cards evenly.
     """
 
     name: str

@@ -181,7 +181,7 @@ class LiveTable:
         return await self.queue.submit(command)
 
     async def write(self, statements: Sequence[Statement]) -> None:
-        """Store data outside the table's state, such as a chat line, by SQL statements.
+        """Execute SQL statements that store other data than the table's state, such as chat lines.
 
         Raises `HttpError` if the table was deleted or dropped from memory, or the write fails.
         """

@@ -17,7 +17,7 @@ MAX_LINE_LENGTH = 200
 """Maximum length of a chat line, in characters."""
 
 LINES_KEPT = 500
-"""Number of lines of each chat that are stored. Older lines are deleted."""
+"""Maximum number of stored lines of each chat. Older lines are deleted."""
 
 LINES_SHOWN = 100
 """Maximum number of chat lines that a page shows. Older lines are left out."""

@@ -302,7 +302,7 @@ class SeatGivenAway(NamedTuple):
 
 
 class ClockSet(NamedTuple):
-    """Event: a clock was started, which runs out at `due`, or stopped (`due` is None)."""
+    """Event: a clock was started and runs out at `due`, or it was stopped and `due` is None."""
 
     due: float | None
     paused: PausedClock = PausedClock()

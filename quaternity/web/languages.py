@@ -66,8 +66,7 @@ def language() -> str:
 def gettext(message: str) -> str:
     """Return a text in the language of the request, or in English if it has no translation.
 
-    Quotation marks around a value of an English text become typographic. Catalogues contain the
-    quotation marks of their language.
+    In an English text, straight quotation marks around a value become typographic.
     """
     translated = catalogue(_language.get()).get(message)
     return _QUOTED.sub(r"“\1”", message) if translated is None else translated

@@ -114,7 +114,7 @@ class RequestChecks:
             raise HttpError(403, "a request with a cookie must have an Origin header")
 
     def _is_own(self, origins: list[str], scheme: str, host: str) -> bool:
-        """Return whether a request was sent by a page of this server, according to its `origins`.
+        """Return whether a page of this server sent a request, as its Origin headers say.
 
         Behind a proxy that speaks HTTPS, the origin has the scheme `https` and may have one of the
         additional host names, even if the proxy does not forward this scheme or name.

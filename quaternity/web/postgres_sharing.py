@@ -159,7 +159,7 @@ class PostgresSharing(Sharing):
         self._listening.start()
 
     async def claim(self, key: str) -> bool:
-        """Try to get a lock that only one server can hold, and return whether that succeeded.
+        """Try to get the lock `key`, which only one server can hold. Return whether that succeeded.
 
         The result is also True if the database does not answer, so that this server can act.
         """

@@ -48,7 +48,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def kind_texts() -> dict[str, tuple[str, str]]:
-    """Return the translated name and question of each kind of puzzle."""
+    """Return a dictionary from each kind of puzzle to its translated name and question."""
     names = [
         (gettext("Yes or no?"), gettext("Is this answer possible?")),
         (gettext("Whose card?"), gettext("Which card can only one player have?")),

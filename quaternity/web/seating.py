@@ -1,4 +1,4 @@
-"""Functions that several commands use: change the seats of a table, and begin its game.
+"""Functions with which commands change the seats of a table, and begin its game.
 
 They return events, which change the state of a table (see `core`).
 """

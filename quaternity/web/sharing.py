@@ -30,7 +30,7 @@ class Sharing:
         """Notify the other servers of changes to tables. Return without waiting."""
 
     async def claim(self, key: str) -> bool:
-        """Try to get a lock that only one server can hold, and return whether that succeeded.
+        """Try to get the lock `key`, which only one server can hold. Return whether that succeeded.
 
         The server keeps the lock until it calls `release` or ends.
         """

@@ -1,4 +1,4 @@
-"""What the page of a table shows to one visitor.
+"""The class `TableView`, which contains what the page of a table shows to one visitor.
 
 A `TableView` contains everything that the visitor may see, and nothing that is hidden from the
 visitor. `view.view_table` makes it.

@@ -62,10 +62,10 @@ def _box(x: float, y: float, wide: float, text: str, marked: bool) -> list[str]:
 
 
 def worlds(problem: DealProblem, deal: Sequence[Sequence[int]], *announcements: str) -> Drawing:
-    """Draw the deals of a problem in which some formulas are true, with the real deal on top.
+    """Draw the deals that remain possible after announcements, with the real deal on top.
 
     A line joins two deals that a player cannot distinguish, and is labelled with the player's
-    number. `announcements` are the formulas, which are announced one after another.
+    number. The announcements are formulas, made one after another.
     """
     language = Language.of(problem)
     formulas = tuple(parse(text, language) for text in announcements)

@@ -36,7 +36,7 @@ def cards(game: KwartetGame, player: int) -> str:
 
 
 def _numbers(answer: Any) -> Graded:
-    """Judge two whole numbers, such as (7, 7)."""
+    """Judge how many deals Alice and Carol each consider possible: a pair such as (7, 7)."""
     alice, carol = as_int_tuple(answer, "numbers", 0)
     deals = sorted(set(permutations(SEVEN)))
     for player, number in ((0, alice), (2, carol)):
@@ -126,7 +126,7 @@ def list_faults(hands: list[Hand], deal: Hand) -> Iterator[str]:
 
 
 def _a_safe_list(answer: Any) -> Graded:
-    """Judge a list of hands of three cards, such as ['036', '124']."""
+    """Judge a list of hands that Alice may announce safely, such as ['036', '124']."""
     hands = parse_hands(answer)
     if (0, 3, 6) not in hands:
         return not_yet("Alice's own hand, 036, must be one of them: she tells the truth.")

@@ -92,7 +92,7 @@ class Record:
         wins: number of games that the player won alone.
         tied: number of games in which the player shared first place.
         share: share of games that a seat of the player won alone.
-        score: like `share`, but if nobody won a game alone, each seat gets an equal part of it.
+        score: like `share`, but a game that nobody won alone counts as an equal part for each seat.
         win_share: like `share`, but each seat in first place gets an equal part of a tied game.
         points: mean points per seat and game.
         by_seat: for each seat, share of the games in this seat that the player won alone. None if

@@ -43,13 +43,13 @@ and the view of the table. It returns the scenes, which the page plays one after
 
 
 class Moment(NamedTuple):
-    """The texts and animations that lead from one position of a game to the next on a page.
+    """The texts and animations with which a page goes from one position of a game to the next.
 
     Attributes:
         number: Number of moves before the later position.
-        seat: Seat of the player who moved, to whom the page shows the later position before the
-            animations. None if nobody moved, or if several players may move now. All players then
-            see the later position after the animations, so that nobody can move before the others.
+        seat: Seat of the player who moved. This player sees the later position before the
+            animations, and all others see it after them. None if nobody moved, or if several
+            players may move now, so that nobody can move before the others.
         texts: Texts that the page announces, in order.
         scenes: Animations that the page plays, in order.
         sound: Name of the sound that the page plays, as in `sound.js`.

@@ -66,7 +66,7 @@ class Taken(NamedTuple):
         seat: Seat of the player.
         name: Name of the player.
         last: The three cards that the player won last. Empty if the player has no cards.
-        all: A text for each three cards that the player has won, the latest cards first.
+        all: A text for each group of three cards that the player has won, the latest first.
     """
 
     seat: int
