@@ -157,16 +157,16 @@ def hints(
 
 
 class Possible:
-    """A kind of puzzle: can a question have the given answer?"""
+    """A kind of puzzle that asks whether a question can have a given answer."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about a random game, or None if the game is not suitable."""
+        """Return a puzzle about a random game. Return None if the game is not suitable."""
         del level
         game = open_game(random, SIZES, MAX_DEALING_MOVES)
         return None if game is None else self.of_game(game, random, wish)
 
     def of_game(self, game: Game, random: Random, wish: float) -> Puzzle | None:
-        """Return a puzzle about a question that may be asked now, or None if there is none.
+        """Return a puzzle about a question that may be asked now. Return None if there is none.
 
         The question is random. If `wish` is less than 0.5, the answer in the puzzle is possible.
         """
@@ -356,7 +356,7 @@ def _can_have(problem: DealProblem, card: Card, player: int) -> bool:
 def wrong_owners(
     exact: DealProblem, players: int, certain: Container[Card], seen: Callable[[Card], Message]
 ) -> Iterator[tuple[str, Message]]:
-    """Yield pairs of a wrong answer to a puzzle that asks who has a card, and the reason.
+    """Yield pairs (wrong answer, reason) for a puzzle that asks who has a card.
 
     An answer names a card and a player. The cards in `certain` are left out. If only one player can
     have the card, the reason is `seen(card)`. Otherwise, it is a deal that gives the card to

@@ -54,7 +54,7 @@ class Force:
     """A kind of puzzle that asks which question completes a set soon, whatever the answers are."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about a random game, or None if the game has no puzzle of this level.
+        """Return a puzzle about a random game. Return None if the game has no puzzle of this level.
 
         The player to move can complete a set within a few questions, whatever the answers are.
         """

@@ -150,7 +150,7 @@ class Trace:
     """A kind of puzzle that asks which card another player must have, given what a seat saw."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle of this level from a random game, or None if the game has none."""
+        """Return a puzzle of this level from a random game. Return None if the game has none."""
         del wish
         log = random_log(random, SIZES[level - 1], 6 + 3 * level)
         return None if log is None else self.of_log(log, level)

@@ -69,7 +69,7 @@ def is_reachable(board: Board) -> bool:
 
 
 def why_unreachable(board: Board) -> str | None:
-    """Return the reason why no game can reach this board, or None if the board is reachable."""
+    """Return the reason why no game can reach this board. Return None if the board is reachable."""
     if is_reachable(board):
         return None
     rows = [row.name for row, _ in board.quartos()]

@@ -106,7 +106,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         return QuartoPosition(Board(_pieces(), (None,) * CELLS), None, 0, self.settings.squares)
 
     def to_act(self, position: QuartoPosition) -> tuple[int, ...]:
-        """Return the player to move, or an empty tuple once the game is over."""
+        """Return the player to move. Return an empty tuple once the game is over."""
         return () if position.is_over else (position.turn,)
 
     def view(self, position: QuartoPosition, seat: int | None) -> QuartoPosition:

@@ -67,7 +67,7 @@ class PlayoutEstimate:
     """Estimates each seat's chance to win, at each position of one game.
 
     `exact` maps the index of a position to its known result, and `results` maps it to the results
-    of simulated games. `too_large` contains the positions that have too many deals to draw one.
+    of simulated games. `too_large` contains the positions with too many deals to draw a random one.
     """
 
     def __init__(self, game: RecordedGame, judge: Judge, seed: int) -> None:

@@ -74,7 +74,7 @@ class Judge:
         """
 
     def move_value(self, before: Any, seat: int, move: Any, after: Any) -> MoveValue | None:
-        """Return how good a move was compared with the best move, or None without a proof.
+        """Return how good a move was compared with the best move. Return None without a proof.
 
         The game must have no hidden cards.
         """

@@ -51,7 +51,7 @@ class RandomPlayer:
         self._rules = rules
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return a random legal move, or None if there is no legal move."""
+        """Return a random legal move. Return None if there is no legal move."""
         moves = list(self._rules.moves(view))
         return random.choice(moves) if moves else None
 

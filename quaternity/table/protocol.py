@@ -82,7 +82,7 @@ class Rules(Protocol[P, M, V]):
         """Return the current points of each seat. The game need not be over."""
 
     def places(self, position: P) -> Sequence[int] | None:
-        """Return the place of each seat, or None if the game is not over.
+        """Return the place of each seat. Return None if the game is not over.
 
         The best place is 1. Seats that are tied have the same place.
         """

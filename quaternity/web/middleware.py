@@ -142,7 +142,7 @@ def is_known(host: str, hosts: frozenset[str]) -> bool:
 
 
 def _name(host: str) -> str:
-    """Return a host without its port, or an empty string if the host is not valid."""
+    """Return a host without its port. Return an empty string if the host is not valid."""
     match = _HOST.fullmatch(host)
     return match[1].strip("[]").lower() if match else ""
 
@@ -220,7 +220,7 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
 
 
 def seat_of(request: Request) -> int | None:
-    """Return the number in the query parameter `seat` of a request, or None without it.
+    """Return the number in the query parameter `seat` of a request. Return None without it.
 
     Raises `HttpError` if the value is not a seat number.
     """

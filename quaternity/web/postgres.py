@@ -184,7 +184,7 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ clocks
 
     def uptime_statement(self) -> Statement:
-        """Return the SQL statement that stores the uptime (see `uptime`)."""
+        """Return the SQL statement that stores how long servers were running (see `uptime`)."""
         return (
             "UPDATE uptime SET seconds = GREATEST(seconds, ?), "
             "at = extract(epoch FROM clock_timestamp())",

@@ -106,7 +106,7 @@ class MoveFields(NamedTuple):
     Attributes:
         version: Version of the table (number of log entries) at which the player chose the move.
         move: The move, as text.
-        id: Text by which the client identifies the move, so that it can repeat the request.
+        id: Text by which the server recognizes a repeated request for the same move.
         seat: Seat of the caller.
     """
 

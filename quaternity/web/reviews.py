@@ -69,7 +69,7 @@ class Reviews:
         return done
 
     async def puzzle(self, state: TableState, visitor: Visitor) -> Puzzle | None:
-        """Return the puzzle made from a finished game, or None if no puzzle was found in time.
+        """Return the puzzle made from a finished game. Return None if no puzzle was found in time.
 
         All viewers get the same puzzle.
 

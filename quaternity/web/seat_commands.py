@@ -384,7 +384,7 @@ class HandOver(NamedTuple):
 
 
 def invited_seat(state: TableState, invitation: str) -> int | None:
-    """Return the seat that an invitation is for, or None if it is for any free seat.
+    """Return the seat that an invitation is for. Return None if it is for any free seat.
 
     Raises `HttpError` if the table has no such invitation.
     """

@@ -118,7 +118,7 @@ class Store(Reader):
         await self.write((), [self.uptime_statement(), ("DELETE FROM tables WHERE 1 = 0", ())])
 
     def uptime_statement(self) -> Statement:
-        """Return the SQL statement that stores the uptime (see `uptime`)."""
+        """Return the SQL statement that stores how long servers were running (see `uptime`)."""
         return "UPDATE uptime SET seconds = ?", (self.uptime(),)
 
     async def write(

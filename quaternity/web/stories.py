@@ -278,7 +278,7 @@ class Stories(Handlers):
     async def _find_branch(
         self, state: TableState, moment: ToldMoment, secret: bytes
     ) -> tuple[str, bool]:
-        """Return the id of the table at which the caller tries a move, and whether it is stored.
+        """Return the id of a table at which the caller can try a move, and whether it is stored.
 
         The ids of the caller's first, second and later tables for a move are derived from the
         caller's secret. The result is the first of these tables that is not stored, or at which the

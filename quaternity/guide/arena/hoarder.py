@@ -6,7 +6,7 @@ from quaternity.arena import run
 
 
 def merit(move: str, view: dict[str, Any]) -> int:
-    """Return a score of a move such as "2 asks 0 for 1/3". A higher score is better."""
+    """Score a move such as "2 asks 0 for 1/3". Higher is better."""
     _, _, asked, _, card = move.split()
     if card in view["hand"]:
         return -1  # a bluff
@@ -25,7 +25,7 @@ class Hoarder:
     wants = ("view", "moves")
 
     def __init__(self, new: dict[str, Any]) -> None:
-        """Store the seat of this player, which the message about a new game contains."""
+        """Store the seat, which the message about a new game contains."""
         self.seat = new["seat"]
 
     def choose(self, asked: dict[str, Any]) -> str:

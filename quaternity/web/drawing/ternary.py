@@ -138,7 +138,7 @@ def _no_more(sight: TableView, names: list[str]) -> str:
 
 
 def card_places(sight: TableView) -> list[int | None]:
-    """Return the card at each place of the page, or None for an empty place.
+    """Return the card at each place of the page. It is None for an empty place.
 
     A card keeps its place while it is on the table. A new card gets the first empty place, or a new
     place at the end if no place is empty.

@@ -103,7 +103,7 @@ class SpokenDeck(NamedTuple):
         return self.deck.card_name(index, number, self.language)
 
     def emoji(self, index: int, number: int) -> str:
-        """Return the emoji of card `number` of set `index`, or an empty text if it has none."""
+        """Return the emoji of card `number` of set `index`. Return an empty text if it has none."""
         return self.deck.emoji(index, number)
 
 
