@@ -207,7 +207,7 @@ class Search:
         return line
 
     def line(self, game: Game, question: Question, within: int) -> Line:
-        """Return a way to complete a set that begins with a question and fits all answers.
+        """Return a way to complete a set, whatever the answers are, beginning with a question.
 
         At most `within` questions are asked.
         """

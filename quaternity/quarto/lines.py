@@ -99,7 +99,7 @@ class Lines:
         return board.left & ~SHARING[self.threats(board.rows, board.empty)]
 
     def completed_by(self, cell: int, empty: int) -> int:
-        """Return a mask with eight ones for each row whose only empty cell is `cell`."""
+        """Return a bit mask with eight ones for each row whose only empty cell is `cell`."""
         return sum(ANY << MARK_BITS * index for index in self._lacking_only(1 << cell, empty))
 
     def completing(self, rows: int, empty: int, piece: int) -> int:

@@ -20,7 +20,7 @@ class MoveValue(NamedTuple):
     """Value of a move for the player who made it, compared with another move.
 
     Attributes:
-        played: The player's expected share of the win after the move that was made.
+        played: The player's expected share of the win (0 to 1) after the move that was made.
         best: The player's expected share of the win after the other move. Both are None if it is
             only known that the other move is better.
         by: The other move, or None if no move is better than the one that was made.

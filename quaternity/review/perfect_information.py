@@ -50,7 +50,7 @@ class QuartoJudge(Judge):
         return self._known[position]
 
     def exact(self, position: QuartoPosition) -> Shares | None:
-        """Return both seats' shares of the win (0 to 1) under perfect play. None if not solved."""
+        """Return each seat's share of the win (0 to 1) under perfect play, if it can be solved."""
         rated = self._rate_moves(position)
         share = (rated[0].outcome + 1) / 2 if rated else 0.0
         shares = (share, 1 - share) if position.turn == 0 else (1 - share, share)

@@ -90,7 +90,7 @@ class LiveTable:
 
     @property
     def notice(self) -> str | None:
-        """A message for visitors about a problem, such as a failed write. None if there is none."""
+        """A message for visitors about a problem, such as a failed write. None if all is well."""
         return self._store.trouble or self.feed.notice
 
     @property

@@ -84,9 +84,10 @@ class TableFeed:
     ) -> None:  # fmt: skip
         """Send the events that the reader of a new stream has missed, and the current version.
 
-        `last` is the version of the table that the reader has seen. If it is None or too old, only
-        the number of the current version is sent, and a client with an older version reloads the
-        table. `on_change` is called with the stream now, and again when the stream ends.
+        `last` is the version of the table (number of log entries) that the reader has seen. If it
+        is None or too old, only the number of the current version is sent, and a client with an
+        older version reloads the table. `on_change` is called with the stream now, and again when
+        the stream ends.
         """
         stream.on_end = on_change
         version = history.version

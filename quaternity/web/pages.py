@@ -182,7 +182,7 @@ class Pages:
     async def part(self, request: Request) -> Response:
         """`GET /t/T/part?at=V`: return the part of a table's page that changes during the game.
 
-        `at` is the version of the table to show. By default, the latest version is shown.
+        `at` is the number of log entries of the table to show. By default, it is the latest.
         """
         asked, at = seat_of(request), request.query_params.get("at")
         version = sys.maxsize if at is None else _number(at)

@@ -192,7 +192,7 @@ class PostgresStore(PostgresReader, Store):
         )
 
     def read_uptime(self, step: float = 1.0) -> None:
-        """Set this server's uptime (see `uptime`) to the stored value, which all servers share.
+        """Set the running time (see `uptime`) to the stored value, which all servers share.
 
         Ignore the stored value if it differs by `step` seconds or more.
         """
@@ -281,10 +281,10 @@ class PostgresStore(PostgresReader, Store):
 
 
 def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
-    """Return the indices of the jobs (sets of changes) based on an old revision of their table.
+    """Return the indices of the jobs (sets of changes) based on an old state of their table.
 
-    `known` maps each table to its current revision. If several jobs change the same table, all but
-    the first are based on an old revision.
+    `known` maps each table to its current revision (number of changes). If several jobs change the
+    same table, all but the first are based on an old state.
     """
     return {
         place for place, job in enumerate(batch)

@@ -81,7 +81,7 @@ class SharedDatabase(Protocol):
         """Return the total time during which at least one server was running, in seconds."""
 
     def read_uptime(self) -> None:
-        """Set the uptime of this server to the stored value, which all servers share."""
+        """Set the running time (see `uptime`) to the stored value, which all servers share."""
 
 
 class PostgresSharing(Sharing):
@@ -250,7 +250,7 @@ def lock_number(key: str) -> int:
 def notification_payloads(sender: str, news: Sequence[ChangeNotice]) -> Iterator[str]:
     """Yield texts that contain the given notices, as payloads of PostgreSQL notifications.
 
-    A notice that is too long is reduced to its table and revision.
+    A notice that is too long is reduced to its table and the number of changes to it.
     """
     rows: list[str] = []
     for notice in news:

@@ -159,7 +159,7 @@ class ReactionFields(NamedTuple):
 
 
 class TryFields(NamedTuple):
-    """The field of a request for a table that continues from a decisive moment of a game.
+    """The field of a request for a table that continues from a decisive move of a game.
 
     `number` is the number of the decisive move in the review of the game.
     """

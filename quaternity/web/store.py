@@ -39,8 +39,8 @@ class Store(Reader):
     """The storage of all tables of a server. Other threads do its reads and writes.
 
     If `shared` is true, other servers may use the same tables. Each write then names the table that
-    it changes and the revision on which the change is based. It raises `VersionConflict` if another
-    server has changed that table since this revision.
+    it changes and the revision (number of changes) on which it is based. It raises
+    `VersionConflict` if another server has changed that table since then.
     """
 
     shared = False
@@ -111,7 +111,7 @@ class Store(Reader):
         self.writing.put((), statements)
 
     async def keep_uptime(self) -> None:
-        """Store the uptime (see `uptime`), so that it continues from this value after a crash.
+        """Store how long servers were running (see `uptime`), so that a crash does not lose it.
 
         Raises `HttpError` if the write fails.
         """
@@ -135,12 +135,13 @@ class Store(Reader):
         Args:
             entries: The log entries.
             statements: The SQL statements.
-            guard: Id of the table that changes, and the revision that it must still have. None if
-                the changes depend on no revision.
+            guard: Id of the table that changes, and the number of changes that it must still have.
+                None if the changes depend on no revision.
             news: Notices that are sent to the other servers once the changes are written.
 
         Raises:
-            VersionConflict: If the table has another revision, or a log entry already exists.
+            VersionConflict: If the table has another number of changes, or a log entry already
+                exists.
             HttpError: If the write fails or takes too long.
         """
         self._check_answers(_NOT_ANSWERED)

@@ -36,8 +36,8 @@ HEADERS = [
 def message(event: str, data: Any, number: int | None = None) -> bytes:
     """Return the bytes of a message for event streams: the name of an event, and its data as JSON.
 
-    `number` is the version of the table, which becomes the id of the message. With None, the
-    message has no id. A client that reconnects names the last id that it received.
+    `number` is the version of the table (number of log entries), which becomes the id. With None,
+    the message has no id. A client that reconnects names the last id that it received.
     """
     identity = "" if number is None else f"id: {number}\n"
     text = json.dumps(data, separators=(",", ":"))

@@ -230,8 +230,8 @@ def event_statements(state: TableState, event: Event) -> list[Statement]:
 def _series_statements(state: TableState, before: Owner, after: Owner) -> list[Statement]:
     """Return SQL statements that change an owner's token and code at other tables of a series.
 
-    They also increase the revisions of these tables, so that no server overwrites the seats from an
-    older state.
+    They also increase the revisions (numbers of changes) of these tables, so that no server
+    overwrites the seats from an older state.
     """
     first = state.stored.evening or state.id
     series = "SELECT id FROM tables WHERE (id = ? OR evening = ?) AND id != ?"

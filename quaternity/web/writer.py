@@ -28,7 +28,7 @@ class Job(NamedTuple):
     Attributes:
         entries: Entries that are appended to the logs of tables.
         statements: SQL statements that are executed.
-        guard: Id of the table that changes, and the revision that the table must still have. None
+        guard: Id of the table that changes, and the number of changes that it must still have. None
             if the changes depend on no revision.
         news: Notices that are sent to the other servers once the job is written.
         done: Future for which the caller waits, or None if the caller does not wait.
@@ -56,7 +56,7 @@ class Backend(Protocol):
     on_doubt: Callable[[], None]
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write a batch of jobs in one durable transaction. See `Store.commit`.
+        """Write a batch of jobs (sets of changes) in one durable transaction. See `Store.commit`.
 
         Raises `UnconfirmedWrite` if it is unknown whether an earlier transaction was committed.
         """
@@ -159,7 +159,7 @@ class Writer:
             self._report(late, VersionConflict())
 
     def _report(self, batch: list[Job], error: HttpError | None) -> None:
-        """Pass the result of some jobs to their callers. `error` is None if they were written."""
+        """Report the result of some jobs (sets of changes) to their callers. None means success."""
 
         def tell() -> None:
             late = False
