@@ -129,7 +129,7 @@ FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
 
 
 def random_log(random: Random, size: tuple[int, int], max_requests: int) -> SeatLog | None:
-    """Return the log of a random game as one of its seats saw it, or None if the game is over."""
+    """Return the log of a random game as one player saw it. Return None if the game is over."""
     players, sets = size
     settings = KwartetSettings(players, sets)
     hands = deal_hands(settings, random)
@@ -147,7 +147,7 @@ def random_log(random: Random, size: tuple[int, int], max_requests: int) -> Seat
 
 
 class Trace:
-    """A kind of puzzle that asks which card another player must have, given what a seat saw."""
+    """A kind of puzzle that asks which card another player must have, given what one player saw."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle of this level from a random game. Return None if the game has none."""
@@ -156,7 +156,7 @@ class Trace:
         return None if log is None else self.of_log(log, level)
 
     def of_log(self, log: SeatLog, level: int | None = None) -> Puzzle | None:
-        """Return a puzzle about the part of a game that one player saw, or None.
+        """Return a puzzle about the part of a game that one player saw.
 
         Return None if the game has no puzzle. If `level` is None, every level is accepted.
         """

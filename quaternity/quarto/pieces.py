@@ -147,7 +147,7 @@ class PieceSet:
         return cls(tuple(pieces), tuple(pairs), "".join(names[piece] for piece in range(PIECES)))
 
     def piece(self, name: str) -> int:
-        """Return the number of the piece with a name. Raise InputError if there is none."""
+        """Return the number of the piece with the given name. Raise InputError if there is none."""
         check_text(name, f"a piece; the pieces are {self.names}", "piece")
         if len(name) != 1 or name not in self.names:
             raise InputError(f"{quote_short(name)} is not a piece; the pieces are {self.names}")

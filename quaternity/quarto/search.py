@@ -81,7 +81,7 @@ class Search:
     def distance(
         self, rows: int, empty: int, remaining: int, piece: int, *, attacking: bool
     ) -> int:
-        """Return the number of placements until the attacker wins, who must have a forced win.
+        """Return the number of placements until the attacker wins. There must be a forced win.
 
         A piece must be placed next. `attacking` says whether the attacker places it.
         """

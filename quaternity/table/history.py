@@ -47,7 +47,7 @@ class History(Generic[P, M, V]):
         start: the first position.
         moves: the moves, each with the seat that made it. None means that the seat waited.
         position: the current position.
-        max_stored: maximum number of positions that `play` copies to the next history.
+        max_stored: maximum number of positions that a history returned by `play` stores.
     """
 
     __slots__ = ("_positions", "_steps", "max_stored", "moves", "position", "rules", "start")
@@ -64,8 +64,8 @@ class History(Generic[P, M, V]):
 
         Args:
             positions: the positions from the start on, if they are known. The others are computed.
-            max_stored: maximum number of positions that `play` copies to the next history. With 1,
-                a history stores only the current position.
+            max_stored: maximum number of positions that a history returned by `play` stores. With
+                1, a history stores only the current position.
 
         Raises:
             IllegalMove: If a move is illegal.

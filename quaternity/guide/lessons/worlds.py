@@ -67,7 +67,7 @@ def _for_bill_alone(answer: Any) -> Graded:
 
 
 def _everybody_but_not_common(answer: Any) -> Graded:
-    """Judge a formula, such as 'H0 0/0', that all players know, without common knowledge of it."""
+    """Judge a formula, such as 'H0 0/0', that all players know but that is not common knowledge."""
     formula = _formula(answer)
     for player, name in enumerate(("Anne", "Bill", "Cath")):
         if not _is_true(f"K{player} ({formula})"):
@@ -112,7 +112,7 @@ def parse_hands(answer: Any) -> list[Hand]:
 
 
 def list_faults(hands: list[Hand], deal: Hand) -> Iterator[str]:
-    """Yield a sentence for each reason why Alice must not announce this list of possible hands."""
+    """Yield a sentence for each reason why Alice must not announce a list of possible hands."""
     bob, carol = ([card for card in range(7) if deal[card] == player] for player in (1, 2))
     for_bob = [hand for hand in hands if not {*hand} & {*bob}]
     if len(for_bob) > 1:
