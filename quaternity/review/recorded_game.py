@@ -76,7 +76,7 @@ class RecordedGame:
         return self._seen[index] if self.own else self.rules.view(self._seen[index], seat)
 
     def position(self, index: int) -> Any:
-        """Return a position of a game without hidden cards."""
+        """Return the position with the given index. The game must have no hidden cards."""
         assert not self.rules.hidden, "the game has hidden cards"
         return self._seen[index]
 

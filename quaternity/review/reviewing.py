@@ -92,7 +92,7 @@ class ReviewedMove(NamedTuple):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Sentences about the chance of the answer yes, and about the value of the move."""
+        """Sentences about the chance that the answer is yes, and about the value of the move."""
         if self.chance is None or any(message_data(event).get("forced") for event in self.events):
             return self.notes
         if 0 < self.chance < 1:

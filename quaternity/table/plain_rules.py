@@ -64,7 +64,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         """Return an iterator over the legal moves of the player with this view."""
 
     def chance_text(self, start: P) -> str:
-        """Return the lines of a record that contain random results, such as dealt cards."""
+        """Return the lines of a record that contain random results. By default, there are none."""
         del start
         return ""
 
@@ -128,7 +128,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return cls(read_settings(cls._parse_record(data), cls().settings))
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Return the moves and positions of a recorded game. Its settings must be these."""
+        """Return the moves and positions of a recorded game with the settings of these rules."""
         check_same(self.settings, self.of_record(data).settings)
         record = self._parse_record(data)
         return replay_moves(self, record, self.recorded_start(record))

@@ -104,7 +104,7 @@ def is_foreign(game: str, text: str) -> bool:
 
 
 def is_program(text: str) -> bool:
-    """Return whether a player has a name `cmd:COMMAND`, and so is an external program."""
+    """Return whether a name has the form `cmd:COMMAND`, which means an external program."""
     return text.startswith(COMMAND_PREFIX)
 
 
