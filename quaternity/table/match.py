@@ -167,7 +167,7 @@ class Match(Generic[P, M, V]):
         return self.move_seconds is not None or is_foreign(self.rules.name, name)
 
     def program_move(self) -> Step | None:
-        """Make the next move of a computer player, and return it. Return None if none moves now."""
+        """Make and return the next move of a computer player. Return None if no player moves."""
         planned = self.next_program()
         return None if planned is None else self.play(planned.seat, planned.move)
 
@@ -318,7 +318,6 @@ def choose_move_isolated(
 
 
 def _make_isolated(rules: Any, name: str, seat: int) -> Any:
-    """Start the time limit of a player, and create the player."""
     announced = notes()
     if announced is not None:
         announced.note_thinking(seat)

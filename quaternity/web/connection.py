@@ -88,7 +88,7 @@ class Connection(HttpToolsProtocol):
         self._looking = self.loop.call_later(rate_limits.READ_SECONDS, self._check_reading)
 
     def data_received(self, data: bytes) -> None:
-        """Pass received data on to the parser, and refuse a request with too long headers."""
+        """Pass received data on to the parser, and refuse a request whose headers are too long."""
         super().data_received(data)
         if self._head is not None:
             self._head += len(data)

@@ -181,7 +181,6 @@ class LiveTables:
                 _drop(task)
 
     async def _make_room(self) -> None:
-        """Drop the least recently used idle tables if too many tables are in memory."""
         for name in list(self._live):
             if len(self._live) <= MAX_CACHED_TABLES:
                 break

@@ -143,7 +143,7 @@ class LobbyApi(Handlers):
         return answer({"version": table.state.version, "invitation": link})
 
     async def again(self, request: Request) -> Response:
-        """`POST /api/tables/T/again`: return the id and link of the rematch's table, or make it."""
+        """`POST /api/tables/T/again`: make a table for the rematch if needed. Return its id."""
         self.count()
         sent = await self.read(request, SeatFields)
         table, visitor = await self.open_table(request, sent.seat)

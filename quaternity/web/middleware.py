@@ -166,7 +166,7 @@ def caller_of(request: Request) -> Caller:
 
 
 def secret_of(request: Request) -> str | None:
-    """Return the token or the valid cookie of a request. None if it has neither.
+    """Return the token or the valid cookie of a request. Return None if it has neither.
 
     Raises `HttpError` if the header contains no valid token.
     """

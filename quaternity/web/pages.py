@@ -313,7 +313,6 @@ class Pages:
 
 
 def _number(text: str) -> int:
-    """Parse the number of a move. Raise `HttpError` if it is not a number."""
     if not (text.isascii() and text.isdigit()):
         raise HttpError(404, "there is no move with this number")
     # Do not parse a long number, because Python refuses numbers with thousands of digits.

@@ -223,7 +223,6 @@ class PostgresReader(Reader):
             raise InputError(f"{self.where}: {reason}") from None
 
     def _version(self, database: Connection) -> int:
-        """Return the version of the SQL tables in the database, or 0 if there are none."""
         encoding = database.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise InputError(f"{self.where}: the encoding must be UTF8, not {encoding}")

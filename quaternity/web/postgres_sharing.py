@@ -91,9 +91,10 @@ class PostgresSharing(Sharing):
     """
 
     def __init__(self, store: SharedDatabase, salt: str) -> None:
-        """Set up the messages. `salt` is a key for hashes of the names of rate-limit counters.
+        """Set up the messages.
 
-        The hashes hide the addresses of clients, which are parts of these names.
+        `salt` is the key with which names of rate-limit counters are hashed. The hashes hide the
+        addresses of clients, which are parts of these names.
         """
         self.name = secrets.token_hex(8)
         self._store, self._salt = store, salt.encode()

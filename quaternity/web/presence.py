@@ -86,7 +86,7 @@ class TablePresence:
     def attendance(self, seats: Sequence[Seat]) -> Attendance:
         """Return the seats whose players are present, and the seats that may be given away.
 
-        A player is present if an event stream is open for the seat, or after recent activity.
+        A player with an open event stream or recent activity is present.
         """
         streaming, present, absent = self.streaming(), set(), set()
         for number, seat in enumerate(seats):

@@ -47,7 +47,7 @@ class Rates(NamedTuple):
 
     Attributes:
         moves: Maximum number of requests that change a table, per minute and seat.
-        pages: Maximum number of pages and documents read per minute, by address and by seat.
+        pages: Maximum number of pages and documents read per minute, for an address or a seat.
         tables: Maximum number of tables made and seats taken or given away, per minute and address.
         counts: Maximum total cost of computations, per minute and address. See `WORK`.
         words: Maximum number of chat lines and reactions per minute, for each seat and each
@@ -163,8 +163,8 @@ class LeakyBuckets:
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
         """Use `cost` units if the limit allows it now. Otherwise, return the seconds to wait.
 
-        The result is 0 if the units were used. The counter of the key may then be at most
-        `per_minute`. It decreases by `per_minute` units per minute.
+        The result is 0 if the units were used. The counter of the key then rises by `cost`, to at
+        most `per_minute`. It falls by `per_minute` units per minute.
         """
         now = monotonic()
         used, since = self._used.pop(key, (0.0, now))

@@ -2,8 +2,8 @@
 
 There is a class for each kind of request. Its fields have the names and types of the entries in the
 JSON object. A field with a default may be omitted in the request. In most requests, the field
-`seat` is a seat of the caller, for which the caller acts. If it is None, the server chooses it (see
-`TableState.visitor`).
+`seat` is the seat for which the caller acts and which the caller owns. If it is None, the server
+chooses it (see `TableState.visitor`).
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Handlers:
     Attributes:
         tables: All tables of the server.
         admission: The rate limits, with the recent use of each client.
-        limits: The limits themselves.
+        limits: The values of all limits.
     """
 
     def __init__(self, tables: Tables, admission: RateLimits) -> None:

@@ -132,7 +132,7 @@ class StoredTable(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """The hash of the token in a request, or of its cookie without a token. Both may be None."""
+    """The sender of a request: the hash of its token or else of its cookie. Both may be None."""
 
     token: str | None = None
     cookie_hash: str | None = None

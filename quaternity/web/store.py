@@ -136,7 +136,7 @@ class Store(Reader):
             entries: The log entries.
             statements: The SQL statements.
             guard: Id of the table that changes, and the number of changes that it must still have.
-                None if the changes depend on no revision.
+                None to write the changes in any case.
             news: Notices that are sent to the other servers once the changes are written.
 
         Raises:

@@ -38,10 +38,10 @@ TABLE_COLUMNS = (
     "id, game, head, seed, waiting, help, practice, archive, deck, chat, clock, maker, again, "
     "evening, invitation"
 )
-"""Columns of the SQL table `tables` that make up a `StoredTable`, in the order of its values."""
+"""Columns of the SQL table `tables`, in the order of the values of a `StoredTable`."""
 
 SEAT_COLUMNS = "kind, name, person, token, browser, code, invitation, ready, saved, missed"
-"""Columns of the SQL table `seats` that make up a `Seat`, in the order of its values."""
+"""Columns of the SQL table `seats`, in the order of the values of a `Seat`."""
 
 
 def table_of_row(row: Sequence[Any]) -> StoredTable:

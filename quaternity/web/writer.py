@@ -29,7 +29,7 @@ class Job(NamedTuple):
         entries: Entries that are appended to the logs of tables.
         statements: SQL statements that are executed.
         guard: Id of the table that changes, and the number of changes that it must still have. None
-            if the changes depend on no revision.
+            to write the changes in any case.
         news: Notices that are sent to the other servers once the job is written.
         done: Future for which the caller waits, or None if the caller does not wait.
         reloads: Value of `Writer.reloads` when the job was made.

@@ -88,7 +88,6 @@ def _self_refuting(answer: Any) -> Graded:
 
 
 def _formula(answer: Any) -> str:
-    """Return the answer if it is the text of a formula. Otherwise raise an error."""
     if not isinstance(answer, str):
         raise TypeError
     parse(answer, Language.of(THREE))

@@ -49,8 +49,8 @@ class DrawnCard(NamedTuple):
         number: Number of the card, from 0 to 80.
         words: Description of the card in the language of the page.
         picture: Picture of the card.
-        wrong: Claims of a SET that contained this card and were wrong, each as (number of the move,
-            seat). Earlier claims are omitted once the cards on the table change.
+        wrong: Wrong claims of a SET that contained this card, each as (number of the move, seat).
+            Claims from before the last change of the cards on the table are omitted.
     """
 
     number: int
