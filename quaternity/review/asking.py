@@ -153,7 +153,7 @@ class KwartetJudge(AskingJudge):
     def simulate(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
         """Play the rest of a game with simulated players, who know their hands and public facts.
 
-        Return each seat's share of the win (0 to 1), and the game's usual time in milliseconds.
+        Return each seat's share of the win (0 to 1), and the usual time of such a game in ms.
         """
         public, hands = position.position.public, position.position.hands
         known = self._known(public.problem)
@@ -283,7 +283,7 @@ class QuaternityJudge(AskingJudge):
     def simulate(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
         """Play the rest of a game with simulated players. In large games, deal random hands first.
 
-        Return each seat's share of the win (0 to 1), and the game's usual time in milliseconds.
+        Return each seat's share of the win (0 to 1), and the usual time of such a game in ms.
         """
         state, asked = position.state, position.pending
         if not self.small:

@@ -85,7 +85,7 @@ class Judge:
     def simulate(self, position: Any, random: Random) -> tuple[Shares, float]:
         """Play a game to its end with programs, from a position.
 
-        Return each seat's share of the win (0 to 1), and the game's usual time in milliseconds.
+        Return each seat's share of the win (0 to 1), and the usual time of such a game in ms.
         """
         rules, count = self.rules, 0
         players = [make_player(rules, self.player) for _ in range(rules.seats)]

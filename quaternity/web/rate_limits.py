@@ -47,7 +47,8 @@ class Rates(NamedTuple):
 
     Attributes:
         moves: Maximum number of requests that change a table, per minute and seat.
-        pages: Maximum number of pages and documents read per minute, for an address or a seat.
+        pages: Maximum number of pages and documents read per minute. It applies to each address and
+            to each seat.
         tables: Maximum number of tables made and seats taken or given away, per minute and address.
         counts: Maximum total cost of computations, per minute and address. See `WORK`.
         words: Maximum number of chat lines and reactions per minute, for each seat and each

@@ -159,7 +159,7 @@ class Writer:
             self._report(late, VersionConflict())
 
     def _report(self, batch: list[Job], error: HttpError | None) -> None:
-        """Report the result of some jobs (sets of changes) to their callers. None means success."""
+        """Report the result of some jobs to their callers. `error` is None if they were written."""
 
         def tell() -> None:
             late = False

@@ -255,8 +255,8 @@ def try_players(tournament: Tournament) -> None:
 def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
     """Return the number of games that a worker process gets at a time.
 
-    The number covers whole deals, and is small enough that all workers get games. Without workers
-    it is one, so that an interrupt does not lose any finished game.
+    It is a multiple of the games of a deal, and small enough that all workers get games. Without
+    workers it is one, so that an interrupt does not lose any finished game.
     """
     if pool.in_flight == 1:
         return 1
