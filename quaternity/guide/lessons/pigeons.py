@@ -48,7 +48,7 @@ def places_and_cards(cards: Cards, group: set[int]) -> tuple[int, int]:
 
 
 def _a_deal(answer: Any) -> Graded:
-    """Judge a list with the owner of each card of `FIRST` in a deal: [0, 0, 2, 1, 1, 2, 2]."""
+    """Judge a list with an owner for each card, such as [0, 0, 2, 1, 1, 2, 2]."""
     faults = deal_faults(deal_problem(FIRST), [list(as_int_tuple(answer, "owners", 0))])
     if faults:
         return not_yet(f"{faults[0].capitalize().replace('0/', '')}.")
@@ -56,7 +56,7 @@ def _a_deal(answer: Any) -> Graded:
 
 
 def _a_group(answer: Any) -> Graded:
-    """Judge a set of players, such as {0, 1}, who must get more cards than they can hold."""
+    """Judge a set of players, such as {0, 1}."""
     if not isinstance(answer, Collection) or isinstance(answer, str | bytes | Mapping):
         raise TypeError
     group = {check_index(player, len(SECOND.hands), "player") for player in answer}
@@ -74,10 +74,7 @@ def _a_group(answer: Any) -> Graded:
 
 
 def _two_together(answer: Any) -> Graded:
-    """Judge a problem for three players, as a pair of lists (see `Cards`), that has no deal.
-
-    Two players together must have too few places for their cards, but no player alone.
-    """
+    """Judge a pair of lists as in `pigeons.SECOND`, with three players: (hands, may)."""
     hands, may = as_tuple(answer, "answer")
     cards = Cards(
         list(as_int_tuple(hands, "hands", 0)),
@@ -110,7 +107,7 @@ def _is_crowded(cards: Cards, group: set[int]) -> bool:
 
 
 def _a_path(answer: Any) -> Graded:
-    """Judge a list such as [3, 0], in which each card moves to the player who follows it."""
+    """Judge a list that begins with a card, then player, card, player, and so on: [3, 0]."""
     owners, steps = dict(enumerate((0, 1, 2))), as_int_tuple(answer, "path", 0)
     if len(steps) % 2 or not steps or steps[0] != 3:
         return not_yet("A path begins with card 3, which has no owner, and ends with a player.")
@@ -130,7 +127,7 @@ def _a_path(answer: Any) -> Graded:
 
 
 def _a_minimum(answer: Any) -> Graded:
-    """Judge (set, player, least): with this minimum of the player's cards, no deal may exist."""
+    """Judge three numbers, (set, player, least), such as (1, 0, 2)."""
     index, player, least = as_int_tuple(answer, "numbers", 0)
     check_index(index, len(FOURTH.sets), "set")
     check_index(player, len(FOURTH.hands), "player")

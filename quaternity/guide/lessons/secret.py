@@ -87,7 +87,7 @@ def _is_chance(value: Any) -> bool:
 
 
 def _best_reply(answer: Any) -> Graded:
-    """Judge a reply to the mixture `THEIR_MIX`: 'rock', 'paper' or 'scissors'."""
+    """Judge one of 'rock', 'paper' and 'scissors'."""
 
     def worth(move: str) -> float:
         (loses_to,) = (other for other in BEATS if BEATS[other] == move)
@@ -102,7 +102,7 @@ def _best_reply(answer: Any) -> Graded:
 
 
 def _a_mixture(answer: Any) -> Graded:
-    """Judge the chance of choosing the first card in the game `TWO_CARDS`, such as 0.5."""
+    """Judge a chance between 0 and 1, such as 0.5."""
     real = isinstance(answer, Real)
     if not real:
         raise TypeError
@@ -118,7 +118,7 @@ def _a_mixture(answer: Any) -> Graded:
 
 
 def _possible_deals(answer: Any) -> Graded:
-    """Judge the number of hands that player 1 may have, such as 5."""
+    """Judge a whole number, such as 5."""
     number = as_int(answer, "hands", 0)
     if number == 5:
         return not_yet("That was the number before the answer. Which of these hands have card 1?")
@@ -128,7 +128,7 @@ def _possible_deals(answer: Any) -> Graded:
 
 
 def _an_unexploitable_rule(answer: Any) -> Graded:
-    """Judge a function from states to chances of requests that loses nothing in `pairs`."""
+    """Judge a function from a state to chances of requests, such as `even`."""
     loss, _ = evaluate_rule("pairs", answer)
     if abs(loss - LOWEST) < TOLERANCE:
         return not_yet(
@@ -145,7 +145,7 @@ def _an_unexploitable_rule(answer: Any) -> Graded:
 
 
 def _without_a_coin(answer: Any) -> Graded:
-    """Judge a rule for `triples` that loses nothing, and gives one request the chance 1."""
+    """Judge a function from a state to chances of requests, such as `even`."""
     loss, coin = evaluate_rule("triples", answer)
     if coin:
         return not_yet("Your rule tosses a coin: give one request the chance 1.")

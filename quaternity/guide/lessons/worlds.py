@@ -36,7 +36,7 @@ def cards(game: KwartetGame, player: int) -> str:
 
 
 def _numbers(answer: Any) -> Graded:
-    """Judge how many deals Alice and Carol each consider possible: a pair such as (7, 7)."""
+    """Judge two whole numbers, such as (7, 7)."""
     alice, carol = as_int_tuple(answer, "numbers", 0)
     deals = sorted(set(permutations(SEVEN)))
     for player, number in ((0, alice), (2, carol)):
@@ -55,7 +55,7 @@ def _numbers(answer: Any) -> Graded:
 
 
 def _for_bill_alone(answer: Any) -> Graded:
-    """Judge a formula, such as '!H0 0/1', that tells Bill but not Cath which card Anne has."""
+    """Judge the text of a formula, such as '!H0 0/1'."""
     formula = _formula(answer)
     if not _is_true(f"K0 ({formula})"):
         return not_yet("Anne does not know that this is true, so she cannot say it.")
@@ -67,7 +67,7 @@ def _for_bill_alone(answer: Any) -> Graded:
 
 
 def _everybody_but_not_common(answer: Any) -> Graded:
-    """Judge a formula, such as 'H0 0/0', that all players know but that is not common knowledge."""
+    """Judge the text of a formula, such as 'H0 0/0'."""
     formula = _formula(answer)
     for player, name in enumerate(("Anne", "Bill", "Cath")):
         if not _is_true(f"K{player} ({formula})"):
@@ -78,7 +78,7 @@ def _everybody_but_not_common(answer: Any) -> Graded:
 
 
 def _self_refuting(answer: Any) -> Graded:
-    """Judge a formula, such as '!K2 H0 0/0', that becomes false when a player announces it."""
+    """Judge the text of a formula, such as '!K2 H0 0/0'."""
     formula = _formula(answer)
     if not _is_true(formula):
         return not_yet("It is not true now, so nobody can say it.")
@@ -125,7 +125,7 @@ def list_faults(hands: list[Hand], deal: Hand) -> Iterator[str]:
 
 
 def _a_safe_list(answer: Any) -> Graded:
-    """Judge a list of hands that Alice may announce safely, such as ['036', '124']."""
+    """Judge a list of hands of three cards, such as ['036', '124']."""
     hands = parse_hands(answer)
     if (0, 3, 6) not in hands:
         return not_yet("Alice's own hand, 036, must be one of them: she tells the truth.")
@@ -145,7 +145,7 @@ def _digits(hand: Any) -> str:
 
 
 def _a_quiet_request(answer: Any) -> Graded:
-    """Judge a request, such as '0 asks 2 for 0/3', that tells the other players the least."""
+    """Judge a request as text, such as '0 asks 2 for 0/3'."""
     news = {str(move): _deal_counts(GAME.play(move)) for move in GAME.legal_moves}
     own, *others = _deal_counts(GAME.play(answer))
     now = _deal_counts(GAME)[0]
