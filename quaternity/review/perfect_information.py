@@ -92,7 +92,7 @@ class SetJudge(Judge):
     player, cost = "quick", 0.4
 
     def notes(self, game: RecordedGame, index: int) -> list[Message]:
-        """Return a list with a message about an overlooked triple. Otherwise, it is empty."""
+        """Return a list with a message if the player overlooked a triple. Otherwise return []."""
         seat, view = game.moves[index][0], game.position(index).seen
         right = len(game.position(index + 1).seen.taken[seat]) > len(view.taken[seat])
         if right or not view.threes:

@@ -55,15 +55,12 @@ def analyse_file(data: bytes) -> dict[str, Any]:
 
     The dictionary has these keys:
 
-    - `kind`: what the file contains
-    - `game`: the name of the game
-    - `possible`: whether the file is possible
-    - `reason`: why it is not possible, otherwise None
+    - `kind` and `game`: what the file contains, and the name of the game
+    - `possible` and `reason`: whether the file is possible, and if not, why
     - `verdicts`: for each solver that checked the file, whether it is possible
     - `warnings`: irregularities of the file
     - `moves`: the number of moves of a record, or None for other files
-    - `blocks`: the possible owners of the cards, as `drawing.owners.owner_blocks` returns them
-    - `players`: the number of players
+    - `blocks` and `players`: the results of `owner_blocks`, and the number of players
     - `deals`: the number of possible deals as a string, or None if there are too many to count
 
     The last three are `[]`, 0 and None if the file is impossible or its game is not Quaternity.
