@@ -67,7 +67,7 @@ class RecordedGame:
         self._seen = [rules.view(x, seat) for x in positions] if self.own else positions
 
     def may_see(self, seat: int) -> bool:
-        """Return whether the review may use the information that this seat had."""
+        """Return whether the review may use the information that a seat had."""
         return not self.own or seat == self.seat
 
     def view(self, index: int, seat: int) -> Any:

@@ -61,7 +61,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         """Create the rules with the given settings. None stands for the default settings."""
 
     def iter_moves(self, view: V) -> Iterator[M]:
-        """Return an iterator over the legal moves of the player with this view."""
+        """Return an iterator over the legal moves of the player who sees `view`."""
 
     def chance_text(self, start: P) -> str:
         """Return the lines of a record that contain random results. By default, there are none."""
@@ -99,7 +99,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return tuple(1 + sum(other > own for other in points) for own in points)
 
     def moves(self, view: V) -> Collection[M]:
-        """Return the legal moves of the player with this view."""
+        """Return the legal moves of the player who sees `view`."""
         return LegalMoves(self, view)
 
     def write(self, move: M) -> str:

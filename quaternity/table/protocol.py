@@ -88,10 +88,10 @@ class Rules(Protocol[P, M, V]):
         """
 
     def moves(self, view: V) -> Collection[M]:
-        """Return the legal moves of the player with this view."""
+        """Return the legal moves of the player who sees `view`."""
 
     def faults(self, view: V, move: M) -> Sequence[str]:
-        """Return all reasons why a move of the player with this view is illegal.
+        """Return all reasons why a move of the player who sees `view` is illegal.
 
         There are none if the move is legal.
         """
@@ -119,7 +119,7 @@ class Rules(Protocol[P, M, V]):
         """Return the view as a JSON object."""
 
     def like(self, view: V, random: Random) -> P:
-        """Return a random position that looks to the player like this view."""
+        """Return a random position that looks like `view` to the player who sees it."""
 
     def record_start(self, start: P, names: Sequence[str]) -> str:
         """Return the first lines of a record: settings, players and first position."""

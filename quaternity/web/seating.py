@@ -47,7 +47,7 @@ def change_seats(state: TableState, seats: Mapping[int, Seat], now: float) -> tu
 def begin_if_ready(
     state: TableState, events: tuple[Event, ...], deal: str, now: float
 ) -> tuple[Event, ...]:
-    """Return the given events. If they make every player ready, add events that begin the game.
+    """Return `events`. If they make every player ready, add events that begin the game.
 
     The game cannot begin while a seat is open or a person is not ready. `deal` is the seed of the
     deal.
