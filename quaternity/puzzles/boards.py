@@ -1,4 +1,4 @@
-"""Display of the position of a puzzle as text, HTML or a printable sheet, without solving it."""
+"""The position of a puzzle as text, as HTML or on a sheet to print."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def sentence(text: str) -> str:
 def position_of(puzzle: Puzzle) -> Game | SeatLog | Board | tuple[int, ...]:
     """Parse the position of a puzzle.
 
-    The result is a game of Quaternity, what a seat saw of a game of Kwartet, a board of Quarto, or
-    cards of SET.
+    The result is a game of Quaternity, the part of a game of Kwartet that one player saw, a board
+    of Quarto, or the numbers of cards of SET.
     """
     if puzzle.game == "quaternity":
         return Game.parse(puzzle.position)

@@ -24,9 +24,9 @@ from solvers.verdict import Deal, Feasible
 
 SIZES = ((3, 5, 3), (4, 4, 4), (3, 6, 3), (5, 3, 3), (4, 5, 4))
 MANY_SETS, LARGE_SETS = ((3, 8, 4), (4, 6, 3)), ((4, 4, 4), (4, 5, 4))
-"""Sizes of the games from which puzzles are made: first games with many sets, then games with large
-sets. A size is a tuple (cards in a set, sets, players). In smaller games, too many puzzles resemble
-each other."""
+"""Sizes of the games from which puzzles are made, as tuples (cards in a set, sets, players). The
+first games have many sets, and the others have large sets. In smaller games, too many puzzles
+resemble each other."""
 
 MIN_OPEN_SETS, MIN_DEALING_MOVES, MAX_DEALING_MOVES = 3, 8, 21
 """Limits of the games from which puzzles are made. At least `MIN_OPEN_SETS` sets have a card whose
@@ -79,7 +79,7 @@ def random_game(random: Random, settings: Settings, moves: int) -> Game:
 
 
 def hands_of(deal: Deal, players: int) -> list[Message]:
-    """Return, for each player, a message that lists the cards of the player in a deal."""
+    """Return a message for each player, which lists the player's cards in a deal."""
     hands: list[list[Card]] = [[] for _ in range(players)]
     for index, owners in enumerate(deal.owner):
         for number, owner in enumerate(owners):
@@ -91,8 +91,8 @@ def hands_of(deal: Deal, players: int) -> list[Message]:
 def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: int) -> Game | None:
     """Return a game after fewer than `max_moves` random moves.
 
-    Return None if the game is over, if a player has no cards, or if the owners of all cards are
-    known in too many sets.
+    `sizes` lists the sizes from which one is chosen, as (cards in a set, sets, players). Return
+    None if the game is over, if a player has no cards, or if too many sets have only known owners.
     """
     settings = Settings(*random.choice(sizes))
     game = random_game(random, settings, random.randrange(MIN_DEALING_MOVES, max_moves))
@@ -103,9 +103,9 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
 
 
 class Count(NamedTuple):
-    """The work of following a proof: whose cards must be counted, and in how many sets.
+    """The work of checking a proof by counting: the players to look at, and the number of sets.
 
-    If the table of possible owners already shows the result, the number of sets is 0.
+    The number of sets is 0 if the table of possible owners already shows the result.
     """
 
     players: tuple[int, ...]
@@ -113,7 +113,7 @@ class Count(NamedTuple):
 
     @classmethod
     def of(cls, proof: Explanation) -> Count:
-        """Return which players' cards must be counted to follow a proof, and in how many sets.
+        """Return the players whose cards a proof counts, and the number of sets to look at.
 
         A set is included if the players cannot have all its cards, or if they need some of them.
         """
@@ -144,7 +144,7 @@ class Count(NamedTuple):
 def hints(
     game: Game, proofs: Sequence[Explanation], card: Card, these: MessageTemplate = THESE_MOVES
 ) -> Iterator[Step]:
-    """Yield hints about a card: what to count, and which moves matter in the proofs about it."""
+    """Yield hints about a card: which players or set to look at, and which moves the proofs use."""
     count = max(map(Count.of, proofs), key=lambda count: count.score)
     if count.sets > 1:
         yield Step(LOOK_AT(who=count.players), tuple(f"player {p}" for p in count.players))
@@ -157,16 +157,19 @@ def hints(
 
 
 class Possible:
-    """A kind of puzzle that asks whether an answer to a question is possible."""
+    """A kind of puzzle that asks whether a question can have a given answer."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about a question at the end of a random game."""
+        """Return a puzzle about a random game. Return None if the game is not suitable."""
         del level
         game = open_game(random, SIZES, MAX_DEALING_MOVES)
         return None if game is None else self.of_game(game, random, wish)
 
     def of_game(self, game: Game, random: Random, wish: float) -> Puzzle | None:
-        """Return a puzzle about a random question at the end of a game."""
+        """Return a puzzle about a question that may be asked now. Return None if there is none.
+
+        The question is random. If `wish` is less than 0.5, the answer in the puzzle is possible.
+        """
         state, possible = game.state, wish < 0.5
         asked: list[tuple[Question, Answer]] = []
         for question in state.legal_questions:
@@ -230,7 +233,10 @@ class Owner:
         return None if game is None else self.of_game(game, level)
 
     def of_game(self, game: Game, level: int | None = None) -> Puzzle | None:
-        """Return a puzzle about the end of a game. If `level` is None, any level will do."""
+        """Return a puzzle about the end of a game, or None if the game has no puzzle of this level.
+
+        If `level` is None, every level is accepted.
+        """
         state = game.state
         problem, exact = state.problem, state.filtered_problem()
         certain = list(certain_cards(problem, exact))
@@ -284,10 +290,10 @@ def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterat
 
 
 def certain_by_max_flow(problem: DealProblem) -> set[str]:
-    """Return the cards whose owner is certain, but not obvious, found with the solver max-flow.
+    """Return the cards whose only possible owner must be deduced, found with the solver max-flow.
 
-    Such a card has several owners in `problem`, but only one of them in all possible deals. Each
-    card comes with its owner, as in `0/2 1`.
+    Such a card has several owners in `problem`, but only one in all possible deals. Each result is
+    a text with the card and its owner, such as `0/2 1`.
     """
     answers = set()
     for index, constraint in enumerate(problem.sets):
@@ -332,9 +338,10 @@ def _deal(problem: DealProblem) -> Deal | None:
 
 
 def certain_cards(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Card, int]]:
-    """Yield the cards that have several owners in `problem`, but only one owner in `exact`.
+    """Yield the cards with several possible owners in `problem`, but only one in `exact`.
 
-    The result consists of pairs (card, owner).
+    The result consists of pairs (card, owner). `exact` is the same problem, in which owners who are
+    impossible in all deals have been removed.
     """
     for index, (before, after) in enumerate(zip(problem.sets, exact.sets, strict=True)):
         for number, (marks, mask) in enumerate(zip(before.owners, after.owners, strict=True)):
@@ -349,11 +356,11 @@ def _can_have(problem: DealProblem, card: Card, player: int) -> bool:
 def wrong_owners(
     exact: DealProblem, players: int, certain: Container[Card], seen: Callable[[Card], Message]
 ) -> Iterator[tuple[str, Message]]:
-    """Yield all wrong answers to a puzzle that asks who has a card, with the reasons.
+    """Yield pairs (wrong answer, reason) for a puzzle that asks who has a card.
 
     An answer names a card and a player. The cards in `certain` are left out. If only one player can
-    have the card, the reason is `seen(card)`. Otherwise, it is a deal in which another player has
-    the card.
+    have the card, the reason is `seen(card)`. Otherwise, it is a deal that gives the card to
+    another player.
     """
     for index, constraint in enumerate(exact.sets):
         for number, mask in enumerate(constraint.owners):

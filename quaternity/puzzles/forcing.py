@@ -30,9 +30,9 @@ SIZES = ((3, 6, 3), (3, 7, 3), (4, 4, 4))
 """Sizes of the games from which puzzles are made, as tuples (cards in a set, sets, players)."""
 
 MAX_FORCING_MOVES, MAX_QUESTIONS, MAX_WAYS = 32, 4, 12
-"""Limits of a puzzle. Its game has fewer than `MAX_FORCING_MOVES` moves, and a player must think at
-most `MAX_QUESTIONS` questions ahead. With more than `MAX_WAYS` right answers, guessing would be too
-easy."""
+"""Limits of a puzzle. Its game has fewer than `MAX_FORCING_MOVES` moves. A player must think at
+most `MAX_QUESTIONS` questions ahead. There are at most `MAX_WAYS` right answers, because guessing
+would otherwise be too easy."""
 
 COMPLETE = MessageTemplate(
     "complete",
@@ -54,7 +54,10 @@ class Force:
     """A kind of puzzle that asks which question completes a set soon, whatever the answers are."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about a random game in which the player to move can force a set."""
+        """Return a puzzle about a random game. Return None if the game has no puzzle of this level.
+
+        The player to move can complete a set within a few questions, whatever the answers are.
+        """
         del wish
         game = open_game(random, SIZES, MAX_FORCING_MOVES)
         if game is None:
@@ -126,9 +129,8 @@ class Line:
 
     Attributes:
         set_index: The set of the first question.
-        hidden: Number of questions whose answer the table of possible owners does not show.
-        own: Number of questions for which the table does not show that the asker has a card of the
-            set.
+        hidden: Number of questions for a card that several players may own.
+        own: Number of questions in which the asker is not known to have a card of the set.
         counted: Number of players and sets whose cards must be counted to find the answers.
     """
 
@@ -158,9 +160,9 @@ class Search:
         self.cache: dict[tuple[Key, int, int], bool] = {}
 
     def forces(self, state: State, question: Question, within: int) -> bool:
-        """Return whether a question leads to a completed set in time, whatever the answers are.
+        """Return whether the player completes a set in time after a question, whatever the answers.
 
-        `within` is the maximum number of questions by all players.
+        `within` is the maximum number of questions by all players, including this question.
         """
         return self._spoiler(state, question, within) is None
 
@@ -191,7 +193,10 @@ class Search:
         return forced
 
     def spoiling_line(self, question: Question, within: int) -> list[Message]:
-        """Return questions and answers after which a set is not completed in time."""
+        """Return questions and answers that keep the player from completing a set.
+
+        `question` comes first, and at most `within` questions are asked.
+        """
         state, line = self.state, list[Message]()
         while (answer := self._spoiler(state, question, within)) is not None:
             line.append(question_sentence(question, answer))
@@ -202,7 +207,10 @@ class Search:
         return line
 
     def line(self, game: Game, question: Question, within: int) -> Line:
-        """Return a way to complete a set after a question, which says what to ask next."""
+        """Return a way to complete a set, whatever the answers are, beginning with a question.
+
+        At most `within` questions are asked.
+        """
         line = Line(question.card.set_index, questions=within)
         open_lines = [(game, question, within)]
         while open_lines:

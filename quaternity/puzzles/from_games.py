@@ -31,7 +31,7 @@ def make_from_game(rules: Any, record: str, seed: str, seconds: float | None) ->
 
     Raises:
         LimitError: If no puzzle was found within the time limit in seconds.
-        SolverFault: If the two methods find different answers.
+        SolverFault: If a second method finds other answers than those in the puzzle.
     """
     attempts = ATTEMPTS.get(rules.name)
     if attempts is None:
@@ -106,5 +106,5 @@ ATTEMPTS: dict[str, Callable[[Any, str, Random], Attempts]] = {
     "set": _set_attempts,
 }
 """Functions that look for puzzles in the record of a game, by the name of the game. They try the
-positions in random order. For each position, they yield the kind of puzzle, and a puzzle. The
-puzzle is None if the position does not contain one."""
+positions in random order. For each position, they yield a `PuzzleKind` and a puzzle, or None if the
+position does not contain a puzzle."""

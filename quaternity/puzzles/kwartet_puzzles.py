@@ -36,11 +36,10 @@ from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from solvers.filtering import filter_problem
 
 SECONDS = 60.0
-"""Time limit for evaluating a formula, in seconds. No formula of a puzzle needs nearly as long."""
+"""Time limit for evaluating a formula, in seconds. The formulas of puzzles take much less."""
 
 MAX_DEALS = 2_000
-"""Exclusive maximum number of possible deals in a puzzle. Listing more deals would take too
-long."""
+"""Number of possible deals that a puzzle must not reach. Listing more deals would take too long."""
 
 SIZES = ((3, 4), (3, 4), (3, 4), (4, 4), (4, 5))
 """Sizes of the games from which puzzles are made, one for each level, as tuples (players, sets)."""
@@ -84,9 +83,9 @@ ASKED = (
     (KNOWS_YOU_KNOW, "K{who} K{seat} {held}"), (HOLDER_KNOWS, "K{holder} K{who} {held}"),
     (COMMON, "C{{{seat},{who}}} {held}"),
 )  # fmt: skip
-"""The questions of the puzzles, each with the formula that decides its answer. The first two
-questions are about what a player knows about a card. The others are about what a player knows about
-the knowledge of others."""
+"""The questions of the puzzles, as pairs: a message template, and the formula that decides the
+answer. The first two questions are about what a player knows about a card. The others are about
+what a player knows about the knowledge of others."""
 
 ASKED_AT = (0, 1), (0, 1), (0, 1, 2, 3, 4), (2, 3, 4), (2, 3, 4)
 """The questions that a puzzle of each level may ask, as indices in `ASKED`."""
@@ -123,14 +122,14 @@ IS_COMMON, IS_NOT_COMMON = (
 DEAL = MessageTemplate("deal", "Deal {number}, as the hands are now: {hands:parts}.")
 PROOF = MessageTemplate("proof", "{lines:row}")
 WHY_NOT = "; the reason in "
-"""Text that marks lines of an explanation which only introduce other lines. They are left out."""
+"""Text in the lines of an explanation that only introduce other lines. They are left out."""
 
 FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
 """Pattern of a formula in a line of an explanation, such as `K1 H2 2/3`."""
 
 
 def random_log(random: Random, size: tuple[int, int], max_requests: int) -> SeatLog | None:
-    """Return the log of a random game as one of its seats saw it, or None if the game is over."""
+    """Return the log of a random game as one player saw it. Return None if the game is over."""
     players, sets = size
     settings = KwartetSettings(players, sets)
     hands = deal_hands(settings, random)
@@ -148,16 +147,19 @@ def random_log(random: Random, size: tuple[int, int], max_requests: int) -> Seat
 
 
 class Trace:
-    """A kind of puzzle that asks which card another player must have, given what a seat saw."""
+    """A kind of puzzle that asks which card another player must have, given what one player saw."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle of this level about a card whose owner the seat can deduce."""
+        """Return a puzzle of this level from a random game. Return None if the game has none."""
         del wish
         log = random_log(random, SIZES[level - 1], 6 + 3 * level)
         return None if log is None else self.of_log(log, level)
 
     def of_log(self, log: SeatLog, level: int | None = None) -> Puzzle | None:
-        """Return a puzzle about the game that a seat saw. If `level` is None, any level will do."""
+        """Return a puzzle about the part of a game that one player saw.
+
+        Return None if the game has no puzzle. If `level` is None, every level is accepted.
+        """
         seat, view = _seat(log), log.views[-1]
         exact = filter_problem(view.problem)
         certain = {
@@ -270,7 +272,7 @@ def _seat(log: SeatLog) -> int:
 
 
 def seen_log(text: str) -> SeatLog:
-    """Parse the text of a log, which contains what one seat saw of a game."""
+    """Parse a log that contains the part of a game of Kwartet that one player saw."""
     log = parse_any_log(text)
     assert isinstance(log, SeatLog), "the log must show the view of a seat"
     return log

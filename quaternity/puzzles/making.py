@@ -21,13 +21,13 @@ MAX_ATTEMPTS = 20_000
 
 
 class PuzzleKind(Protocol):
-    """Interface of a kind of puzzle, implemented by a class that is called without arguments."""
+    """A protocol for classes that make and check one kind of puzzle. They take no arguments."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle, or None if the random position does not contain one.
+        """Return a puzzle. Return None if the random position does not contain one.
 
         `level` is the wanted level, but the puzzle may have any level. `wish` is a random number
-        from 0 to 1 that is the same in all attempts for a seed. It may be used to choose a variant.
+        from 0 to 1 with which a class may choose a variant. It depends only on the seed.
         """
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:

@@ -29,7 +29,7 @@ FORMS = {
     "cards": "the letters of all SETs, such as ABC DEF, or none",
     "move": "a move, written as in a game",
 }
-"""Descriptions of how to write an answer, by the name of the form of the answer."""
+"""What an answer looks like, in words, by the value of `Puzzle.answer_form`."""
 
 _FILLING = re.compile(
     r"\b(asks|ask|for|place|it|on|hand|over|players?|is|has|holds|and|with|of|the|at)\b|[,.:;!?]"
@@ -37,7 +37,7 @@ _FILLING = re.compile(
 
 
 class Step(NamedTuple):
-    """A step of a proof, which is a sentence with the parts of the position on which it is based.
+    """A step of a proof: a sentence, and the parts of the position on which it is based.
 
     `rests` contains cards ("1/3"), moves ("move 4"), players ("player 2") or cells ("B2").
     """
@@ -83,7 +83,7 @@ class Puzzle:
     made_by: str = f"quaternity puzzles {VERSION}"
 
     def check(self, answer: str) -> CheckResult:
-        """Check whether an answer is right.
+        """Return whether an answer is right and, if it is wrong, why.
 
         Raises:
             InputError: If the text is not in the form of an answer. The message describes the form.

@@ -52,7 +52,7 @@ ENDS = {Outcome.WIN: YOU_WIN(), Outcome.DRAW: NOBODY_WINS(), Outcome.LOSS: THEY_
 HOW_MANY_DO = MessageTemplate("how_many_do", "Moves that achieve this: {right} of {all}.")
 
 MAX_REFUTED_MOVES = 6
-"""Maximum number of refuted moves in a proof, not counting moves that lose immediately."""
+"""Maximum number of moves that a proof refutes, not counting moves that lose immediately."""
 
 
 class Quarto:
@@ -72,7 +72,10 @@ class Quarto:
         return self._hand_over(board)
 
     def of_board(self, board: Board, piece: str) -> Puzzle | None:
-        """Return a puzzle about a board. `piece` is the piece to place, or "" if there is none."""
+        """Return a puzzle about a board. Return None if it contains no puzzle.
+
+        `piece` is the piece to place, or "" if a piece must be handed over.
+        """
         is_late = len(board.empty) <= max(EMPTY_AT[5])
         if piece and winning_cells(board, piece):
             return self._win_now(board, piece)
@@ -192,7 +195,7 @@ def _wins(board: Board, piece: str, within: int) -> bool:
 
 
 def _loses(board: Board, piece: str, within: int) -> bool:
-    """Return whether the other player can force a win with at most `within` placements."""
+    """Return whether the player who must place a piece loses within `within` later placements."""
     if winning_cells(board, piece) or len(board.empty) < 2 or within <= 0:
         return False
     return all(

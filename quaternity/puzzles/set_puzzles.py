@@ -38,7 +38,7 @@ SAME, DIFFERENT = (
 PROPERTIES = tuple(
     [MessageTemplate(name, name)() for name in ("shape", "colour", "filling", "number")]
 )
-"""Names of the properties of a SET card, in the order of `SetCard.words`."""
+"""Messages that name the properties of a SET card, in the order of `SetCard.words`."""
 
 
 class Sets:
@@ -54,7 +54,7 @@ class Sets:
         return self.of_cards(cards)
 
     def of_cards(self, cards: tuple[int, ...]) -> Puzzle | None:
-        """Return a puzzle that asks for all SETs, or None if there is no SET."""
+        """Return a puzzle that asks for all SETs. Return None if there is no SET."""
         threes = triples(cards, Rule.SET)
         return self._all(cards, threes) if threes else None
 

@@ -19,13 +19,13 @@ from quaternity.quarto.rules import QuartoSettings
 _ACTIONS_PER_CELL, _LENGTH = PIECES + 1, len(ROWS[0].cells)
 _FIRST = CELLS * _ACTIONS_PER_CELL
 _PIECE_NUMBERS = np.zeros((PIECES + 1, 1 + FEATURES), np.float32)
-"""Encoding of each piece in an observation: 1, then the bits of the piece. The last row stands for
-no piece and is all 0."""
+"""Array [piece, number] that encodes a piece in an observation as 1 and the bits of the piece. The
+last row stands for no piece and is all 0."""
 
 _PIECE_NUMBERS[:-1] = np.arange(PIECES)[:, None] * 2 + 1 >> np.arange(1 + FEATURES) & 1
 _MARKS = np.array([piece | (PIECES - 1 - piece) << FEATURES for piece in range(PIECES)], np.uint8)
-"""Properties of each piece as a bit mask, with one bit for each of the eight properties. Four
-pieces in a row are a quarto if they have a bit in common."""
+"""Properties of each piece, with one bit for each of the eight properties. Four pieces in a row are
+a quarto if they have a bit in common."""
 
 
 class QuartoBatch:
@@ -33,8 +33,7 @@ class QuartoBatch:
 
     Attributes:
         cells: The piece on each cell, or -1 if the cell is empty, as an array [game, cell].
-        in_hand: For each game, the piece that the player to move must place, or -1 if there is
-            none.
+        in_hand: For each game, the piece that the player to move must place, or -1.
         turn: For each game, the player to move, or the player of the last move if the game is over.
         over: For each game, whether it is over. Such a game does not change until it is reset.
         winner: For each game, the player who won, or -1 during the game and after a draw.
@@ -159,8 +158,7 @@ class QuartoBatch:
     def observations(self) -> NDArray[np.float32]:
         """Return what the player to move sees, as an array [game, number].
 
-        `QuartoEncoded.entries` says what the numbers mean. A call takes about a microsecond per
-        game.
+        `QuartoEncoded.entries` says what the numbers mean. It takes about a microsecond per game.
         """
         seen = np.empty((self.games, self.size), np.float32)
         end = 2 + CELLS * (1 + FEATURES)

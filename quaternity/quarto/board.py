@@ -96,7 +96,7 @@ class Board:
         )
 
     def piece_left(self, name: str) -> int:
-        """Return the number of the piece with a name.
+        """Return the number of a piece that is not on the board, given its name.
 
         Raises:
             InputError: If there is no such piece, or if it is on the board.
@@ -135,7 +135,7 @@ class Board:
         return shared_in_rows(marks, (*ROWS, *SQUARES) if _check_squares(squares) else ROWS)
 
     def in_bits(self, squares: bool = False) -> BoardBits:
-        """Return the board as bit masks, on which the searches work."""
+        """Return the board as bit masks, which are fast to search."""
         return lines(_check_squares(squares)).bits(self.cells)
 
 

@@ -43,7 +43,10 @@ SECONDS = 60.0
 
 
 def _plan(empty: int) -> list[tuple[int, int]]:
-    """Return the empty cells in filling order, each with a bit mask of the rows it completes."""
+    """Return the empty cells in the order in which they are filled.
+
+    Each item is a pair of a cell and the bit mask of the rows that this cell completes.
+    """
     plan = []
     while empty:
         # Fill the cell whose rows have the fewest empty cells, so that rows are completed early.
@@ -127,7 +130,7 @@ DRAW_METHODS: Mapping[str, DrawMethod] = {
 """Methods that count draws, by name. The default method comes first."""
 
 COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
-"""Maximum number of empty cells of a board for which the ways to fill it without a quarto can be
+"""Maximum number of empty cells of a board for which ways to fill it without a quarto can be
 counted."""
 
 

@@ -18,11 +18,11 @@ from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import QuartoMove
 
 _ACTIONS_PER_CELL: int = PIECES + 1
-"""Number of actions that place a piece on a given cell. They differ in the piece, if any, that is
-handed over."""
+"""Number of actions that place a piece on a given cell. They differ in the piece handed over, if
+any."""
 
 _FIRST = CELLS * _ACTIONS_PER_CELL
-"""Number of the first action that hands over a piece without placing a piece."""
+"""Number of the first of those actions that hand over a piece without placing a piece."""
 
 
 class QuartoEncoded:

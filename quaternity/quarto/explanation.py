@@ -61,7 +61,7 @@ def is_reachable(board: Board) -> bool:
     """Return whether a game can reach this board, given that the first quarto ends the game.
 
     The last piece placed must have completed all quartos together, so its cell must be in the rows
-    of all quartos. The other pieces can be placed in any order, so every board without a quarto is
+    of all quartos. The other pieces can be placed in any order, so each board without a quarto is
     reachable.
     """
     rows = [set(row.cells) for row, _ in as_board(board).quartos()]
@@ -69,7 +69,7 @@ def is_reachable(board: Board) -> bool:
 
 
 def why_unreachable(board: Board) -> str | None:
-    """Return the reason why no game can reach this board, or None if the board is reachable."""
+    """Return the reason why no game can reach this board. Return None if the board is reachable."""
     if is_reachable(board):
         return None
     rows = [row.name for row, _ in board.quartos()]

@@ -60,11 +60,11 @@ def check_configuration(configuration: str, names: Container[str]) -> str:
 def create_grid(
     configuration: str, properties: Mapping[str, AbstractSet[str]]
 ) -> list[list[set[str]]]:
-    """Return the four rows of the board. Each row lists four cells, which are sets of properties.
+    """Return the board as a list of four rows. A row is a list of four cells.
 
-    `configuration` describes the board (see `Board.parse`), and `properties` is a result of
-    `piece_properties`. The rows are listed from the top, and the cells of a row from the left. An
-    empty cell is an empty set.
+    A cell is the set of the properties of its piece, or an empty set without a piece. Rows are
+    listed from the top, and cells from the left. `configuration` describes the board (see
+    `Board.parse`), and `properties` is a result of `piece_properties`.
     """
     check_properties(properties)
     configuration = check_configuration(configuration, properties)

@@ -46,9 +46,9 @@ class CellBits(NamedTuple):
 
 
 LastRows = tuple[tuple[int, ...], ...]
-"""The rows that matter when three cells are empty: A, which is filled next, B and C. There are six
-lists of rows: those whose only empty cell is B; those whose empty cells are A and B; the same two
-lists with C instead of B; and the same two lists with both B and C."""
+"""The rows that matter when three cells are empty: A, which is filled next, B and C. The tuple has
+six lists of rows. The first list has the rows whose only empty cell is B, and the second the rows
+whose empty cells are A and B. Two lists do the same for C, and two for B and C together."""
 
 
 class Lines:
@@ -78,7 +78,7 @@ class Lines:
         )
 
     def bits(self, cells: Iterable[int | None]) -> BoardBits:
-        """Return a board as bit masks, given the piece (or None) on each of the sixteen cells."""
+        """Return a board as bit masks. `cells` contains the piece on each cell, or None."""
         rows, empty, remaining = self.empty_rows, ALL, ALL
         for cell, piece in enumerate(cells):
             if piece is not None:
@@ -88,7 +88,7 @@ class Lines:
         return BoardBits(rows, empty, remaining)
 
     def threats(self, rows: int, empty: int) -> int:
-        """Return the bit mask of the properties that end the game if the next piece has them."""
+        """Return the bit mask of the properties with which the next piece completes a quarto."""
         mark = 0
         for index in self.almost_complete(empty):
             mark |= rows >> MARK_BITS * index
@@ -99,7 +99,7 @@ class Lines:
         return board.left & ~SHARING[self.threats(board.rows, board.empty)]
 
     def completed_by(self, cell: int, empty: int) -> int:
-        """Return an integer with ones for each row in which `cell` is the only empty cell."""
+        """Return a bit mask with eight ones for each row whose only empty cell is `cell`."""
         return sum(ANY << MARK_BITS * index for index in self._lacking_only(1 << cell, empty))
 
     def completing(self, rows: int, empty: int, piece: int) -> int:
@@ -199,7 +199,7 @@ class Lines:
 
 
 def _sort_features(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
-    """Sort the features of a canonical form, and the two properties of each feature."""
+    """Return a canonical form: sort the features, and the two properties of each feature."""
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
         if not ones and not zeros:

@@ -30,7 +30,8 @@ SHARING = tuple(
     sum(1 << piece for piece, mark in enumerate(MARKS) if mark & wanted)
     for wanted in range(ANY + 1)
 )
-"""For each mark, the bit mask of the pieces with at least one of the properties in the mark."""
+"""For each mark (bit mask of properties), the bit mask of the pieces that have at least one of
+these properties."""
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:
@@ -146,7 +147,7 @@ class PieceSet:
         return cls(tuple(pieces), tuple(pairs), "".join(names[piece] for piece in range(PIECES)))
 
     def piece(self, name: str) -> int:
-        """Return the number of the piece with a name. Raise InputError if there is none."""
+        """Return the number of the piece with the given name. Raise InputError if there is none."""
         check_text(name, f"a piece; the pieces are {self.names}", "piece")
         if len(name) != 1 or name not in self.names:
             raise InputError(f"{quote_short(name)} is not a piece; the pieces are {self.names}")

@@ -56,8 +56,8 @@ def careful_moves(view: QuartoPosition) -> list[QuartoMove]:
 class Search:
     """A player who plays perfectly near the end of the game, and simulates games before that.
 
-    After each round of simulated games, the worse half of the moves is dropped (sequential halving:
-    Karnin, Koren and Somekh 2013). Only one of several symmetric moves is tried.
+    After each round of simulated games, it drops the worse half of the moves. This is called
+    sequential halving (Karnin, Koren and Somekh 2013). Of several symmetric moves, it tries one.
     """
 
     def __init__(self, playouts: int = PLAYOUTS) -> None:

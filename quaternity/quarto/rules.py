@@ -106,7 +106,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         return QuartoPosition(Board(_pieces(), (None,) * CELLS), None, 0, self.settings.squares)
 
     def to_act(self, position: QuartoPosition) -> tuple[int, ...]:
-        """Return the player to move, or an empty tuple once the game is over."""
+        """Return the player to move. Return an empty tuple once the game is over."""
         return () if position.is_over else (position.turn,)
 
     def view(self, position: QuartoPosition, seat: int | None) -> QuartoPosition:
@@ -167,7 +167,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
                 yield from (QuartoMove(cell, name) for name in after.board.left)
 
     def faults(self, view: QuartoPosition, move: QuartoMove) -> list[str]:
-        """Return all reasons why a move is illegal, or an empty list if it is legal."""
+        """Return all reasons why a move is illegal. The list is empty if the move is legal."""
         if not isinstance(move, QuartoMove):
             return [f"{move!r} is not a move of Quarto"]
         board, (cell, piece) = view.board, move

@@ -4,8 +4,7 @@ The search asks whether one player, the attacker, can complete a quarto. The num
 the remaining placements of both players together. The attacker makes the last of them. So the
 attacker is the player who places next if *within* is odd, and the player who hands over next if it
 is even. Two searches with the largest possible numbers give the outcome of the game: the player to
-move wins, the opponent wins, or the game is a draw. Smaller numbers give the number of placements
-until a win.
+move wins, the opponent wins, or the game is a draw. Smaller numbers give the length of a win.
 
 When a piece must be handed over, a position consists of three integers: the marks of the rows (see
 `lines`), the empty cells and the pieces left. When a piece must be placed, the search first tries
@@ -33,19 +32,18 @@ LOOKAHEAD_PIECES = 7
 
 Cell = tuple[int, int, int, int]
 """An empty cell on which a piece can be placed. The tuple consists of two bit masks of properties,
-the number of the cell, and the bit mask of the other empty cells. The first mask contains the
-threats that remain after placing a piece here. The second mask contains the properties that become
-threats if the piece has them."""
+the number of the cell, and the bit mask of the other empty cells. A threat is a property with which
+the next piece completes a quarto. The first mask contains the threats that remain after placing a
+piece here. The second contains the properties that become threats if the piece has them."""
 
 
 class Search:
     """A cached game-tree search for forced wins, from positions without a quarto.
 
     `lines` defines the rows in which quartos count. `max_positions` limits the number of positions
-    searched in all calls together; None means no limit. Above the limit, a search raises
-    LimitError. In the methods, the attacker is the player for whom a win is searched, and
-    `remaining` is the bit mask of the pieces that can still be handed over, without the piece in
-    hand.
+    searched in all calls together. Above this limit, a search raises LimitError. None means no
+    limit. In the methods, the attacker is the player for whom a win is searched, and `remaining` is
+    the bit mask of the pieces that can still be handed over, without the piece in hand.
     """
 
     __slots__ = ("_caches", "_lines", "_positions_left", "_size")
@@ -83,7 +81,7 @@ class Search:
     def distance(
         self, rows: int, empty: int, remaining: int, piece: int, *, attacking: bool
     ) -> int:
-        """Return the number of placements until the attacker, who must have a forced win, wins.
+        """Return the number of placements until the attacker wins. There must be a forced win.
 
         A piece must be placed next. `attacking` says whether the attacker places it.
         """
@@ -148,10 +146,10 @@ class Search:
     def _placer_succeeds(
         self, rows: int, cells: list[Cell], remaining: int, piece: int, within: int
     ) -> bool:
-        """Return whether the player who places a piece that completes no quarto reaches their goal.
+        """Return whether a player who cannot complete a quarto with their piece reaches their goal.
 
-        If `within`, the number of placements after this one, is even, the goal is to win. If it is
-        odd, the goal is to prevent a win.
+        `within` is the number of placements after this one. If it is even, the goal is to win. If
+        it is odd, the goal is to prevent a win.
         """
         mark = MARKS[piece]
         if within < 2:

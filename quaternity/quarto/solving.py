@@ -21,7 +21,7 @@ MAX_SEARCHED_POSITIONS = 1_000_000
 """Maximum number of positions visited to find one best move, which takes a few seconds."""
 
 SYMMETRIC_FROM = 9
-"""Minimum number of pieces left at which it saves time to recognize symmetric moves."""
+"""Minimum number of pieces left at which recognizing symmetric moves saves time."""
 
 
 class Outcome(IntEnum):
@@ -37,8 +37,7 @@ class Outcome(IntEnum):
 class QuartoMove(NamedTuple):
     """A move, which places the piece in hand and then hands over the next piece.
 
-    `cell` is None if there is no piece to place, and `hand_over` is None if no piece is handed
-    over.
+    `cell` is None if there is no piece to place, and `hand_over` is None if the game ends.
     """
 
     cell: int | None
@@ -65,9 +64,9 @@ class Solution:
     Attributes:
         outcome: the outcome for the player to move, or for the player who made the last move once
             the game is over.
-        moves: all moves that keep the outcome. The fastest wins, or the slowest losses, come first.
-            Equal moves are sorted by cell and piece. If the piece in hand can complete a quarto,
-            only such moves are listed. There are none once the game is over.
+        moves: all moves that lead to this outcome. The fastest wins, or the slowest losses, come
+            first. Equal moves are sorted by cell and piece. If the piece in hand can complete a
+            quarto, only such moves are listed. There are none once the game is over.
         distances: for each of these moves, the number of placements by both players until the end
             of the game, including the placement of the move. The winner plays for a short game and
             the loser for a long game.
@@ -134,7 +133,7 @@ def best_move(
     squares: bool = False,
     max_positions: int = MAX_SEARCHED_POSITIONS,
 ) -> QuartoMove | None:
-    """Return a random move that keeps the outcome, or None if every move loses.
+    """Return a random move that wins or, if none wins, draws. Return None if every move loses.
 
     This takes about a fifth of the time of `solve`, and raises the same errors. It also raises
     LimitError if searching `max_positions` positions is not enough.

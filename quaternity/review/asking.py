@@ -54,16 +54,16 @@ SINCE, FROM_START = (
 )
 
 MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
-"""Maximum number of cards that are named in the notes on a move, and maximum number of players in a
-game for which random hands are drawn. With more players, drawing hands takes seconds instead of
+"""Two limits: the number of cards that the notes on a move name, and the number of players in a
+game for which random hands are drawn. With more players, drawing takes seconds instead of
 hundredths of a second."""
 
 CACHE_SIZE = 8
-"""Number of positions in a cache. A few are enough, because the moves that are compared lead to few
+"""Number of positions in a cache. A few are enough, because the compared moves lead to few
 positions."""
 
 MAX_COUNTING_BYTES = 50_000_000
-"""Maximum number of bytes that may be accessed to count the possible deals once. Counting them then
+"""Maximum number of bytes of memory that one count of the possible deals may read. Counting then
 takes at most about 0.1 s."""
 
 MAX_PROOF_ANSWERS = 1_000
@@ -73,8 +73,8 @@ MAX_PROOF_ANSWERS = 1_000
 class AskingJudge(Judge):
     """Base class of the judges for games in which players ask each other for cards.
 
-    A judge evaluates the moves of a game. Its notes name the cards whose owner a player knew but
-    did not ask. For simulated games, the judge draws random hands that fit what a seat has seen.
+    A judge evaluates the moves of a game. Its notes name the cards for which a player should have
+    asked. For simulated games, it draws random hands that fit what a seat has seen.
     """
 
     player, advice_cost = "dealt", 25.0
@@ -102,9 +102,9 @@ class AskingJudge(Judge):
         return self._owners[index, seat]
 
     def notes(self, game: RecordedGame, index: int) -> list[Message]:
-        """Return a note about each card whose owner a player knew but did not ask in time.
+        """Return a note about each card that a player should have asked for.
 
-        A player did not ask in time if the turn passed to another player.
+        The player could know who had the card, but asked for another card and lost the turn.
         """
         (seat, move), (before, after) = game.moves[index], game.around(index)
         if before != index or after is None or not game.acting[after] or seat in game.acting[after]:
@@ -134,7 +134,7 @@ class AskingJudge(Judge):
 
 
 class KwartetJudge(AskingJudge):
-    """A judge of Kwartet, with exact chances of requests if the deals can be counted in time."""
+    """Evaluates moves of Kwartet. The chances are exact if the deals can be counted in time."""
 
     def __init__(self, rules: KwartetRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
@@ -153,7 +153,7 @@ class KwartetJudge(AskingJudge):
     def simulate(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
         """Play the rest of a game with simulated players, who know their hands and public facts.
 
-        Return each seat's share of the win, and the cost in milliseconds.
+        Return each seat's share of the win (0 to 1), and the usual time of such a game in ms.
         """
         public, hands = position.position.public, position.position.hands
         known = self._known(public.problem)
@@ -171,7 +171,7 @@ class KwartetJudge(AskingJudge):
 
 
 class QuaternityJudge(AskingJudge):
-    """A judge of Quaternity, with exact chances of questions.
+    """Evaluates moves of Quaternity, with exact chances of questions.
 
     In small games, it also finds forced wins and simulates games with a search bot.
     """
@@ -206,13 +206,16 @@ class QuaternityJudge(AskingJudge):
         return yes / (no + yes)
 
     def exact(self, position: QuaternityPosition) -> Shares | None:
-        """Return each seat's share of the win if a seat can force a win, otherwise None."""
+        """Return the result for each seat if a seat can force a win: 1 for that seat, 0 for others.
+
+        Return None if no seat is known to force a win.
+        """
         seats = range(self.rules.seats if self.small else 0)
         forcing = next((seat for seat in seats if self.forces(position, seat)), None)
         return None if forcing is None else tuple([float(seat == forcing) for seat in seats])
 
     def forces(self, position: QuaternityPosition, player: int) -> bool | None:
-        """Return whether a player can force a win, or None if the search was stopped too early."""
+        """Return whether a player can force a win. None if the search was stopped too early."""
         state, asked = position.state, position.pending
         if state.is_over:
             return state.winner == player
@@ -240,9 +243,9 @@ class QuaternityJudge(AskingJudge):
     def move_value(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
     ) -> MoveValue | None:
-        """Return how good a move in a forced win was: it kept or lost the win.
+        """Return how good a move is for a player who could force a win before it.
 
-        Return None if the player could not force a win before the move.
+        The move either keeps or loses the forced win. Return None if there was no forced win.
         """
         if not self.small or not self.forces(before, seat):
             return None
@@ -278,9 +281,9 @@ class QuaternityJudge(AskingJudge):
         return bot.answer(view.state, view.pending)
 
     def simulate(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
-        """Play the rest of a game with a search bot or, in large games, with random hands.
+        """Play the rest of a game with simulated players. In large games, deal random hands first.
 
-        Return each seat's share of the win, and the cost in milliseconds.
+        Return each seat's share of the win (0 to 1), and the usual time of such a game in ms.
         """
         state, asked = position.state, position.pending
         if not self.small:

@@ -26,12 +26,12 @@ differences occur by chance, so only a confirmed difference is reported."""
 
 CURVE_MILLISECONDS, COMPARISON_MILLISECONDS = 250.0, 200.0
 """Time for two parts of a review: estimating the chances in all positions, and comparing moves. The
-unit is milliseconds for each second of the time limit. The time is estimated from the work, not
-measured."""
+unit is milliseconds for each second of the time limit. The time is computed from the number of
+simulated games, not measured."""
 
 
 class Point(NamedTuple):
-    """A point of the curve of chances: each seat's chance of winning after a number of moves.
+    """Each seat's chance of winning after a number of moves, as a point of a curve.
 
     `chances` is None if the chances are not known, and `error` is the largest standard error.
     """
@@ -66,8 +66,8 @@ def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
 class PlayoutEstimate:
     """Estimates each seat's chance to win, at each position of one game.
 
-    `exact` maps positions to known results, and `results` maps positions to the results of
-    simulated games. `too_large` contains the positions that have too many deals to draw one.
+    `exact` maps the index of a position to its known result, and `results` maps it to the results
+    of simulated games. `too_large` contains the positions with too many deals to draw a random one.
     """
 
     def __init__(self, game: RecordedGame, judge: Judge, seed: int) -> None:
@@ -120,7 +120,7 @@ class PlayoutEstimate:
         """Return (change, seat, old chance, new chance) for the seat whose chance changes most.
 
         `before` and `after` are indices of positions. Return None if the chances are not known, or
-        if no change is statistically significant.
+        if every change may be due to chance.
         """
         old, new = self.chances_at(before), [] if after is None else self.chances_at(after)
         changes = [
@@ -150,11 +150,12 @@ class PlayoutEstimate:
         return new.mean - old.mean > 2 * sqrt(old.error**2 + new.error**2)
 
     def compare_move(self, index: int, advised: Any) -> tuple[MoveValue, float]:
-        """Compare a move with the advised move by simulated games. Return the result and the cost.
+        """Compare a move with the advised move by simulated games.
 
-        Both moves are judged by the information that the player had, so bad luck does not count as
-        a mistake. A difference counts only if further games confirm it. Its size is estimated from
-        the further games alone.
+        Return the `MoveValue`, and the time that this usually takes in milliseconds. Both moves are
+        judged by the information that the player had, so bad luck does not count as a mistake. A
+        difference counts only if further games confirm it. Its size is estimated from these games
+        alone.
         """
         worth, work = self._compare(index, advised, COMPARED_GAMES)
         if not worth.mistake:
@@ -189,7 +190,7 @@ class PlayoutEstimate:
 
 
 def _evenly_spread(places: Sequence[int]) -> Iterator[int]:
-    """Yield the places in an order that covers them evenly: ends, middle, quarters, and so on."""
+    """Yield the places in an order that soon covers the range: ends, middle, quarters, ..."""
     last, yielded = len(places) - 1, set[int]()
     step = 1 << last.bit_length()
     while step:

@@ -26,7 +26,7 @@ def curve_svg(
 ) -> str:
     """Return an SVG of each seat's chances during the game, with marks at the decisive moves.
 
-    `link` returns the address of the position after a number of moves, which a click opens.
+    A click opens a position. `link` returns its address, given the number of moves before it.
     """
     words = words or Wording(review.names)
     description = "; ".join(

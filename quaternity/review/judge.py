@@ -20,7 +20,7 @@ class MoveValue(NamedTuple):
     """Value of a move for the player who made it, compared with another move.
 
     Attributes:
-        played: The player's expected share of the win after the move that was made.
+        played: The player's expected share of the win (0 to 1) after the move that was made.
         best: The player's expected share of the win after the other move. Both are None if it is
             only known that the other move is better.
         by: The other move, or None if no move is better than the one that was made.
@@ -61,31 +61,31 @@ class Judge:
         self.player = self.player or names[0]
 
     def notes(self, game: RecordedGame, index: int) -> list[Message]:
-        """Return sentences about what a player could have known before a move and did not use."""
+        """Return sentences about facts that a player could know before a move but did not use."""
         return []
 
     def chance(self, view: Any, move: Any) -> float | None:
         """Return the exact chance that a request succeeds, given what the asker has seen."""
 
     def exact(self, position: Any) -> Shares | None:
-        """Return each seat's share of the win under best play, or None if it is not proved.
+        """Return each seat's share of the win (0 to 1) under best play. Return None if not proved.
 
         The game must have no hidden cards.
         """
 
     def move_value(self, before: Any, seat: int, move: Any, after: Any) -> MoveValue | None:
-        """Return how good a move was compared with the best move, or None if this is not proved.
+        """Return how good a move was compared with the best move. Return None without a proof.
 
         The game must have no hidden cards.
         """
 
     def advice(self, view: Any, random: Random) -> Any:
-        """Return a good move to compare with the move that was made, or None for no comparison."""
+        """Return a good move with which to compare the move that was made. None if unknown."""
 
     def simulate(self, position: Any, random: Random) -> tuple[Shares, float]:
-        """Play a game to its end with programs. Return each seat's share of the win, and the cost.
+        """Play a game to its end with programs, from a position.
 
-        The cost is the usual time of such a game, in milliseconds.
+        Return each seat's share of the win (0 to 1), and the usual time of such a game in ms.
         """
         rules, count = self.rules, 0
         players = [make_player(rules, self.player) for _ in range(rules.seats)]

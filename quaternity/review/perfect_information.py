@@ -24,16 +24,15 @@ LAY_THERE = MessageTemplate("lay_there", "A {three} lay on the table: {cards:row
 WRONG_CLAIM = MessageTemplate("wrong_claim", "A wrong claim costs a point.")
 
 MAX_CELLS, MAX_CELLS_QUICK = 9, 8
-"""Maximum number of empty cells on a board of Quarto that is solved. The first limit applies if the
-time limit is at least five seconds. With a shorter time limit, the second limit applies, and
-solving takes 0.7 s."""
+"""Maximum number of empty cells on a board of Quarto that is solved. The second limit applies if
+the time limit is less than five seconds. Solving then takes 0.7 s."""
 
 ADVICE_GAMES = 400
 """Number of games that the computer player `search` simulates to choose the advised move."""
 
 
 class QuartoJudge(Judge):
-    """A judge of Quarto, which is exact near the end of a game and if a quarto is possible."""
+    """Evaluates moves of Quarto, exactly near the end of a game and if a quarto is possible."""
 
     player, cost = "careful", 0.3
 
@@ -51,7 +50,7 @@ class QuartoJudge(Judge):
         return self._known[position]
 
     def exact(self, position: QuartoPosition) -> Shares | None:
-        """Return each seat's share of the win under perfect play, or None if it is not solved."""
+        """Return each seat's share of the win (0 to 1) under perfect play, if it can be solved."""
         rated = self._rate_moves(position)
         share = (rated[0].outcome + 1) / 2 if rated else 0.0
         shares = (share, 1 - share) if position.turn == 0 else (1 - share, share)
@@ -62,7 +61,8 @@ class QuartoJudge(Judge):
     ) -> MoveValue | None:
         """Return how good a move was compared with the best move under perfect play.
 
-        Return None if the position is not solved and no quarto was made or missed.
+        If the position is not solved, return the value only if the player made or missed a quarto,
+        and None otherwise.
         """
         rated = self._rate_moves(before)
         if rated:
@@ -92,7 +92,7 @@ class SetJudge(Judge):
     player, cost = "quick", 0.4
 
     def notes(self, game: RecordedGame, index: int) -> list[Message]:
-        """Return a message that names a triple, if the player overlooked that there was one."""
+        """Return a list with a message if the player overlooked a triple. Otherwise return []."""
         seat, view = game.moves[index][0], game.position(index).seen
         right = len(game.position(index + 1).seen.taken[seat]) > len(view.taken[seat])
         if right or not view.threes:
@@ -102,7 +102,7 @@ class SetJudge(Judge):
     def move_value(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> MoveValue | None:
-        """Return the value of a wrong claim, which is always a mistake, or None for other moves."""
+        """Return the value of a wrong claim, which is always a mistake. None for other moves."""
         if before.seen.wrong == after.seen.wrong:
             return None
         best = SetMove(before.seen.threes[0]) if before.seen.threes else MORE

@@ -1,4 +1,4 @@
-"""Fast simulation of asking games in which the simulation knows all hands.
+"""Fast simulation of games in which players ask each other for cards, with all hands known.
 
 If the player to move can infer the owner of a card that they need, they ask this owner for it.
 Otherwise, they ask for a random card that they lack in one of their sets, and ask a random player
@@ -68,8 +68,7 @@ class Playout:
     ) -> tuple[Shares, float]:
         """Play the game to its end. `first` is a question that was asked, but not yet answered.
 
-        Return each player's share of the win, and the time that this work usually takes, in
-        milliseconds.
+        Return each player's share of the win (0 to 1), and the usual time of such a game in ms.
         """
         if self._open_sets and not self._hands[turn]:
             turn = next_turn(turn, turn, False, self._hands)

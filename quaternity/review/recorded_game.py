@@ -18,12 +18,15 @@ MAX_HEAD_LINES = 200
 """Maximum number of lines at the beginning of an invalid record that may belong to its header."""
 
 Shares = tuple[float, ...]
-"""Type of a tuple with each seat's share of the win. Seats that are tied for first place have equal
-shares."""
+"""Type of a tuple with each seat's share of the win. A sole winner has 1, and seats that are tied
+for first place have equal shares."""
 
 
 def shared_win(rules: Any, position: Any) -> Shares:
-    """Return each seat's share of the win. In an unfinished game, all seats have equal shares."""
+    """Return 1 for the winner's seat and 0 for the others. Tied winners have equal shares.
+
+    In an unfinished game, all seats have equal shares.
+    """
     places = rules.places(position) or (1,) * rules.seats
     return tuple([(place == 1) / places.count(1) for place in places])
 
@@ -64,21 +67,21 @@ class RecordedGame:
         self._seen = [rules.view(x, seat) for x in positions] if self.own else positions
 
     def may_see(self, seat: int) -> bool:
-        """Return whether the review may use what this seat saw."""
+        """Return whether the review may use the information that a seat had."""
         return not self.own or seat == self.seat
 
     def view(self, index: int, seat: int) -> Any:
-        """Return what a seat sees at a position. It must be a seat that the review may use."""
+        """Return the part of a position that a seat sees. The review must be allowed to use it."""
         assert self.may_see(seat), "a review for one seat must not use other hands"
         return self._seen[index] if self.own else self.rules.view(self._seen[index], seat)
 
     def position(self, index: int) -> Any:
-        """Return a position of a game without hidden cards."""
+        """Return the position with the given index. The game must have no hidden cards."""
         assert not self.rules.hidden, "the game has hidden cards"
         return self._seen[index]
 
     def draw_position(self, index: int, random: Random, seat: int | None = None) -> Any:
-        """Return a position in which all facts unknown to the review or to `seat` are random."""
+        """Return a position with random values for the facts that the review or `seat` lacks."""
         if seat is not None or self.own:
             seen = self._seen[index] if seat is None else self.view(index, seat)
             return self.rules.like(seen, random)

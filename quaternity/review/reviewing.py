@@ -32,8 +32,8 @@ WORK_SHARE = 0.85
 """Fraction of the time limit that is available for the review itself. The rest is reserved for
 starting the review, and for reading and writing."""
 MAX_MOMENTS, MAX_CANDIDATES = 3, 6
-"""Maximum number of decisive moves that a review names, and maximum number of moves that are
-examined to find them."""
+"""Maximum number of decisive moves that a review names, and maximum number of moves that it
+examines to find them."""
 
 CHANCE = MessageTemplate("chance", "The chance of a yes was {chance:percent}.")
 ONLY = MessageTemplate("only", "Only {answer} was possible.")
@@ -92,7 +92,7 @@ class ReviewedMove(NamedTuple):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Sentences about the chance of the answer yes, and about the value of the move."""
+        """Sentences about the chance that the answer is yes, and about the value of the move."""
         if self.chance is None or any(message_data(event).get("forced") for event in self.events):
             return self.notes
         if 0 < self.chance < 1:
@@ -337,7 +337,7 @@ class _Reviewer:
                 self.decisive[at] = seat
 
     def _weigh(self) -> None:
-        """Compare moves with the judge's advice, starting with the largest changes of chances."""
+        """Compare moves with the judge's advice. Begin with moves that changed the chances most."""
         game, left_out = self.game, 0
         if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
             return  # The judge gives no advice, or cannot draw the hands for a comparison.
@@ -375,7 +375,11 @@ class _Reviewer:
         )  # fmt: skip
 
     def _moments(self, moves: list[ReviewedMove]) -> Iterator[Moment]:
-        """Yield the decisive moves: the largest changes of chances, then moves that scored."""
+        """Yield the decisive moves in order of play.
+
+        They are the moves that changed a seat's chance most, and further moves with which a winner
+        took the lead or scored.
+        """
         game, chosen = self.game, dict[int, Message]()
         for at, seat in self.decisive.items():
             old, new = (self.chances.chances_at(x)[seat].mean for x in (game.around(at)[0], at + 1))

@@ -226,7 +226,7 @@ class _Walk:
                 self.check_refusal(seat, move)
 
     def check_encoding(self, view: Any, legal: Sequence[Any]) -> None:
-        """Check that the encoding of a view as numbers is valid and matches the legal moves."""
+        """Check that the numbers and actions of a view are valid and match the legal moves."""
         encoded = self.encoded
         actions = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
         expect(
@@ -319,7 +319,7 @@ class _Walk:
         return ""
 
     def move_in_both(self, observer: int | None, real: Any, twin: Any) -> tuple[Any, Any] | None:
-        """Make the same move in two positions that an observer cannot distinguish.
+        """Make the same random move in two positions that an observer cannot distinguish.
 
         Return both new positions. Return None if no seat may move, if the move is illegal in the
         second position, or if the two moves have different events.

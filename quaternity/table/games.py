@@ -28,8 +28,8 @@ ENTRY_POINTS = "quaternity.games"
 def plugin_games() -> Plugins[Registration]:
     """Return the games that other installed packages add.
 
-    In the result, `usable` contains these games by name, and `broken` says why other games cannot
-    be loaded.
+    In the result, `usable` maps names to the games, and `broken` maps the names of games that
+    cannot be loaded to the reasons.
     """
 
     def check_registration(name: str, loaded: object) -> Registration:
@@ -51,7 +51,7 @@ def game_names() -> Iterator[str]:
 
 
 def registration(game: str) -> Registration:
-    """Return the `Registration` of a game, which says where the parts of the game are.
+    """Return the `Registration` of a game, which lists the import paths of the game's parts.
 
     Raises:
         InputError: If there is no such game, or it cannot be loaded.

@@ -12,8 +12,8 @@ from quaternity.base.text_record import Replay
 from quaternity.table.protocol import M, P, Rules, Step, V
 
 MAX_STORED_POSITIONS = 1_000
-"""Maximum number of positions that `History.play` copies to the next history. Other positions are
-computed again when they are needed."""
+"""Maximum number of positions that a history stores. It computes older positions when they are
+needed."""
 
 MAX_PROGRAM_MOVES = 10_000
 """Maximum number of moves that programs make in a row without a move of a person."""
@@ -22,7 +22,7 @@ WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
-    """Return the public events of consecutive moves as pairs: the number of a move, and an event.
+    """Return the public events of consecutive moves, as pairs (number of the move, event).
 
     A question and its answer count as one move. The question is left out if the event of the answer
     repeats it. `first` is the number of the first move.
@@ -47,7 +47,7 @@ class History(Generic[P, M, V]):
         start: the first position.
         moves: the moves, each with the seat that made it. None means that the seat waited.
         position: the current position.
-        max_stored: maximum number of positions that `play` copies to the next history.
+        max_stored: maximum number of positions that a history returned by `play` stores.
     """
 
     __slots__ = ("_positions", "_steps", "max_stored", "moves", "position", "rules", "start")
@@ -64,8 +64,8 @@ class History(Generic[P, M, V]):
 
         Args:
             positions: the positions from the start on, if they are known. The others are computed.
-            max_stored: maximum number of positions that `play` copies to the next history. With 1,
-                a history stores only the current position.
+            max_stored: maximum number of positions that a history returned by `play` stores. With
+                1, a history stores only the current position.
 
         Raises:
             IllegalMove: If a move is illegal.
@@ -83,7 +83,7 @@ class History(Generic[P, M, V]):
 
     @classmethod
     def of_replay(cls, rules: Rules[P, M, V], replay: Replay[P, M]) -> History[P, M, V]:
-        """Return the history of a game that `rules.replay` has read from a record."""
+        """Return the history of a game whose moves and positions were read from a record."""
         return cls(rules, replay.positions[0], replay.moves, replay.positions)
 
     def __eq__(self, other: object) -> bool:
@@ -170,7 +170,7 @@ class History(Generic[P, M, V]):
     def transitions(
         self, first: int = 0, before: P | None = None
     ) -> Iterator[tuple[P, int, Any, P]]:
-        """Yield a tuple for each move: the position before, the seat, the move, the position after.
+        """Yield tuples (position before, seat, move, position after), one for each move.
 
         Args:
             first: number of moves to skip.
@@ -221,7 +221,7 @@ class History(Generic[P, M, V]):
         return "".join((rules.record_start(self.start, names), *moves))
 
     def chance(self, seed: Any, purpose: int | str) -> Random:
-        """Return a random generator for the next move of a game.
+        """Return a random generator for one purpose at the current point of a game.
 
         `purpose` is a seat, or a word for another use of random numbers. The generator depends only
         on the seed, the purpose and the number of moves, so a game that is resumed continues with

@@ -93,7 +93,7 @@ class Match(Generic[P, M, V]):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The public information about each move."""
+        """For each move so far, the seat that made it and the public messages about it."""
         return self.history.steps()
 
     @property
@@ -129,15 +129,14 @@ class Match(Generic[P, M, V]):
         return step
 
     def next_program(self) -> ChosenMove[M] | None:
-        """Ask all computer players that may move for a move. Return the earliest of these moves.
+        """Ask each computer player that may move for its move. Return the move to be made first.
 
-        Return None if no computer player may move, or if all of them wait.
+        Return None if no computer player may move, or if all of them prefer not to move yet.
 
         Raises:
-            PlayerFault: If a player fails, exceeds its time limit (PlayerTimeout), or gives an
-                illegal move.
-            QuaternityError: If a built-in player refuses the position, for example because it is
-                too large.
+            PlayerFault: If a player fails, exceeds its time (PlayerTimeout), or gives an illegal
+                move.
+            QuaternityError: If a built-in player refuses the position, which may be too large.
         """
         planned = [self._ask_program(seat) for seat in self.rules.to_act(self.position)]
         return min((p for p in planned if p is not None), default=None, key=lambda x: x[:2])
@@ -168,7 +167,7 @@ class Match(Generic[P, M, V]):
         return self.move_seconds is not None or is_foreign(self.rules.name, name)
 
     def program_move(self) -> Step | None:
-        """Let a computer player make its move now. Return None if no computer player moves."""
+        """Make and return the next move of a computer player. Return None if no player moves."""
         planned = self.next_program()
         return None if planned is None else self.play(planned.seat, planned.move)
 
@@ -196,7 +195,7 @@ class Match(Generic[P, M, V]):
             raise
 
     def _seat_players(self) -> None:
-        """Create new players, which know nothing of moves taken back, and send them the game."""
+        """Replace all computer players by new ones, and tell them the moves so far."""
         self.dismiss()
         self._players = [self._make_player(seat) for seat in range(self.rules.seats)]
         for step in self.steps:
@@ -254,8 +253,7 @@ def choose_move(
 
     Raises:
         PlayerFault: If the player fails, or gives an illegal move or an invalid delay.
-        QuaternityError: If a built-in player refuses the position, for example because it is too
-            large.
+        QuaternityError: If a built-in player refuses the position, which may be too large.
     """
     foreign = is_foreign(rules.name, sitting.name)
     try:
@@ -303,8 +301,8 @@ def choose_move_isolated(
 ) -> tuple[str | None, float]:
     """Create a player, and ask it for a move. Return the move as text, and its delay in seconds.
 
-    This function runs in a separate process. It returns text so that no object of external code is
-    created in the main process.
+    This function runs in a separate process. It returns text, because an object of external code
+    must not enter the main process. The text is None if the player does not move yet.
     """
     sitting, player = SeatedPlayer("player", name, seat), _make_isolated(rules, name, seat)
     if isinstance(player, ProgramPlayer):
@@ -320,7 +318,6 @@ def choose_move_isolated(
 
 
 def _make_isolated(rules: Any, name: str, seat: int) -> Any:
-    """Report that the time limit of a player begins now, and create the player."""
     announced = notes()
     if announced is not None:
         announced.note_thinking(seat)
@@ -331,6 +328,8 @@ def check_player_isolated(
     rules: Any, names: Sequence[str], seat: int, seconds: float, kind: str = "player"
 ) -> None:
     """Check in a separate process that the player of a seat can be created.
+
+    `kind` is what error messages call a player, such as "bot".
 
     Raises:
         InputError: If the player cannot be created.

@@ -61,10 +61,10 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         """Create the rules with the given settings. None stands for the default settings."""
 
     def iter_moves(self, view: V) -> Iterator[M]:
-        """Return an iterator over the legal moves of the player with this view."""
+        """Return an iterator over the legal moves of the player who sees `view`."""
 
     def chance_text(self, start: P) -> str:
-        """Return the lines of a record that contain random results, such as the deal."""
+        """Return the lines of a record that contain random results. By default, there are none."""
         del start
         return ""
 
@@ -79,7 +79,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return True
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Return whether the view has not changed, so that a move means the same as before."""
+        """Return whether the view has not changed. The move then means the same as before."""
         del move
         return then == now
 
@@ -99,7 +99,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return tuple(1 + sum(other > own for other in points) for own in points)
 
     def moves(self, view: V) -> Collection[M]:
-        """Return the legal moves of the player with this view."""
+        """Return the legal moves of the player who sees `view`."""
         return LegalMoves(self, view)
 
     def write(self, move: M) -> str:
@@ -128,7 +128,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return cls(read_settings(cls._parse_record(data), cls().settings))
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Return the moves and positions in a record that has the settings of these rules."""
+        """Return the moves and positions of a recorded game with the settings of these rules."""
         check_same(self.settings, self.of_record(data).settings)
         record = self._parse_record(data)
         return replay_moves(self, record, self.recorded_start(record))

@@ -148,7 +148,7 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over: no player may move."""
+        """Whether the game is over, so that no player may move."""
         return not self.to_act
 
     @property

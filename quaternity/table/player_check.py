@@ -29,8 +29,8 @@ DEFAULT_POSITIONS = 2000
 """Default number of positions to test."""
 
 FULL_SIZE = 1000
-"""Number of the position at which the tested positions reach their full size. Earlier positions
-have smaller settings and fewer moves."""
+"""Number of tested positions after which the positions have their full size. Earlier positions have
+smaller settings and fewer moves."""
 
 MAX_SETTING_FACTOR = 2
 """Maximum ratio of a random setting to its default value. A setting without a default value is at
@@ -188,7 +188,7 @@ def _ask_both(seats: Sequence[_Seat], asked: CheckedPosition) -> Any:
 
 
 class _Seat:
-    """The tested player in a game, in one of the two processes."""
+    """The tested player in one seat of a game. A second object plays the same game again."""
 
     def __init__(
         self, name: str, rules: Any, seat: int, seconds: float, seed: str, process: int

@@ -43,8 +43,9 @@ def file_players(game: str, path: str | None = None) -> dict[str, str]:
 class ListedPlayer(NamedTuple):
     """A player of a game, as `list_players` returns it.
 
-    `source` is `quaternity`, `installed`, `broken` with the reason, or the full name of a player in
-    the player file. `level` and `rating` are None if the player has no level of difficulty.
+    `source` is where the player comes from: `quaternity`, `installed`, `broken` with the reason, or
+    the full name in the player file. `level` and `rating` are None if the player belongs to no
+    level of difficulty.
     """
 
     game: str
@@ -74,8 +75,8 @@ def list_players(path: str | None = None) -> list[ListedPlayer]:
 def resolve_player(game: str, name: str, path: str | None = None) -> str:
     """Return the full name of a player that has a short name in a file of players.
 
-    Other names are returned unchanged. If the full name is the command of an external program, it
-    may have an argument: for `hoarder:3`, the word `:3` is appended to the command of `hoarder`.
+    A name that is not in the file is returned unchanged. A short name of an external program may
+    have an argument. For `hoarder:3`, the word `:3` is appended to the command of `hoarder`.
     """
     short, colon, argument = name.partition(":")
     player = file_players(game, path).get(short, name)

@@ -9,8 +9,7 @@ The name of a player is one of the following:
 
 A Python player is created by a factory: a function or class that returns a player
 (`quaternity.table.match.Player`) for one match. It is called with the rules and the argument, which
-is None if the name has no argument. A factory with a single parameter is called with the rules
-alone.
+is None if the name has no argument. A factory with one parameter is called with the rules alone.
 
 Other packages register factories in the entry-point group `quaternity.players`. The name of an
 entry point consists of the game, a dot, and the player's name, such as `quarto.mine`. Strategies of
@@ -38,7 +37,7 @@ ENTRY_POINTS = "quaternity.players"
 """Name of the group of entry points with which other installed packages add players."""
 
 YOU = "you"
-"""Name of a player that stands for a person."""
+"""Name that stands for a person instead of a computer player."""
 
 Factory = Callable[..., Any]
 """Function that returns a computer player. It takes the rules of the game. If the name of the
@@ -52,7 +51,7 @@ class RandomPlayer:
         self._rules = rules
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return a random legal move, or None if there is no legal move."""
+        """Return a random legal move. Return None if there is no legal move."""
         moves = list(self._rules.moves(view))
         return random.choice(moves) if moves else None
 
@@ -100,12 +99,12 @@ def plugin_players(game: str) -> Plugins[Factory]:
 
 
 def is_foreign(game: str, text: str) -> bool:
-    """Return whether a player is neither a person nor one of the game's own players."""
+    """Return whether a player is external code, and neither a person nor a player of the game."""
     return text != YOU and text.partition(":")[0] not in registration(game).players
 
 
 def is_program(text: str) -> bool:
-    """Return whether a player has a name `cmd:COMMAND`, and so is an external program."""
+    """Return whether a name has the form `cmd:COMMAND`, which means an external program."""
     return text.startswith(COMMAND_PREFIX)
 
 
@@ -136,12 +135,11 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
 
 
 def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: None) -> Any:
-    """Create the player with a given name for one match. Return None for `you`.
+    """Create the computer player with a given name for one match. Return None for a person (`you`).
 
     Args:
         text: name of the player.
-        on_loaded: called after the code of an external player is imported and before the player is
-            created.
+        on_loaded: called after the import and before the creation of an external player.
 
     Raises:
         InputError: If there is no such player, it cannot be imported or created, the result is not

@@ -32,7 +32,7 @@ MAX_SENT_MOVES = 500
 """Maximum number of legal moves in a request to a program. Further moves are left out."""
 
 WANTS = ("view", "moves", "events", "numbers", "mask")
-"""Names of the optional fields of a request for a move. A program names those that it wants."""
+"""Names of the optional fields of a request for a move. A program lists those that it needs."""
 
 ANSWERS = ("move", "action", "wait", "delay")
 MAX_IDLE_PROGRAMS = 64
@@ -77,7 +77,7 @@ class ProgramPlayer:
     def begin(self) -> Program:
         """Tell the program that a new game begins, and return the program.
 
-        Start the program, or reuse a process whose game has ended. If this game has already begun,
+        Start the program, or reuse a process whose game has ended. If the game has begun already,
         do nothing.
         """
         if self._program is not None:
@@ -106,7 +106,10 @@ class ProgramPlayer:
         self._events += step.events
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Ask the program for a move, which may be illegal. Return None if the program waits."""
+        """Ask the program for a move, and return the move, which may be illegal.
+
+        Return None if the program prefers not to move yet.
+        """
         del random  # The program has received its own seed.
         rules, program = self._rules, self.begin()
         message: dict[str, Any] = {

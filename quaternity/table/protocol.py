@@ -82,16 +82,16 @@ class Rules(Protocol[P, M, V]):
         """Return the current points of each seat. The game need not be over."""
 
     def places(self, position: P) -> Sequence[int] | None:
-        """Return the place of each seat, or None if the game is not over.
+        """Return the place of each seat. Return None if the game is not over.
 
         The best place is 1. Seats that are tied have the same place.
         """
 
     def moves(self, view: V) -> Collection[M]:
-        """Return the legal moves of the player with this view."""
+        """Return the legal moves of the player who sees `view`."""
 
     def faults(self, view: V, move: M) -> Sequence[str]:
-        """Return all reasons why a move of the player with this view is illegal.
+        """Return all reasons why a move of the player who sees `view` is illegal.
 
         There are none if the move is legal.
         """
@@ -107,10 +107,10 @@ class Rules(Protocol[P, M, V]):
         """Return the text of a move, which `read` can parse."""
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Return whether a move means the same in the view `now` as in an earlier view, `then`."""
+        """Return whether a move means the same in view `now` as in the earlier view `then`."""
 
     def default_move(self, view: V) -> M | None:
-        """Return the default move for an absent player, or None if the other players must wait."""
+        """Return the move to make for an absent player, or None if the game must wait for them."""
 
     def show(self, view: V, width: int = 80) -> str:
         """Return the view as text, in lines of at most `width` characters if possible."""
@@ -119,7 +119,7 @@ class Rules(Protocol[P, M, V]):
         """Return the view as a JSON object."""
 
     def like(self, view: V, random: Random) -> P:
-        """Return a random position that looks to the player like this view."""
+        """Return a random position that looks like `view` to the player who sees it."""
 
     def record_start(self, start: P, names: Sequence[str]) -> str:
         """Return the first lines of a record: settings, players and first position."""
@@ -136,7 +136,7 @@ class Rules(Protocol[P, M, V]):
         """
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Return the moves and positions in a record that has the settings of these rules.
+        """Return the moves and positions of a recorded game with the same settings as these rules.
 
         Raises:
             InputError: If the record is malformed, has other settings, or has an illegal move. The
@@ -153,8 +153,8 @@ class DealtRules(Rules[P, M, V], Protocol[P, M, V]):
         """Return the first position of the deal with the number `deal` in a tournament."""
 
     def record_of(self, start: P, names: Sequence[str], moves: Iterable[M]) -> tuple[str, int]:
-        """Return the record of a game, and the number of times that a player had a turn.
+        """Return the record of a game as text, and the number of turns in the game.
 
-        A turn may consist of several consecutive moves. This method is faster than adding the moves
-        to the record one by one.
+        A turn consists of consecutive moves of one player. This method is faster than adding the
+        moves to the record one by one.
         """

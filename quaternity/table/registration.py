@@ -18,7 +18,7 @@ from quaternity.base.text_format import quote_value
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
 RANDOM = {"random": "quaternity.table.players:RandomPlayer"}
-"""Import paths, by name, of the players of a game if its registration does not name any."""
+"""The players of a game whose registration lists no players: a mapping from name to import path."""
 
 _PLACES = (
     "rules",
@@ -61,8 +61,8 @@ class GameLength(NamedTuple):
     Attributes:
         name: name of the length.
         minutes: usual duration of a game, in minutes.
-        settings: the settings that make a game this long. If the players cannot share the cards,
-            the number of sets is raised.
+        settings: the settings that make a game this long. The number of sets is raised if
+            necessary, for example to share the cards evenly.
     """
 
     name: str
@@ -127,8 +127,7 @@ class Registration:
         words: import path of a function that returns `quaternity.cli.match.GameWords`.
         command: import path of the Typer group of its commands, or of a function that creates this
             group for the name of a game.
-        at_root: whether its commands omit the name of the game, so that they are top-level
-            commands.
+        at_root: whether its commands are top-level commands, without the name of the game.
         drawing: import path of a function that draws a view of a table for a page. The template of
             the page has the name of the game.
         picture: import path of a function that draws the picture of the game for the start page.
@@ -138,13 +137,13 @@ class Registration:
             returns the move as advice to a player. If it is empty, the text of the move is used.
         tips: import path of the tips for players (see `quaternity.web.drawing.tips`).
         first: a first game for beginners, which the start page offers.
-        lengths: the lengths of a game that the form for a new table offers. The middle one is the
-            default.
+        lengths: the lengths of a game that the form for a new table offers. The default is the
+            middle one.
         suggested: settings that the form suggests, if they differ from the default values.
         helpers: import paths of the functions that help a player, by name (see
             `quaternity.web.hints`).
-        advice: import path of a function that takes a view and a move, and returns information to
-            add to a hint.
+        advice: import path of a function that takes a view and a move, and returns what to add to a
+            hint.
         review: import path of the judge for reviews (`quaternity.review.judge.Judge`).
         help: the help buttons on the page, in order. Each has a name, which is a key of `helpers`
             or `hint`, and a label.
@@ -229,7 +228,7 @@ class Registration:
 
     @property
     def usual_program(self) -> str:
-        """Name of the player of the middle level. Without levels, name of the strongest player."""
+        """Name of the player of the middle level or, without levels, of the strongest player."""
         return self.levels[len(self.levels) // 2].player if self.levels else self.strongest
 
     @property

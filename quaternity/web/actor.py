@@ -2,8 +2,8 @@
 
 A command is a request to change the table, such as a move. It is executed in four steps: compute
 the events that carry out the change, store the events, apply them to the state of the table, and
-send them to the visitors. The events are stored before they are sent, so nobody sees a change that
-could be lost.
+send them to the visitors. The events are stored before they are sent, so that nobody sees a change
+that gets lost.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from quaternity.web.table_rows import event_statements, read_rows, rebuild
 from quaternity.web.talk import TableTalk
 
 COUNTDOWN_SECONDS = 3.0
-"""Seconds from the moment when all players are ready to the start of the game."""
+"""Seconds between the moment when all players are ready and the start of the game."""
 
 
 class LiveTable:
@@ -82,7 +82,7 @@ class LiveTable:
         self._publisher = Publisher(self.presence, self.feed, self.talk, self.programs)
 
     def uptime(self) -> float:
-        """Return the total time during which servers have used the stored tables, in seconds.
+        """Return the total time during which at least one server was running, in seconds.
 
         The clocks of games measure this time. See `Store.uptime`.
         """
@@ -90,10 +90,7 @@ class LiveTable:
 
     @property
     def notice(self) -> str | None:
-        """A message for visitors about a problem with the store or the table.
-
-        It is None if there is no problem.
-        """
+        """A message for visitors about a problem, such as a failed write. None if all is well."""
         return self._store.trouble or self.feed.notice
 
     @property
@@ -112,10 +109,10 @@ class LiveTable:
     # ------------------------------------------------------------------ visitors
 
     def identify(self, caller: Caller, asked: int | None = None, *, comes: bool = True) -> Visitor:
-        """Return the visitor to whom the given token or cookie belongs.
+        """Return the visitor who sent a request, recognized by the token or cookie in `caller`.
 
-        The visitor sees the game from seat `asked` (see `TableState.visitor`). If `comes` is true,
-        a visitor who owns seats counts as present from now on.
+        The visitor sees the game from seat `asked` (see `TableState.visitor`). If `comes` is true
+        and the visitor owns seats, the visitor counts as present from now on.
         """
         state = self.state
         held = state.seats_of(caller)
@@ -147,10 +144,10 @@ class LiveTable:
             await self.submit(command)
 
     def listen(self, stream: Stream, last: int | None) -> None:
-        """Send what happens at the table to a visitor's event stream from now on.
+        """Send the events at the table to a visitor's event stream from now on.
 
-        `last` is the latest version of the table that the visitor has seen. Unless it is None or
-        too old, the changes since then are sent first.
+        `last` is the latest version of the table (number of log entries) that the visitor has seen.
+        Unless it is None or too old, the stream first gets the moves since then.
         """
         self.feed.begin_stream(stream, last, self.state.history, self._on_stream)
         self.programs.go_on()
@@ -161,13 +158,12 @@ class LiveTable:
             self.feed.seats_changed()
 
     async def say(self, seat: int | None, name: str, text: str) -> None:
-        """Store a chat line, and announce it to the visitors who may read it.
+        """Store a chat line, and notify the visitors who may read it.
 
-        If it was written from a seat, the players may read it. If `seat` is None, the bystanders
-        may read it.
+        If `seat` is None, a bystander wrote the line and the bystanders may read it. Otherwise the
+        players may read it.
 
-        Raises `HttpError` if the table has no chat, or if the line is not allowed or cannot be
-        stored.
+        Raises `HttpError` if the table has no chat, or the line is invalid or cannot be stored.
         """
         if not self.state.stored.options.chat:
             raise HttpError(403, "chat is switched off at this table")
@@ -185,7 +181,7 @@ class LiveTable:
         return await self.queue.submit(command)
 
     async def write(self, statements: Sequence[Statement]) -> None:
-        """Store something that is not part of the table's state, such as a chat line.
+        """Execute SQL statements that store other data than the table's state, such as chat lines.
 
         Raises `HttpError` if the table was deleted or dropped from memory, or the write fails.
         """

@@ -47,7 +47,7 @@ Handler = Callable[[Request], Awaitable[Any]]
 
 
 class _Endpoint:
-    """An ASGI application that calls one function. It is faster than an endpoint of Starlette."""
+    """An ASGI application that answers requests with one function, faster than Starlette does."""
 
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
@@ -156,7 +156,7 @@ class TableApi(Handlers):
         )
 
     async def events(self, request: Request) -> Stream | Response:
-        """`GET /api/tables/T/events`: send all events at the table as a stream, as they happen."""
+        """`GET /api/tables/T/events`: send each event at the table to the client at once."""
         last = request.headers.get("last-event-id", request.query_params.get("after", ""))
         table, visitor = await self.open_table(request)
         streams = self.tables.streams

@@ -115,7 +115,7 @@ class ErrorMiddleware:
         self.app, self.refused = app, refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Call the wrapped application. After an exception, send status 500 and raise it again.
+        """Call the wrapped application. If it raises, send status 500 and re-raise the exception.
 
         If the response has already started, the status is not sent.
         """
@@ -138,7 +138,7 @@ class ErrorMiddleware:
 
 @asynccontextmanager
 async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run the periodic tasks and the coroutines `more` while an `async with` block runs."""
+    """Run the periodic tasks of all tables and the coroutines `more` in an `async with` block."""
     tasks = tables.maintenance.tick(), tables.live.sync_presence(), *more
     doing = list(map(asyncio.create_task, tasks))
     try:
@@ -165,8 +165,8 @@ async def _respond_to_error(request: Request, error: Exception) -> Response:
 def _open_store(data: str | None) -> Store:
     """Open the database or file with all tables.
 
-    Raise `InUse` if another process uses it and does not share it. In that case, a worker process
-    ends its parent and itself, because the parent would start it again.
+    Raise `InUse` if another process uses it and cannot share it. A worker process of the server
+    instead stops its parent and exits, because the parent would start it again.
     """
     try:
         return open_store(data)

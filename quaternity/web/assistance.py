@@ -99,8 +99,7 @@ class Assistance:
     async def mark(self, table: LiveTable, seat: int, cell: tuple[int, str], mark: str) -> None:
         """Store or remove a player's own note about whether another player has a card.
 
-        `cell` contains the number of the player and the name of the card, and `mark` is one of
-        `MARKS`.
+        `cell` is a pair: number of the player, name of the card. `mark` is one of `MARKS`.
 
         Raises `HttpError` if the game has no such player or card, or there is no such mark.
         """

@@ -2,7 +2,7 @@
 
 Some processes choose the moves of computer players, which are called programs. One process draws
 large pages. The others run counts. A count is a computation for a page, such as a hint, a puzzle or
-the review of a game. A count that may take long is *expensive* (`dear` in the code); all others are
+the review of a game. A count that may take long is *expensive* (`dear` in the code); others are
 *cheap*.
 """
 
@@ -36,7 +36,7 @@ MEMORY = 2 << 30
 """Memory limit of each worker process, in bytes."""
 
 COSTLY_NICENESS = 15
-"""Unix niceness of a process during an expensive computation, so that moves are computed first."""
+"""Niceness (Unix priority) of a process during a long computation, so that moves come first."""
 
 
 class ProcessPool:
@@ -49,8 +49,7 @@ class ProcessPool:
     def __init__(self, number: int, seconds: float) -> None:
         """Set up a pool of `number` processes, which start on first use.
 
-        `seconds` is the time limit of each call. The time that a call waits for a process does not
-        count.
+        `seconds` is the time limit of each call, not counting the time that it waits for a process.
         """
         self.seconds = seconds
         self.waiting: Counter[str] = Counter()
@@ -116,8 +115,8 @@ class ProcessPool:
 class BackgroundWork:
     """The worker processes of a server, in four pools.
 
-    One pool chooses the moves of computer players. The others are for short computations, for long
-    computations, and for drawing large pages. A move never waits for other work.
+    The pools are for moves of computer players, short computations, long computations, and large
+    pages. A move therefore never waits for other work.
     """
 
     def __init__(
@@ -148,8 +147,8 @@ class BackgroundWork:
     ) -> ChosenMove[Any] | None:
         """Let a computer player choose a move in another process, and return the move.
 
-        Return None if the player waits. Raises `PlayerFault` if the player fails, or its subclass
-        `PlayerTimeout` if the player takes too long.
+        Return None if the player prefers not to move yet. Raises `PlayerFault` if the player fails,
+        or its subclass `PlayerTimeout` if the player takes too long.
         """
         sitting = SeatedPlayer("player", name, seat)
         short, name = name, self.players.get((rules.name, name), name)
@@ -191,8 +190,8 @@ class BackgroundWork:
     async def draw(self, apart: bool, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function that draws a page in the language of the request, and return its result.
 
-        If `apart` is true, call the function in the process for large pages. Raises `HttpError` if
-        this call takes too much time or memory, or if the process does not become free in time.
+        If `apart` is true, the process for large pages runs the call. Raises `HttpError` if the
+        call takes too much time or memory, or if that process is not free in time.
         """
         if not apart:
             return function(*arguments)

@@ -13,7 +13,7 @@ from quaternity.web.http_errors import HttpError
 
 TAKEN_BACK = -1
 """Value of `Entry.seat` for a log entry that takes moves back. `Entry.move` is then the number of
-moves that it takes back."""
+these moves, as text."""
 
 MAX_TRIES = 10
 """Maximum number of attempts to change a table if other servers change it at the same time."""
@@ -22,9 +22,9 @@ MAX_TRIES = 10
 class Entry(NamedTuple):
     """An entry in the log of a table, which lists the moves and take-backs in order.
 
-    `version` is the length of the log including this entry. `seat` is the seat that moved, or
-    `TAKEN_BACK`. `id` is the id that the client chose for the move. It is empty for the move of a
-    computer player and for a take-back.
+    `version` is the length of the log including this entry. `seat` is the seat that made the move,
+    or `TAKEN_BACK`. `id` is the id that the client chose for the move. It is empty for the move of
+    a computer player and for a take-back.
     """
 
     table: str
@@ -44,8 +44,9 @@ class ChangeNotice(NamedTuple):
     Attributes:
         revision: Number of changes to the table so far, or `REMOVED` if the table was removed.
         entry: The new log entry if the change is only a move, otherwise None.
-        event, data: Name and data of an event that is sent but not stored, such as a reaction. Both
-            are None if the message is about a stored change.
+        event: Name of an event that is sent but not stored, such as a reaction. None if the message
+            is about a stored change.
+        data: Data of this event, or None.
     """
 
     table: str

@@ -17,7 +17,7 @@ MAX_LINE_LENGTH = 200
 """Maximum length of a chat line, in characters."""
 
 LINES_KEPT = 500
-"""Number of lines of each chat that are stored. Older lines are deleted."""
+"""Maximum number of stored lines of each chat. Older lines are deleted."""
 
 LINES_SHOWN = 100
 """Maximum number of chat lines that a page shows. Older lines are left out."""
@@ -78,9 +78,9 @@ def chat_statements(
 
 
 def is_visible(text: str) -> bool:
-    """Return whether a text is printable and has a visible character.
+    """Return whether a text is printable and has at least one visible character.
 
-    Zero-width joiners, which some emoji and scripts need, are allowed in the text.
+    Zero-width joiners, which some emoji and scripts need, count as printable.
     """
     shown = text.replace("\u200c", "").replace("\u200d", "")
     seen = any(sign not in BLANKS and category(sign)[0] not in "MZ" for sign in shown)

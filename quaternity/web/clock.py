@@ -35,8 +35,8 @@ class Clock(NamedTuple):
     def saved_after(self, saved: float, left: float) -> float:
         """Return the seconds that a player has saved after a move.
 
-        `saved` is the number of seconds saved before the move, and `left` the number that was left
-        when the player moved.
+        `saved` is the number of seconds saved before the move, and `left` the number that the clock
+        still showed when the player moved.
         """
         spent = self.seconds + saved - left
         return min(max(0.0, saved - spent + self.increment), 9.0 * self.seconds)

@@ -13,11 +13,11 @@ from quaternity.web.http_errors import HttpError
 
 
 class Reload:
-    """A command to reload the table from the store if another server has changed it."""
+    """A command that reloads the table from the database if another server has changed it."""
 
 
 class ForgetRematch(NamedTuple):
-    """A command to forget the table of the rematch if that table was deleted.
+    """A command that removes the link to the table of the rematch if that table was deleted.
 
     `deleted` contains the ids of the deleted tables.
     """
@@ -33,8 +33,8 @@ class CommandQueue:
     """A queue of commands (requests to change a table), which executes them one at a time.
 
     Attributes:
-        gone: Status and message of the error that answers all further commands after the table was
-            deleted or dropped from memory. None while the queue accepts commands.
+        gone: HTTP status and message of the error that refuses every further command, after the
+            table was deleted or dropped from memory. None while the queue accepts commands.
     """
 
     def __init__(self, execute: Callable[[QueuedCommand, Context], Awaitable[Any]]) -> None:
@@ -66,7 +66,7 @@ class CommandQueue:
         return await done
 
     async def close(self, status: int, message: str) -> None:
-        """Answer all further commands with an error, and wait until the running command ends."""
+        """Refuse all further commands with an error, and wait until the running command ends."""
         self.gone = status, message
         if self._worker is not None:
             await asyncio.shield(self._worker)

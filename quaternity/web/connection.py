@@ -50,7 +50,7 @@ class Connection(HttpToolsProtocol):
             self._looking = self.loop.call_later(rate_limits.READ_SECONDS, self._check_reading)
 
     def _is_shared(self) -> bool:
-        """Return whether many people may share the client address, such as that of a proxy."""
+        """Return whether many people may use the client address, because it belongs to a proxy."""
         named = self.config.forwarded_allow_ips if self.config.proxy_headers else ()
         named = named.split(",") if isinstance(named, str) else named
         return not self.client or is_proxy(self.client[0], named)
@@ -78,7 +78,7 @@ class Connection(HttpToolsProtocol):
     def _check_reading(self) -> None:
         """Close the connection if its client reads too slowly.
 
-        Since the last check, it must have read at least half of the data that waited to be sent.
+        The client must have read at least half of the data that waited at the last check.
         """
         waiting = self.transport.get_write_buffer_size()
         if self._unread and 2 * waiting > self._unread:
@@ -88,7 +88,7 @@ class Connection(HttpToolsProtocol):
         self._looking = self.loop.call_later(rate_limits.READ_SECONDS, self._check_reading)
 
     def data_received(self, data: bytes) -> None:
-        """Pass received data on to the parser, and refuse a request whose head is too long."""
+        """Pass received data on to the parser, and refuse a request whose headers are too long."""
         super().data_received(data)
         if self._head is not None:
             self._head += len(data)

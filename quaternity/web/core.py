@@ -35,7 +35,7 @@ class Votes(NamedTuple):
     """The votes of the players at a table.
 
     `undo` contains the seats of the people who agree to take the last moves back. `takeovers` maps
-    the seat of each absent player to the seats of the players who agree to give that seat away.
+    the seat of each absent player to the seats of those who agree that another player gets it.
     """
 
     undo: frozenset[int] = frozenset()
@@ -46,14 +46,14 @@ NO_VOTES = Votes()
 
 
 class Attendance(NamedTuple):
-    """The seats of players who are present, and the seats of players who are long absent."""
+    """The seats of players who are present, and of players who have been away for a long time."""
 
     present: frozenset[int]
     absent: frozenset[int]
 
 
 class PausedClock(NamedTuple):
-    """The seconds left on a clock that was stopped, and the version of the table at that time."""
+    """The seconds left on a stopped clock, and the number of log entries when it was stopped."""
 
     version: int = -1
     left: float = 0.0
@@ -127,7 +127,7 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats that must be taken before a game in which several may move continues."""
+        """The open seats that must be taken before a game continues in which several may move."""
         acting = self.to_act
         if len(acting) < 2:
             return []
@@ -142,7 +142,7 @@ class TableState(NamedTuple):
         """Return the time at which the clock of the player to move runs out.
 
         `now` is the time at which the clock starts. Both times are measured in seconds by
-        `Store.uptime`. Return None if no clock will run.
+        `Store.uptime`. The result is None if no clock starts, for example because a program moves.
         """
         acting = self.to_act
         if self.clock is None or len(acting) != 1 or self.seats[acting[0]].kind != PERSON:
@@ -189,8 +189,7 @@ class TableState(NamedTuple):
     def would_show(self, seat: int, visitor: Visitor) -> bool:
         """Return whether a visitor who takes a seat from a program would see secret cards.
 
-        They are secret if a game with hidden cards is under way, and a person other than the
-        visitor owns a seat.
+        The cards are secret during a game with hidden cards in which another person owns a seat.
         """
         played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.is_waiting)
         # Count the owners of seats, because a player who left the seat to a program may come back.
@@ -198,7 +197,7 @@ class TableState(NamedTuple):
         return bool(played and self.rules.hidden and others)
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
-        """Return a dictionary of the given seats and the hashes of their owners' tokens."""
+        """Return the hash of the owner's token for each of the given seats, by seat number."""
         return {number: self.seats[number].token for number in seats}
 
     def check_owners(self, tokens: Mapping[int, str | None]) -> None:
@@ -222,7 +221,7 @@ class TableState(NamedTuple):
 
 
 class MoveMade(NamedTuple):
-    """Event: a move was made, after which the game has the history `game`."""
+    """Event: a move was made. `game` is the history of the game after this move."""
 
     entry: Entry
     game: History[Any, Any, Any]
@@ -254,7 +253,7 @@ class GameEnded(NamedTuple):
 
 
 class VotesChanged(NamedTuple):
-    """Event: a player voted or withdrew a vote. `topic` is "undo" or "seats"."""
+    """Event: a player voted or withdrew a vote. The topic "seats" means giving a seat away."""
 
     votes: Votes
     topic: str
@@ -275,7 +274,7 @@ class SeatsChanged(NamedTuple):
 
 
 class SeatsNoted(NamedTuple):
-    """Event: seats have a new code, saved time or count of missed moves, but the same player."""
+    """Event: data of some seats changed, such as a code or the saved time, but not the players."""
 
     seats: Mapping[int, Seat]
 
@@ -298,12 +297,12 @@ class SeatGivenAway(NamedTuple):
     program: str | None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state unchanged. A `SeatsChanged` event has changed the seat."""
+        """Return the state unchanged, because a `SeatsChanged` event changes the seat."""
         return state
 
 
 class ClockSet(NamedTuple):
-    """Event: a clock was started, which runs out at `due`, or stopped (`due` is None)."""
+    """Event: a clock was started and runs out at `due`, or it was stopped and `due` is None."""
 
     due: float | None
     paused: PausedClock = PausedClock()
@@ -344,15 +343,15 @@ class RematchMade(NamedTuple):
     table: TableState
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state of the old table, with the id of the new table."""
+        """Return the state of the old table, which now contains the id of the new table."""
         return state._replace(stored=state.stored._replace(again=self.table.id))
 
 
 class OwnerChanged(NamedTuple):
-    """Event: the owner of a seat has another token, cookie or code than before.
+    """Event: the owner of a seat got another token, cookie or code.
 
-    It applies to all tables of the series of rematches. `link` is the hash of the link with which
-    the owner moved the seat to another device. It is None if no link was used.
+    The change also applies to the other tables of the series of rematches. `link` is the hash of
+    the link with which the owner moved the seat to another device. It is None if no link was used.
     """
 
     before: Owner

@@ -18,7 +18,7 @@ MAX_LISTED_MOVES = 500
 def document(sight: TableView, base: str) -> dict[str, Any]:
     """Return everything that a visitor may see of a table and its game, as a JSON object.
 
-    The links in it begin with the address `base`.
+    The links in the object begin with `base`, the address of the server.
     """
     rules, seat = sight.rules, sight.seat
     may_move = seat in sight.to_act and seat in sight.own_seats and not sight.empty_seats
@@ -69,8 +69,8 @@ def document_text(sight: TableView, base: str) -> str:
 def game_document(game: str, more: Any) -> dict[str, Any]:
     """Return what a person can choose in the form for a new table, as a JSON object.
 
-    The choices are the settings, computer players, levels and decks of a game. `more` contains the
-    computer players that the operator has added, by game and name.
+    The choices are the settings, computer players, levels and decks of a game. The keys of `more`
+    are pairs (game, name) of the computer players that the operator has added.
     """
     return {
         "game": game,

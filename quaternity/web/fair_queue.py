@@ -11,9 +11,9 @@ from quaternity.web.rate_limits import client_address
 
 
 class FairQueue:
-    """A queue for a limited number of places, such as processes, in which addresses take turns.
+    """A queue for a limited number of places, such as worker processes.
 
-    An address is the network address of a client.
+    The network addresses of clients take turns.
     """
 
     def __init__(self, places: int, max_each: int) -> None:
@@ -58,7 +58,7 @@ class FairQueue:
         self._assign_places()
 
     def _assign_places(self) -> None:
-        """Assign free places to waiting addresses. Addresses with the fewest places come first."""
+        """Give free places to waiting clients. Addresses that have the fewest places come first."""
         for network in sorted(self._queues, key=self._running.__getitem__):
             if not self._free:
                 break

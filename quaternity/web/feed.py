@@ -27,8 +27,8 @@ class TableFeed:
     """Sends what happens at a table to the event streams of its visitors.
 
     Attributes:
-        notice: The latest message to the players about a problem at the table. None if they see no
-            such message.
+        notice: The latest message to the players about a problem at the table. None if there is
+            none.
         noticed: The revision of the table (its number of changes) when the notice was sent.
     """
 
@@ -84,9 +84,10 @@ class TableFeed:
     ) -> None:  # fmt: skip
         """Send the events that the reader of a new stream has missed, and the current version.
 
-        `last` is the version of the table that the reader has seen. If it is None or too old, only
-        the number of the current version is sent, and a client with an older version reloads the
-        table. `on_change` is called with the stream now, and again when the stream ends.
+        `last` is the version of the table (number of log entries) that the reader has seen. If it
+        is None or too old, only the number of the current version is sent, and a client with an
+        older version reloads the table. `on_change` is called with the stream now, and again when
+        the stream ends.
         """
         stream.on_end = on_change
         version = history.version
@@ -98,9 +99,10 @@ class TableFeed:
 
 
 def event_message(history: VersionedHistory, version: int) -> bytes:
-    """Return, as bytes, the message for event streams about the log entry of a version.
+    """Return, as bytes, the message with which event streams report a log entry.
 
-    It contains no game events if the move of this entry was taken back later.
+    `version` is the number of log entries up to this one. The message contains no game events if
+    the move was taken back later.
     """
     numbers = history.numbers
     before, number = numbers[version - 1], numbers[version]

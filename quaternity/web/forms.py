@@ -31,7 +31,7 @@ def form_fields(game: str) -> tuple[SettingField, ...]:
 
 
 def settings_in_words(game: str, values: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return pairs of label and value of a game's settings, as a page shows them.
+    """Return the settings of a game as pairs (label, value), as a page shows them.
 
     If the value is the name of a choice, it is replaced by the text that describes the choice.
     """

@@ -25,7 +25,7 @@ from quaternity.web.seats import (
 )
 
 NOBODY = "nobody"
-"""Value of `Start.fill` which means that open seats are removed when the game starts."""
+"""Value of `Start.fill` that removes the open seats when the game starts."""
 
 
 class Start(NamedTuple):
@@ -43,7 +43,7 @@ class Start(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that start the game. There are none if it has already begun."""
+        """Return the events that start the game. If it has already begun, there are no events."""
         if not state.is_waiting:
             return Decision(())
         chosen: dict[int, Seat] = {}

@@ -56,11 +56,11 @@ WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_BETTER = HINT_REASONS = (
     "There may be no SET on the table.",
     "Both answers are possible, but this one gives you better chances.",
 )
-"""Reasons with which hints justify moves in Quarto and SET, and answers in Quaternity."""
+"""Reasons that hints give for moves in Quarto and SET, and for answers in Quaternity."""
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of possible deals in Quaternity, and each player's chances to own cards."""
+    """Return each player's chances to own cards in Quaternity, and the number of deals."""
     from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 
     del record, asked
@@ -73,7 +73,7 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 
 
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the legal questions in Quaternity, and how many bits each is expected to reveal.
+    """Return `questions`: the legal questions, and how many bits each is expected to reveal.
 
     The list is empty while a question waits for its answer.
     """
@@ -98,7 +98,7 @@ def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> A
 
 
 def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return sentences that say why a question is refused or why only one answer is possible."""
+    """Return `lines`: sentences that say why a question is refused or has only one answer."""
     from quaternity.game.game import Game
     from quaternity.game.record import parse_record
     from quaternity.game.rules import QuaternityPosition
@@ -130,7 +130,7 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
 
 
 def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return lines of text that say who can have a card, or why only one player can have it."""
+    """Return `lines`: sentences that say who can have a card, or why only one player can."""
     from quaternity.game.cards import Card
     from quaternity.kwartet.queries import moment_of_view, read_formula
     from quaternity.kwartet.seat_log import SeatLog
@@ -156,7 +156,7 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
 
 
 def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the questions in Kwartet that may be answered with yes, the likeliest first.
+    """Return `questions`: the requests that may be answered with yes, the likeliest first.
 
     The list is empty if it is not the player's turn.
     """
@@ -179,7 +179,7 @@ def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, st
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of possible deals in Kwartet, and each player's chances to own cards."""
+    """Return each player's chances to own cards in Kwartet, and the number of possible deals."""
     from quaternity.kwartet.chances import count_or_none, owner_weights
     from quaternity.kwartet.strategies.reader import beliefs
 
@@ -197,9 +197,9 @@ def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a formula is true in all, in some or in none of the possible deals.
+    """Return `known`: whether a formula is true in all, in some or in none of the possible deals.
 
-    If the query has `why`, also return the reason.
+    If the query has `why`, `lines` gives the reason.
     """
     from quaternity.game.record import parse_record
     from quaternity.insight.certainty import certainty
@@ -222,9 +222,9 @@ def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
 
 
 def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a player knows a formula to be true, knows it to be false, or knows neither.
+    """Return `known`: whether a player knows that a formula is true or that it is false.
 
-    If the query has `why`, also return the reason. If it has `over_time`, also return what the
+    If the query has `why`, `lines` gives the reason. If it has `over_time`, also return what the
     player knew after the deal and after each request.
     """
     from quaternity.epistemic.evaluator import Deadline
@@ -268,7 +268,7 @@ def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -
 
 
 def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the outcome of a position of Quarto and of each move, if both play perfectly."""
+    """Return the `outcome` of a position of Quarto and of its `moves`, if both play perfectly."""
     from quaternity.quarto.solving import rated_moves
 
     del rules, record, asked
@@ -311,8 +311,7 @@ def quaternity_reason(view: Any, move: Any) -> dict[str, Any]:
 def quarto_reason(view: Any, move: Any) -> dict[str, str]:
     """Return a dictionary with the reason why a move in Quarto is good or bad.
 
-    The key is `reason`. The dictionary is empty if the player had no choice but to place the last
-    piece.
+    The key is `reason`. The dictionary is empty if the player only had to place the last piece.
     """
     from quaternity.quarto.board import safe_pieces
 

@@ -1,7 +1,6 @@
 """Languages of the pages: translation catalogues, and the choice of a language for a request.
 
-The texts in the source code are English. A catalogue contains their translations into another
-language.
+The texts in the source code are English. A catalogue contains translations into another language.
 """
 
 from __future__ import annotations
@@ -67,8 +66,7 @@ def language() -> str:
 def gettext(message: str) -> str:
     """Return a text in the language of the request, or in English if it has no translation.
 
-    Quotation marks around a value of an English text become typographic. Catalogues contain the
-    quotation marks of their language.
+    In an English text, straight quotation marks around a value become typographic.
     """
     translated = catalogue(_language.get()).get(message)
     return _QUOTED.sub(r"“\1”", message) if translated is None else translated
@@ -78,7 +76,7 @@ class TranslatedWording(Wording):
     """Writes messages (`Message`) in the language of the request."""
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the translated text of a kind of message, in which values are placeholders."""
+        """Return the translated template of a message, in which placeholders stand for values."""
         return gettext(kind.template)
 
     def _join(self, texts: Iterable[str]) -> str:
@@ -151,7 +149,7 @@ def using_language(name: str) -> Iterator[None]:
 
 
 def page_words() -> Markup:
-    """Return a JSON object that maps the English texts of the scripts to their translations."""
+    """Return the translation of each English text in the scripts of the pages, as JSON."""
     return Markup("{}").format(json.dumps({text: gettext(text) for text in SCRIPT_WORDS}))
 
 

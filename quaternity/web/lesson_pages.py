@@ -29,8 +29,7 @@ JUDGES = ("coalitions", "max-flow", "cp-sat")
 """Names of the solvers that check whether there is a deal that fits an uploaded file."""
 
 MAX_PAIRS = MAX_SEATS * MAX_CARDS
-"""Maximum product of the numbers of players and cards in an uploaded file. The largest game in the
-browser has the same product."""
+"""Maximum of players times cards in an uploaded file, as in the largest game in the browser."""
 
 MAX_ANSWER_BYTES = 4 << 20
 """Maximum size of the page that shows the analysis of a file, in bytes."""
@@ -56,15 +55,15 @@ def analyse_file(data: bytes) -> dict[str, Any]:
 
     The dictionary has these keys:
 
-    - `kind`: what the file contains; `game`: the name of the game
-    - `possible`: whether the file is possible; `reason`: the reason if it is not, otherwise None
+    - `kind` and `game`: what the file contains, and the name of the game
+    - `possible` and `reason`: whether the file is possible, and if not, why
     - `verdicts`: for each solver that checked the file, whether it is possible
-    - `warnings`: irregularities of the file; `moves`: the number of moves of a record, or None if
-      the file is not a record
-    - `blocks`: the sets of cards with their possible owners, as `drawing.owners.owner_blocks`
-      returns them; `players`: the number of players; `deals`: the number of possible deals as a
-      string, or None if there are too many to count. These three entries are `[]`, 0 and None if
-      the file is impossible or its game is not Quaternity.
+    - `warnings`: irregularities of the file
+    - `moves`: the number of moves of a record, or None for other files
+    - `blocks` and `players`: the results of `owner_blocks`, and the number of players
+    - `deals`: the number of possible deals as a string, or None if there are too many to count
+
+    The last three are `[]`, 0 and None if the file is impossible or its game is not Quaternity.
 
     Raises:
         QuaternityError: If the file cannot be read, or is too large for this page.

@@ -1,7 +1,7 @@
 """The tables in memory: functions to open, reload, drop and delete them, and to share them.
 
 To drop a table means to remove it from memory only. To delete a table means to remove it from the
-store as well.
+store, too.
 """
 
 from __future__ import annotations
@@ -143,11 +143,11 @@ class LiveTables:
         return [table for table in tables if table is not None]
 
     def note_made(self, name: str, seats: int) -> None:
-        """Note that a new table was made. Its players count as present, without any request."""
+        """Note that a new table was made. Its players count as present from the beginning."""
         self._seen[name] = [monotonic()] * seats
 
     def forget_absent(self) -> None:
-        """Forget when players were active at tables where nobody has been active recently."""
+        """Forget when players were active at tables where nobody was active recently."""
         gone = monotonic() - ABSENCE_LIMIT_SECONDS
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
 
@@ -171,7 +171,7 @@ class LiveTables:
             self.drop(name)
 
     def drop(self, name: str) -> None:
-        """Drop a table from memory because it may be outdated. Ignore a table that is not there."""
+        """Drop a table from memory because it may be outdated. If it is not there, do nothing."""
         table, task = self.find_loaded(name), self._live.pop(name, None)
         if table is not None:
             self._seen[name] = table.presence.last_seen
@@ -181,7 +181,6 @@ class LiveTables:
                 _drop(task)
 
     async def _make_room(self) -> None:
-        """Drop the least recently used idle tables if too many tables are in memory."""
         for name in list(self._live):
             if len(self._live) <= MAX_CACHED_TABLES:
                 break
@@ -273,10 +272,9 @@ class LiveTables:
         task.add_done_callback(lambda done: self._following.pop(name, None))
 
     async def sync_presence(self) -> None:
-        """Exchange news with the other servers of the database, until cancelled.
+        """Exchange changes of tables, connected players and rate limits with the other servers.
 
-        The news is about changed tables and connected players. Return immediately if the tables are
-        not shared with other servers.
+        Run until cancelled. Return immediately if the tables are not shared with other servers.
         """
         if not self.store.shared:
             return

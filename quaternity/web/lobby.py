@@ -85,7 +85,7 @@ class Lobby:
     async def make(
         self, new: NewTable, caller: Caller, ready: bool = True
     ) -> tuple[str, str | None, list[SeatTicket]]:
-        """Make a table. Return its id, an invitation to any free seat, and its seats.
+        """Make a table. Return its id, an invitation to any free seat, and `SeatTicket` objects.
 
         An invitation is a secret text in a link. It is None if no seat is open, because the game
         then begins immediately. `ready` says whether the maker is ready for the game to begin.
@@ -167,8 +167,8 @@ class Lobby:
     async def open_invitation(self, invitation: str) -> tuple[LiveTable, int | None]:
         """Return the table and the seat for which an invitation is valid.
 
-        An invitation is the secret last part of a link. The seat is None if the invitation is for
-        any free seat.
+        An invitation is the secret last part of a link. The seat is None for an invitation to any
+        free seat.
 
         Raises `HttpError` if there is no such invitation.
         """
@@ -189,8 +189,8 @@ class Lobby:
     ) -> tuple[str, SeatTicket]:  # fmt: skip
         """Give the caller the seat of an invitation, and return the table's id and the seat.
 
-        If the invitation is for any free seat, the caller gets the seat `wanted`, or any free seat
-        if it is None. A player who already has a seat moves from it to the seat `wanted`, if any.
+        With an invitation to any free seat, the caller gets the seat `wanted`. If it is None, the
+        caller gets any free seat, or keeps the seat that they have.
         """
         table, _ = await self.open_invitation(invitation)
         draws = new_token(), new_token(), new_token()

@@ -91,7 +91,7 @@ class LobbyApi(Handlers):
         return _answer_seat(request, table, seat, cookie)
 
     async def move_seat(self, request: Request) -> Response:
-        """`POST /api/seats/move`: move a seat to this device, by a link from the other device."""
+        """`POST /api/seats/move`: move a seat to the device that sends the request, by a link."""
         self.count()
         sent = await self.read(request, LinkFields)
         link = sent.link.rpartition("/")[2]
@@ -143,7 +143,7 @@ class LobbyApi(Handlers):
         return answer({"version": table.state.version, "invitation": link})
 
     async def again(self, request: Request) -> Response:
-        """`POST /api/tables/T/again`: return the table for the rematch, making it if needed."""
+        """`POST /api/tables/T/again`: make a table for the rematch if needed. Return its id."""
         self.count()
         sent = await self.read(request, SeatFields)
         table, visitor = await self.open_table(request, sent.seat)

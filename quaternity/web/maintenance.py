@@ -39,8 +39,8 @@ class Maintenance:
         """Id of the last table that `_clean` has checked. If it is empty, the next batch begins
         with the first table."""
         self._rung: dict[str, float] = {}
-        """For each table whose expired clock was handled, the time when the clock ran out. The
-        tables are in the order in which their clocks were handled."""
+        """The times at which expired clocks ran out, by table. The clock that was handled longest
+        ago comes first."""
 
     async def tick(self) -> None:
         """Run the periodic tasks of the server and its tables again and again, until cancelled."""
@@ -91,7 +91,7 @@ class Maintenance:
             _log.error("tables could not be deleted: %s", reason)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
-        """Return whether the machine's clock seems right. Log an error if it no longer does."""
+        """Return whether the machine's clock seems right. Log an error once if it does not."""
         is_believed = abs(jump) <= self._keep.max_clock_jump
         if is_believed:
             self._store.believe_clock(now)
@@ -106,7 +106,7 @@ class Maintenance:
         return is_believed
 
     async def _clean(self, now: float) -> None:
-        """Delete old tables of the next batch, but a series of rematches only as a whole."""
+        """Delete expired tables of the next batch. Delete a series of rematches only as a whole."""
         clause = "WHERE id > ? ORDER BY id LIMIT ?"
         batch = await self._store.run_read(
             list_tables, self._store, clause, self._cleaned, REMOVAL_BATCH

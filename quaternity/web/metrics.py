@@ -151,9 +151,8 @@ class ServerMetrics:
         # as long as a move.
         self._requests: Counter[tuple[str, str, str]] = Counter()
         self._seconds: dict[str, list[float]] = {}
-        """For each route, the number of requests in each interval of `BUCKETS`, and their total
-        seconds.
-        """
+        """For each route, the number of requests in each interval of `BUCKETS`, and the total
+        seconds."""
         self.registry = CollectorRegistry()
         self.registry.register(self)
 

@@ -50,7 +50,7 @@ _PORTS = {"http": ":80", "https": ":443"}
 
 
 class RequestChecks:
-    """Middleware that refuses requests from pages of other sites, or for unknown host names.
+    """Middleware that refuses requests from pages of other sites, or to unknown host names.
 
     It also adds security headers to all responses.
     """
@@ -114,7 +114,7 @@ class RequestChecks:
             raise HttpError(403, "a request with a cookie must have an Origin header")
 
     def _is_own(self, origins: list[str], scheme: str, host: str) -> bool:
-        """Return whether a request was sent by a page of this server, according to its `origins`.
+        """Return whether a page of this server sent a request, as its Origin headers say.
 
         Behind a proxy that speaks HTTPS, the origin has the scheme `https` and may have one of the
         additional host names, even if the proxy does not forward this scheme or name.
@@ -142,7 +142,7 @@ def is_known(host: str, hosts: frozenset[str]) -> bool:
 
 
 def _name(host: str) -> str:
-    """Return a host without its port, or an empty string if the host is not valid."""
+    """Return a host without its port. Return an empty string if the host is not valid."""
     match = _HOST.fullmatch(host)
     return match[1].strip("[]").lower() if match else ""
 
@@ -153,7 +153,7 @@ def root_of(request: Request) -> str:
 
 
 def caller_of(request: Request) -> Caller:
-    """Return the hash of a request's token, or else of its cookie, which shows who sent it.
+    """Return the sender of a request, as the hash of its token or else of its cookie.
 
     Raises `HttpError` if the header contains no valid token.
     """
@@ -166,7 +166,7 @@ def caller_of(request: Request) -> Caller:
 
 
 def secret_of(request: Request) -> str | None:
-    """Return the token or the valid cookie of a request. None if it has neither.
+    """Return the token or the valid cookie of a request. Return None if it has neither.
 
     Raises `HttpError` if the header contains no valid token.
     """
@@ -220,7 +220,7 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
 
 
 def seat_of(request: Request) -> int | None:
-    """Return the number in the query parameter `seat` of a request, or None without it.
+    """Return the number in the query parameter `seat` of a request. Return None without it.
 
     Raises `HttpError` if the value is not a seat number.
     """

@@ -35,10 +35,10 @@ class Move(NamedTuple):
 
     Attributes:
         token: Hash of the token that the owner of the seat had when the move was sent.
-        version: The version of the table that the player saw. If only one player may act, it must
-            be the latest version.
+        version: The number of log entries of the table that the player saw. If only one player may
+            act, it must be the latest number.
         identity: Id that the client chose for the move. Empty for a computer player.
-        text: The move, as the rules of the game write it. It refers to the given version.
+        text: The move, as the rules of the game write it. It refers to the table at `version`.
     """
 
     seat: int
@@ -48,7 +48,7 @@ class Move(NamedTuple):
     text: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events of the move, and the version of the table after it.
+        """Return the events of the move, and the number of log entries after it.
 
         There are no events if the client has already sent this move.
         """
@@ -108,7 +108,7 @@ class VoteUndo(NamedTuple):
 
     Attributes:
         token: Hash of the token that the owner of the seat had when the vote was sent.
-        version: The version of the table that the player saw.
+        version: The number of log entries of the table that the player saw.
         agree: Whether the player agrees. False withdraws an earlier vote.
     """
 
@@ -118,7 +118,7 @@ class VoteUndo(NamedTuple):
     agree: bool
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events of the vote, and the version of the table after it."""
+        """Return the events of the vote, and the number of log entries after it."""
         state.check_owners({self.seat: self.token})
         self._check(state)
         undo = state.votes.undo

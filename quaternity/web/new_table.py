@@ -71,8 +71,7 @@ def check_game(game: str, status: int = 422) -> str:
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
     """Return the rules of a game with the given settings and number of seats.
 
-    Raises `HttpError` if the game is unknown, or if the settings or the number of seats are not
-    allowed.
+    Raises `HttpError` if the game, a setting or the number of seats is not allowed.
     """
     check_game(game)
     try:
@@ -98,7 +97,7 @@ def may_have_clock(rules: Any) -> bool:
 
 
 def settings_for(rules: Any, seats: int) -> dict[str, Any]:
-    """Return the settings of a game by name, changed to another number of seats."""
+    """Return the settings of a game by name, with the number of seats replaced by `seats`."""
     return {
         form_field.name: seats if form_field.seats else getattr(rules.settings, form_field.name)
         for form_field in form_fields(rules.name)
@@ -141,7 +140,7 @@ def check_name(name: str | None, seat: int) -> str:
 
 
 def parse_upload(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]]]:
-    """Return the contents of an uploaded record: game, head, names of the players, and moves.
+    """Return a tuple (game, head, names of the players, moves) from an uploaded record.
 
     The head is the beginning of the record up to the first move, without names. Each move is a pair
     of the seat and the text of the move.
@@ -170,7 +169,7 @@ def parse_upload(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]
 def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:
     """Return the names of the computer players that a request may ask for.
 
-    The keys of `more` are the game and the name of each player that the operator has added.
+    The keys of `more` are pairs (game, name) of players that the operator has added.
     """
     game_registration = registration(game)
     names = [name for name in game_registration.players if name not in game_registration.of_files]

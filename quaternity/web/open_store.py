@@ -97,8 +97,7 @@ def restore(data: str | None, file: str) -> Path | None:
     The path is None if there was no previous file.
 
     Raises:
-        InputError: If a server uses the tables, the backup is damaged, or the folder cannot be
-            written.
+        InputError: If a server uses the tables, or a file is damaged or cannot be written.
     """
     return restore_file(_folder(data, "pg_restore to restore"), file)
 

@@ -59,11 +59,11 @@ MAX_UPLOAD_BYTES = 1 << 20
 """Maximum size of a file that a visitor uploads for analysis, in bytes."""
 
 BASE = "\x02"
-"""Character that stands for the server's address in a cached page, and occurs nowhere else."""
+"""Placeholder for the server's address in a cached page. The character occurs nowhere else."""
 
 MAX_CACHED_PAGE_BYTES = 8 << 20
-"""Maximum total size of the cached pages, in bytes. The cache drops the least recently used page
-first."""
+"""Maximum total size of the cached pages, in bytes. The least recently used page is dropped first.
+"""
 
 MEDIA_TYPES = {
     "css": "text/css",
@@ -79,9 +79,9 @@ class Pages:
     def __init__(self, tables: Any) -> None:
         self.tables = tables
         self._turns = FairQueue(1, 1), FairQueue(1, 1)
-        """The queue of requests for small pages, and the queue of requests for large pages. Each
-        queue handles one request at a time, so that moves can be handled between two pages, and
-        serves the client addresses in turn. Another process draws the large pages."""
+        """The queue of requests for small pages, and the queue for large pages. Each queue handles
+        one request at a time, so that moves can be handled between two pages. The client addresses
+        take turns. Another process draws the large pages."""
         self.puzzles = PuzzlePages(tables.thinking, self._turns[0])
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         # Load templates and drawing modules now, because their first use takes longer than a
@@ -182,7 +182,7 @@ class Pages:
     async def part(self, request: Request) -> Response:
         """`GET /t/T/part?at=V`: return the part of a table's page that changes during the game.
 
-        `at` is the version of the table to show. By default, the latest version is shown.
+        `at` is the number of log entries of the table to show. By default, it is the latest.
         """
         asked, at = seat_of(request), request.query_params.get("at")
         version = sys.maxsize if at is None else _number(at)
@@ -313,7 +313,6 @@ class Pages:
 
 
 def _number(text: str) -> int:
-    """Parse the number of a move. Raise `HttpError` if it is not a number."""
     if not (text.isascii() and text.isdigit()):
         raise HttpError(404, "there is no move with this number")
     # Do not parse a long number, because Python refuses numbers with thousands of digits.

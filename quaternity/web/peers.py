@@ -34,10 +34,10 @@ class Peers:
         self._store, self._admission = store, admission
         self._begun = monotonic()
         self._afar: dict[str, dict[tuple[int, str], RemotePresence]] = {}
-        """For each table, the reports of other servers on its players, by seat and server."""
+        """The latest reports of other servers on the players of each table, by seat and server."""
 
     def of(self, table: str) -> dict[int, RemotePresence]:
-        """Return what this server knows about players of a table who use other servers, by seat."""
+        """Return what other servers have reported about the players of a table, by seat."""
         seats: dict[int, RemotePresence] = {}
         for (seat, _), presence in self._afar.get(table, {}).items():
             before = seats.get(seat, presence)

@@ -104,8 +104,7 @@ class PostgresStore(PostgresReader, Store):
 
         Raises:
             InUse: If another server uses the tables, and the two servers cannot share them.
-            InputError: If the database cannot be used, or a newer version of this program wrote the
-                tables.
+            InputError: If the database cannot be used, or a newer version wrote the tables.
         """
         self._open(place)
         self._alone = alone
@@ -194,7 +193,7 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ clocks
 
     def uptime_statement(self) -> Statement:
-        """Return the SQL statement that stores the time for which servers have run."""
+        """Return the SQL statement that stores how long servers were running (see `uptime`)."""
         return (
             "UPDATE uptime SET seconds = GREATEST(seconds, ?), "
             "at = extract(epoch FROM clock_timestamp())",
@@ -202,9 +201,9 @@ class PostgresStore(PostgresReader, Store):
         )
 
     def read_uptime(self, step: float = 1.0) -> None:
-        """Set the time that the clocks of games measure to the stored time of all servers.
+        """Set the running time (see `uptime`) to the stored value, which all servers share.
 
-        Ignore the stored time if it differs by `step` seconds or more.
+        Ignore the stored value if it differs by `step` seconds or more.
         """
         # Running servers store the uptime often. If the stored uptime differs by more than `step`
         # seconds, the clock of the database has jumped, so ignore the stored uptime.
@@ -219,7 +218,7 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ writing
 
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a write that failed with `error`."""
+        """Return the HTTP error for changes that could not be written because of `error`."""
         if isinstance(error, psycopg.IntegrityError):
             return VersionConflict()
         full = isinstance(error, FULL_ERRORS)
@@ -240,7 +239,7 @@ class PostgresStore(PostgresReader, Store):
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
         """Write a batch of jobs (sets of changes) in one durable transaction.
 
-        Return the indices of the jobs that were left out, because another server has changed their
+        Return the indices of the jobs that were left out, because another server changed their
         tables.
         """
         database = self._write_connection()
@@ -293,10 +292,11 @@ class PostgresStore(PostgresReader, Store):
 
 
 def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
-    """Return the indices of the jobs that are based on an old revision of their table.
+    """Return the indices of the jobs (sets of changes) based on an old state of their table.
 
-    `known` maps tables to their current revisions; a missing table has another revision. If several
-    jobs change the same table, all but the first are based on an old revision.
+    `known` maps tables to their current revisions (numbers of changes). It lacks tables that have
+    another revision than the first job expects. If several jobs change the same table, all but the
+    first are based on an old state.
     """
     return {
         place for place, job in enumerate(batch)

@@ -45,7 +45,7 @@ def query_values(values: Sequence[Any]) -> list[Any]:
 
 
 def _where(place: str) -> str:
-    """Return the host and name of a database as a URL for messages, without a password."""
+    """Return the URL of a database for messages, without user name and password."""
     try:
         parts = conninfo_to_dict(place)
     except psycopg.ProgrammingError:
@@ -62,8 +62,7 @@ class PostgresReader(Reader):
 
         Args:
             place: The URL of the database.
-            for_server: Whether to accept a database that a server would first have to create or
-                update.
+            for_server: Whether to accept a database that a server must first create or update.
 
         Raises:
             InputError: If the database cannot be used, or if its tables have another version that
@@ -134,7 +133,7 @@ class PostgresReader(Reader):
                     database.execute("ROLLBACK")
 
     def faults(self) -> list[str]:
-        """Return a message for each SQL table in which some rows belong to no game table."""
+        """Return a message for each SQL table that contains rows about deleted game tables."""
         orphans = "SELECT 1 FROM {} WHERE table_id NOT IN (SELECT id FROM tables) LIMIT 1"
         return [
             f"{self.where}: {kind} has rows of tables that no longer exist"
@@ -199,7 +198,7 @@ class PostgresReader(Reader):
         database.execute(f"SET statement_timeout = {int(1000 * self._seconds)}".encode())
 
     def _wait_bounded(self, database: Connection, gen: Any) -> Any:
-        """Wait for the database as psycopg does, but close the connection after a time limit."""
+        """Wait for an answer of the database, but close the connection after a time limit."""
         end, ready = monotonic() + 1.5 * self._seconds, None
         while True:
             try:
@@ -224,7 +223,6 @@ class PostgresReader(Reader):
             raise InputError(f"{self.where}: {reason}") from None
 
     def _version(self, database: Connection) -> int:
-        """Return the version of the SQL tables in the database, or 0 if there are none."""
         encoding = database.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise InputError(f"{self.where}: the encoding must be UTF8, not {encoding}")

@@ -78,10 +78,10 @@ class SharedDatabase(Protocol):
         """Raise `HttpError` if the database reports an error during the `with` block."""
 
     def uptime(self) -> float:
-        """Return the total time for which servers have used these tables, in seconds."""
+        """Return the total time during which at least one server was running, in seconds."""
 
     def read_uptime(self) -> None:
-        """Set the time that the clocks of games measure to the stored time of all servers."""
+        """Set the running time (see `uptime`) to the stored value, which all servers share."""
 
 
 class PostgresSharing(Sharing):
@@ -91,9 +91,10 @@ class PostgresSharing(Sharing):
     """
 
     def __init__(self, store: SharedDatabase, salt: str) -> None:
-        """Set up the messages. `salt` is a key for hashes of the names of rate-limit counters.
+        """Set up the messages.
 
-        The hashes hide the addresses of clients, which are parts of these names.
+        `salt` is the key with which names of rate-limit counters are hashed. The hashes hide the
+        addresses of clients, which are parts of these names.
         """
         self.name = secrets.token_hex(8)
         self._store, self._salt = store, salt.encode()
@@ -159,7 +160,7 @@ class PostgresSharing(Sharing):
         self._listening.start()
 
     async def claim(self, key: str) -> bool:
-        """Try to get a lock that only one server can hold, and return whether that succeeded.
+        """Try to get the lock `key`, which only one server can hold. Return whether that succeeded.
 
         The result is also True if the database does not answer, so that this server can act.
         """
@@ -250,7 +251,7 @@ def lock_number(key: str) -> int:
 def notification_payloads(sender: str, news: Sequence[ChangeNotice]) -> Iterator[str]:
     """Yield texts that contain the given notices, as payloads of PostgreSQL notifications.
 
-    A notice that is too long is reduced to its table and revision.
+    A notice that is too long is reduced to its table and the number of changes to it.
     """
     rows: list[str] = []
     for notice in news:

@@ -43,8 +43,7 @@ class TablePresence:
         last_seen: For each seat, the time of its player's last activity at this server, as returned
             by `monotonic`.
         remote: For some seats, what other servers have reported about their players.
-        reported: For each seat, the number of streams and the last activity as last reported to
-            other servers.
+        reported: For each seat, the number of streams and last activity reported to other servers.
     """
 
     def __init__(self, last_seen: Sequence[float], remote: Mapping[int, RemotePresence]) -> None:
@@ -87,8 +86,7 @@ class TablePresence:
     def attendance(self, seats: Sequence[Seat]) -> Attendance:
         """Return the seats whose players are present, and the seats that may be given away.
 
-        A player is present if an event stream is open for the seat, or the player was active
-        recently.
+        A player with an open event stream or recent activity is present.
         """
         streaming, present, absent = self.streaming(), set(), set()
         for number, seat in enumerate(seats):

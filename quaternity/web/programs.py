@@ -63,17 +63,16 @@ class PlayedTable(Protocol):
 class TablePrograms:
     """The computer players (programs) at a table.
 
-    `tasks` contains the running task of each seat for which the server is choosing or making a
-    move.
+    `tasks` contains the running task of each seat for which the server chooses or makes a move.
     """
 
     def __init__(self, table: PlayedTable, store: Store, thinking: BackgroundWork) -> None:
         self.table, self._store, self._thinking = table, store, thinking
         self.tasks: dict[int, asyncio.Task[object]] = {}
         self._elsewhere: set[int] = set()
-        """Seats of computer players that seem to be choosing a move at another server."""
+        """Seats of computer players whose next move another server seems to choose."""
         self._woken: int | None = None
-        """The version of the table in which computer players were last asked for moves."""
+        """Number of log entries of the table when computer players were last asked for moves."""
         self._alone = 0
         """Number of moves that computer players have made since the last move of a person."""
         self._retry = False
@@ -84,8 +83,8 @@ class TablePrograms:
     def wake(self) -> None:
         """Let each computer player that may move now choose and make a move.
 
-        Moves that are being chosen are dropped. No computer player moves if nobody watches the
-        table, if they have made too many moves in a row, or if an open seat must be taken first.
+        Computations of earlier choices are cancelled. No computer player moves if nobody watches
+        the table, if they have made too many moves in a row, or if a seat must be taken first.
         """
         for task in self.tasks.values():
             task.cancel()
@@ -126,7 +125,7 @@ class TablePrograms:
         self._alone = self._alone + 1 if moved else 0
 
     def count_seats(self) -> None:
-        """Reset the number of moves of computer players in a row, because a player has changed."""
+        """Set the number of consecutive program moves to 0, because a player has changed."""
         self._alone = 0
 
     def tick(self) -> None:

@@ -48,7 +48,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def kind_texts() -> dict[str, tuple[str, str]]:
-    """Return the translated name and question of each kind of puzzle."""
+    """Return a dictionary from each kind of puzzle to its translated name and question."""
     names = [
         (gettext("Yes or no?"), gettext("Is this answer possible?")),
         (gettext("Whose card?"), gettext("Which card can only one player have?")),
@@ -197,7 +197,7 @@ def daily_puzzles(day: date, root: str = "") -> dict[str, Any]:
 def puzzles_html(day: date, root: str = "", other: str = "") -> str:
     """Return the page with the five puzzles of a day, and with all kinds of puzzles.
 
-    `other` is the version in an outdated link to a puzzle. It is empty if there is no such link.
+    If the visitor followed an outdated link to a puzzle, `other` is the version in the link.
     """
     return templates().get_template("puzzles.html").render(
         root=root, today=daily_puzzles(day, root), texts=kind_texts(), levels=LEVELS,
@@ -210,8 +210,7 @@ class Verdict(NamedTuple):
 
     Attributes:
         judged: "right", "wrong", or empty if there is no complete and valid answer.
-        because: Text that says why the answer is wrong or invalid, or how many SETs were found. May
-            be empty.
+        because: Why the answer is wrong or invalid, or how many SETs were found. May be empty.
         sets: The SETs that were found, if the answer consists of SETs.
         final: Whether the visitor cannot answer again, because the answer was right or because
             `because` reveals the right answer.
@@ -226,7 +225,7 @@ class Verdict(NamedTuple):
 
 
 def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
-    """Judge an answer to a puzzle. `cards` contains the numbers of cards claimed to be a SET."""
+    """Judge an answer to a puzzle. `cards` lists the cards that the visitor claims to be a SET."""
     names = dict(zip(puzzle.position.split(), LETTERS, strict=False)) if cards else {}
     answer = f"{answer} {''.join(sorted(names.get(card, '?') for card in cards))}".strip()
     if not answer:

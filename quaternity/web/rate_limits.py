@@ -32,16 +32,14 @@ RESERVED_FILES = 80
 the pipes of computer players."""
 
 FILES_PER_WORKER = 6
-"""Number of additional file descriptors that are reserved for each worker process above the default
-number of workers."""
+"""File descriptors reserved for each worker process beyond the default number of workers."""
 
 MAX_PENDING_COUNTS = 20
 """Maximum number of computations that run or wait for one client address at the same time. Short
 and long computations are limited separately."""
 
 SEATS_PER_ADDRESS = 20
-"""Factor by which the rate limit for all seats that use one client address is higher than the rate
-limit for a single seat."""
+"""Factor between the rate limit for one seat and the limit for all seats of a client address."""
 
 
 class Rates(NamedTuple):
@@ -49,11 +47,10 @@ class Rates(NamedTuple):
 
     Attributes:
         moves: Maximum number of requests that change a table, per minute and seat.
-        pages: Maximum number of pages and documents read per minute, for each address and each
-            seat.
+        pages: Maximum number of pages and documents read per minute. It applies to each address and
+            to each seat.
         tables: Maximum number of tables made and seats taken or given away, per minute and address.
-        counts: Maximum total cost of computations, per minute and address. `WORK` contains the
-            costs.
+        counts: Maximum total cost of computations, per minute and address. See `WORK`.
         words: Maximum number of chat lines and reactions per minute, for each seat and each
             bystander's address.
     """
@@ -160,16 +157,15 @@ class LeakyBuckets:
         self._most = max_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._new: dict[Hashable, tuple[float, int]] = {}
-        """For each key, the units used since the last call of `collect_use`, and the units freed
-        per minute.
-        """
+        """For each key, the units used since the last call of `collect_use`, and those freed per
+        minute."""
         self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
         """Use `cost` units if the limit allows it now. Otherwise, return the seconds to wait.
 
-        The result is 0 if the units were used. The counter of the key may then be at most
-        `per_minute`. It decreases by `per_minute` units per minute.
+        The result is 0 if the units were used. The counter of the key then rises by `cost`, to at
+        most `per_minute`. It falls by `per_minute` units per minute.
         """
         now = monotonic()
         used, since = self._used.pop(key, (0.0, now))
@@ -185,8 +181,7 @@ class LeakyBuckets:
     def collect_use(self) -> dict[str, tuple[float, int]]:
         """Return the units used since the last call, by key.
 
-        Each key is given as JSON text. Its value is a pair: the units used, and the units freed per
-        minute.
+        Each key is JSON text. Its value is a pair: the units used, and those freed per minute.
         """
         self.shared = True
         self._texts = {json.dumps(key): key for key in self._new}
@@ -235,11 +230,11 @@ class RateLimits:
             raise refusal(work.limit, 429, TOO_OFTEN(most=limit // work.cost), wait)
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return how much of the rate limits was used. See `LeakyBuckets.collect_use`."""
+        """Return the use of each rate limit since the last call. See `LeakyBuckets`."""
         return self._rates.collect_use()
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:
-        """Set how much of the rate limits was used at all servers. See `Sharing.exchange`."""
+        """Set the use of each rate limit to the total of all servers (see `Sharing.exchange`)."""
         self._rates.apply_total_use(used)
 
     def check_waiting(self, waiting: int) -> None:
@@ -291,7 +286,7 @@ class Connections:
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return the maximum number of open connections, which keeps some open files in reserve."""
+        """Return the maximum number of open connections. It leaves some file descriptors free."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 

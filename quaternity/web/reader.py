@@ -43,7 +43,7 @@ class Reader(ABC):
 
     @abstractmethod
     def faults(self) -> list[str]:
-        """Return a message about each fault of the stored data, such as rows of no game table."""
+        """Return a message about each fault of the stored data, such as rows of a deleted table."""
 
     @abstractmethod
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:

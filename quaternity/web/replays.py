@@ -23,7 +23,7 @@ class Replays:
     def __init__(self, thinking: BackgroundWork) -> None:
         self._thinking = thinking
         self._kept: dict[tuple[int, int], Any] = {}
-        """Recently replayed positions, by version and number of moves."""
+        """Recently replayed positions. A key is a pair (number of log entries, number of moves)."""
 
     async def position(self, state: TableState, number: int) -> tuple[int, Any]:
         """Return the position after a number of moves, as a pair of the number and the position.

@@ -2,8 +2,8 @@
 
 There is a class for each kind of request. Its fields have the names and types of the entries in the
 JSON object. A field with a default may be omitted in the request. In most requests, the field
-`seat` is a seat of the caller, for which the caller acts. If it is None, the server chooses it (see
-`TableState.visitor`).
+`seat` is the seat for which the caller acts and which the caller owns. If it is None, the server
+chooses it (see `TableState.visitor`).
 """
 
 from __future__ import annotations
@@ -71,8 +71,7 @@ class SeatFields(NamedTuple):
 class StartFields(NamedTuple):
     """The fields of a request to start a game before all seats are taken and all players ready.
 
-    `fill` names the computer player that gets the open seats. `lobby.Lobby.start` describes its
-    values.
+    `fill` names the computer player that gets the open seats. See `lobby.Lobby.start`.
     """
 
     fill: str | None = None
@@ -105,11 +104,9 @@ class MoveFields(NamedTuple):
     """The fields of a request that makes a move.
 
     Attributes:
-        version: Version of the table (number of entries in its log) at which the player chose the
-            move.
+        version: Version of the table (number of log entries) at which the player chose the move.
         move: The move, as text.
-        id: Text by which the client identifies the move, so that a repeated request makes no second
-            move.
+        id: Text by which the server recognizes a repeated request for the same move.
         seat: Seat of the caller.
     """
 
@@ -162,7 +159,7 @@ class ReactionFields(NamedTuple):
 
 
 class TryFields(NamedTuple):
-    """The field of a request for a table that continues from a decisive moment of a game.
+    """The field of a request for a table that continues from a decisive move of a game.
 
     `number` is the number of the decisive move in the review of the game.
     """

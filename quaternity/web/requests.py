@@ -31,7 +31,7 @@ class Handlers:
     Attributes:
         tables: All tables of the server.
         admission: The rate limits, with the recent use of each client.
-        limits: The limits themselves.
+        limits: The values of all limits.
     """
 
     def __init__(self, tables: Tables, admission: RateLimits) -> None:
@@ -40,8 +40,7 @@ class Handlers:
     async def read(self, request: Request, kind: type[Fields]) -> Fields:
         """Check the JSON body of a request, and return it as an object of the class `kind`.
 
-        Raises `HttpError` if the body is not a JSON object, or a field is missing, unknown or
-        wrong.
+        Raises `HttpError` if the body is not a JSON object, or a field is missing or not valid.
         """
         return read_fields(await document_of(request, self.limits.body), kind)
 

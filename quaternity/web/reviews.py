@@ -26,8 +26,8 @@ from quaternity.web.stored_values import dump_value, load_value
 from quaternity.web.view import record_of
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
-"""Maximum processor time of a review, in seconds, and factor by which its elapsed time may be
-longer."""
+"""Time limit of a review, in seconds of processor time. The elapsed time may be longer by the
+factor `REVIEW_PATIENCE`."""
 
 PUZZLE_SECONDS = 5.0
 """Time limit for making a puzzle from a game, in seconds."""
@@ -62,20 +62,18 @@ class Reviews:
     async def review(self, state: TableState, visitor: Visitor) -> Review:
         """Return the review of a finished game. All viewers get the same review.
 
-        Raises `HttpError` if the game is not over. If the computation fails, its exception is
-        raised.
+        Raises `HttpError` if the game is not over, or the exception of a failed computation.
         """
         _check_over(state, "there is no review before the game is over")
         done: Review = await self._result("review", state, partial(self._review, state, visitor))
         return done
 
     async def puzzle(self, state: TableState, visitor: Visitor) -> Puzzle | None:
-        """Return the puzzle made from a finished game, or None if no puzzle was found in time.
+        """Return the puzzle made from a finished game. Return None if no puzzle was found in time.
 
         All viewers get the same puzzle.
 
-        Raises `HttpError` if the game is not over. If the computation fails, its exception is
-        raised.
+        Raises `HttpError` if the game is not over, or the exception of a failed computation.
         """
         _check_over(state, "there is no puzzle before the game is over")
         compute = partial(self._puzzle, state, visitor)
@@ -89,8 +87,7 @@ class Reviews:
     async def _load_or_store(self, kind: str, state: TableState, compute: Compute) -> Any:
         """Return the stored result for a game, or else compute it and store it.
 
-        If several servers do this at the same time, all of them use the result that is stored
-        first.
+        If several servers do this at the same time, all of them use the first stored result.
         """
         old, stored = await self._load(kind, state)
         if not stored:

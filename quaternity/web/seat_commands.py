@@ -51,7 +51,8 @@ from quaternity.web.seats import (
 class SeatTicket(NamedTuple):
     """A seat, with a secret token for its new owner, or with an invitation if the seat is open.
 
-    Both are None if a program plays in the seat, or if the owner already has the token.
+    `token` and `invitation` are both None if a program plays in the seat, or its owner already has
+    the token.
     """
 
     seat: int
@@ -211,7 +212,7 @@ class SetCode(NamedTuple):
     code: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that store the code, and the owner before and after the change."""
+        """Return the events that store the code, and the pair of the old and the new `Owner`."""
         del now
         state.check_owners({self.seat: self.token})
         before = state.seats[self.seat].owner
@@ -239,8 +240,7 @@ class Reclaim(NamedTuple):
     def decide(self, state: TableState, now: float) -> Decision:
         """Return the events that give the seat to the other device.
 
-        The result is a tuple: a `SeatTicket`, and the owner's token, cookie and code before and
-        after.
+        The result for the sender is a tuple: a `SeatTicket`, the old `Owner` and the new `Owner`.
         """
         numbers = [
             number
@@ -366,7 +366,7 @@ class HandOver(NamedTuple):
         return state.is_host(self.visitor, self.attendance)
 
     def _count_votes(self, state: TableState) -> Votes | None:
-        """Return the votes after the visitor's vote, or None if the seat can be given away now."""
+        """Return the votes after the visitor's vote. Return None if no more votes are needed."""
         if not state.rules.hidden or state.is_waiting or state.is_over:
             if self.seat not in self.visitor.seats and not self._is_host(state):
                 raise HttpError(403, ONLY_HOST())
@@ -384,7 +384,7 @@ class HandOver(NamedTuple):
 
 
 def invited_seat(state: TableState, invitation: str) -> int | None:
-    """Return the seat that an invitation is for, or None if it is for any free seat.
+    """Return the seat that an invitation is for. Return None if it is for any free seat.
 
     Raises `HttpError` if the table has no such invitation.
     """

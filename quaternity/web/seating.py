@@ -1,4 +1,4 @@
-"""Functions that several commands use: change the seats of a table, and begin its game.
+"""Functions with which commands change the seats of a table, and begin its game.
 
 They return events, which change the state of a table (see `core`).
 """
@@ -47,10 +47,10 @@ def change_seats(state: TableState, seats: Mapping[int, Seat], now: float) -> tu
 def begin_if_ready(
     state: TableState, events: tuple[Event, ...], deal: str, now: float
 ) -> tuple[Event, ...]:
-    """Return the given events. If they make every player ready, add events that begin the game.
+    """Return `events`. If they make every player ready, add events that begin the game.
 
-    The game cannot begin while a seat is open or a person is not ready. `deal` is the random seed
-    of the deal.
+    The game cannot begin while a seat is open or a person is not ready. `deal` is the seed of the
+    deal.
     """
     state = apply(state, *events)
     if not state.is_ready:
@@ -64,8 +64,7 @@ def begin(
     """Return the events that begin a game with the players in the chosen seats.
 
     `chosen` contains the seats that take part, by their old numbers. They get new consecutive
-    numbers. `deal` is the random seed of the deal, which is not used if the maker of the table
-    chose a seed.
+    numbers. `deal` is the random seed of the deal, unless the maker of the table chose a seed.
     """
     start = rules.start(Random(f"{state.stored.deal.waiting or deal}/deal"))
     seats = tuple(
@@ -93,7 +92,6 @@ def new_state(
 def record_head(rules: Any, seed: str) -> str:
     """Return the beginning of the record of a game whose deal has the given seed.
 
-    Before a game begins, its table stores the beginning for an empty seed, a deal that is never
-    played.
+    Before a game begins, its table stores the result for an empty seed. That deal is never played.
     """
     return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))

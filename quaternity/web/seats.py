@@ -20,8 +20,7 @@ ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 """The characters of codes. The digits 0 and 1 are left out because they look like letters."""
 
 READY, THINKING, NOT_ARRIVED = 1, 0, 2
-"""Values of `Seat.ready` before the game: the person is ready, not ready yet, or not yet
-arrived."""
+"""Values of `Seat.ready` before the game: the person is ready, not ready, or not yet there."""
 
 
 class Owner(NamedTuple):
@@ -133,7 +132,7 @@ class StoredTable(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """The hash of the token in a request, or else the hash of its cookie. Both may be None."""
+    """The sender of a request: the hash of its token or else of its cookie. Both may be None."""
 
     token: str | None = None
     cookie_hash: str | None = None

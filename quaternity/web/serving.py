@@ -176,8 +176,7 @@ def bind_socket(
 ) -> socket.socket:  # fmt: skip
     """Return a socket that is bound to a port, and raise the system's limit on open files.
 
-    If `shared` is true, several sockets can be bound to the same port. See `check_free` for
-    `option`.
+    If `shared` is true, several sockets can use the same port. See `check_free` for `option`.
 
     Raises:
         InputError: If the port is not free, or the host is unknown.

@@ -23,15 +23,14 @@ class Sharing:
     ) -> None:  # fmt: skip
         """Start to receive the other servers' notices of changes to tables.
 
-        The running event loop calls `hear` with new notices, and `miss` if notices may have been
-        lost.
+        The running event loop calls `hear` with new notices, and `miss` if notices may be lost.
         """
 
     def notify(self, *news: ChangeNotice) -> None:
         """Notify the other servers of changes to tables. Return without waiting."""
 
     async def claim(self, key: str) -> bool:
-        """Try to get a lock that only one server can hold, and return whether that succeeded.
+        """Try to get the lock `key`, which only one server can hold. Return whether that succeeded.
 
         The server keeps the lock until it calls `release` or ends.
         """

@@ -60,10 +60,10 @@ def restore_file(folder: str, file: str) -> Path | None:
 
 
 def _move_aside(path: Path) -> Path | None:
-    """Give another name to an SQLite file and the files that SQLite keeps beside it.
+    """Rename an SQLite file and its auxiliary files, and return the new path of the file.
 
-    The file itself also keeps its old name, under which it is replaced later. Return its new path,
-    or None if there is no file.
+    The file itself also keeps its old name until a backup replaces it. The result is None if there
+    is no file.
     """
     if not path.exists():
         return None

@@ -200,7 +200,7 @@ class FileStore(FileReader, Store):
         self._close()
 
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a write that failed with `error`."""
+        """Return the HTTP error for changes that could not be written because of `error`."""
         if isinstance(error, sqlite3.IntegrityError):
             return VersionConflict()
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF

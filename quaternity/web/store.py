@@ -39,8 +39,8 @@ class Store(Reader):
     """The storage of all tables of a server. Other threads do its reads and writes.
 
     If `shared` is true, other servers may use the same tables. Each write then names the table that
-    it changes and the revision on which the change is based. It raises `VersionConflict` if another
-    server has changed that table since this revision.
+    it changes and the revision (number of changes) on which it is based. It raises
+    `VersionConflict` if another server has changed that table since then.
     """
 
     shared = False
@@ -61,7 +61,7 @@ class Store(Reader):
 
     @abstractmethod
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a write that failed with `error`.
+        """Return the HTTP error for changes that could not be written because of `error`.
 
         The result is a `VersionConflict` if another server has changed the same table.
         """
@@ -95,10 +95,9 @@ class Store(Reader):
         return self.writing.trouble
 
     def uptime(self) -> float:
-        """Return the total time during which servers have used the stored tables, in seconds.
+        """Return the total time during which at least one server was running, in seconds.
 
-        The clocks of games measure this time. It stands still while no server uses the tables, and
-        does not depend on the clock of the machine.
+        The clocks of games measure this time. It does not depend on the clock of the machine.
         """
         return self._up + monotonic()
 
@@ -112,14 +111,14 @@ class Store(Reader):
         self.writing.put((), statements)
 
     async def keep_uptime(self) -> None:
-        """Store the uptime (see `uptime`), so that it continues from this value after a crash.
+        """Store how long servers were running (see `uptime`), so that a crash does not lose it.
 
         Raises `HttpError` if the write fails.
         """
         await self.write((), [self.uptime_statement(), ("DELETE FROM tables WHERE 1 = 0", ())])
 
     def uptime_statement(self) -> Statement:
-        """Return the SQL statement that stores the uptime (see `uptime`)."""
+        """Return the SQL statement that stores how long servers were running (see `uptime`)."""
         return "UPDATE uptime SET seconds = ?", (self.uptime(),)
 
     async def write(
@@ -136,12 +135,13 @@ class Store(Reader):
         Args:
             entries: The log entries.
             statements: The SQL statements.
-            guard: Id of the table that changes, and the revision that it must still have. None if
-                the changes depend on no revision.
+            guard: Id of the table that changes, and the number of changes that it must still have.
+                None to write the changes in any case.
             news: Notices that are sent to the other servers once the changes are written.
 
         Raises:
-            VersionConflict: If the table has another revision, or a log entry already exists.
+            VersionConflict: If the table has another number of changes, or a log entry already
+                exists.
             HttpError: If the write fails or takes too long.
         """
         self._check_answers(_NOT_ANSWERED)

@@ -77,8 +77,7 @@ class ToldMoment(NamedTuple):
         after: Number of moves at the table after this move, and after its answer if there is one.
         events: Sentences that say what happened.
         lines: Sentences that say why the move was decisive, at most `MAX_LINES`.
-        certain: True if `lines` are proved, and False if they are estimated. None if they only
-            state facts.
+        certain: True if `lines` are proved, and False if they are estimated. None for plain facts.
         better: A move that would have been better, or None if none is known.
     """
 
@@ -95,8 +94,8 @@ class ToldMoment(NamedTuple):
 def told_moments(review: Review) -> list[ToldMoment]:
     """Return the decisive moves of a reviewed game, beginning with the most important move.
 
-    Proved mistakes come before other moves. Apart from that, the most important moves are those
-    that changed the chances of a player most, and among equal changes the latest one.
+    Proved mistakes come first. Then come the moves that changed a player's chances most. Of equal
+    changes, the latest comes first.
     """
     points = {point.after: point for point in review.curve}
     ranked = []
@@ -279,7 +278,7 @@ class Stories(Handlers):
     async def _find_branch(
         self, state: TableState, moment: ToldMoment, secret: bytes
     ) -> tuple[str, bool]:
-        """Return the id of the table at which the caller tries a move, and whether it is stored.
+        """Return the id of a table at which the caller can try a move, and whether it is stored.
 
         The ids of the caller's first, second and later tables for a move are derived from the
         caller's secret. The result is the first of these tables that is not stored, or at which the

@@ -36,8 +36,8 @@ HEADERS = [
 def message(event: str, data: Any, number: int | None = None) -> bytes:
     """Return the bytes of a message for event streams: the name of an event, and its data as JSON.
 
-    `number` is the id of the message: the version of the table, or None for no id. When a client
-    reconnects, it names the last id that it received.
+    `number` is the version of the table (number of log entries), which becomes the id. With None,
+    the message has no id. A client that reconnects names the last id that it received.
     """
     identity = "" if number is None else f"id: {number}\n"
     text = json.dumps(data, separators=(",", ":"))
@@ -73,8 +73,8 @@ class Stream:
     def put(self, part: bytes, chunk: bytes | None = None) -> None:
         """Send a message without waiting. If the reader is too slow, end the stream instead.
 
-        `chunk` is the same message as an HTTP chunk, or None. A caller that sends the message to
-        many streams can thus encode the chunk only once.
+        `chunk` is the same message as an HTTP chunk, which a caller can encode once for many
+        streams.
         """
         transport = self._transport
         if self._overrun:

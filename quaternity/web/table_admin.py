@@ -67,7 +67,7 @@ class Progress(NamedTuple):
     Attributes:
         over: Whether the game is over.
         archive: Whether the table shows an uploaded record, and no game is played.
-        waiting: What the table waits for before the game begins, as text (see `Deal`). None once
+        waiting: The chosen seed of the deal, or an empty text, before the game begins. None once
             the game has begun.
         due: Time at which the running clock runs out, measured in seconds by `Store.uptime`. None
             if no clock is running.

@@ -29,8 +29,7 @@ CLOCKS = {
 def read_form(form: Mapping[str, Sequence[str]]) -> NewTable:
     """Return the request for a new table that a submitted form describes.
 
-    `form` maps the name of each field to its values. The template `templates/new.html` contains the
-    fields.
+    `form` maps the name of each field to its values. The fields are in `templates/new.html`.
 
     Raises `HttpError` if the game is unknown, or if the value of a field is not allowed.
     """

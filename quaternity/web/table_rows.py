@@ -38,10 +38,10 @@ TABLE_COLUMNS = (
     "id, game, head, seed, waiting, help, practice, archive, deck, chat, clock, maker, again, "
     "evening, invitation"
 )
-"""Columns of the SQL table `tables` that make up a `StoredTable`, in the order of its values."""
+"""Columns of the SQL table `tables`, in the order of the values of a `StoredTable`."""
 
 SEAT_COLUMNS = "kind, name, person, token, browser, code, invitation, ready, saved, missed"
-"""Columns of the SQL table `seats` that make up a `Seat`, in the order of its values."""
+"""Columns of the SQL table `seats`, in the order of the values of a `Seat`."""
 
 
 def table_of_row(row: Sequence[Any]) -> StoredTable:
@@ -120,7 +120,10 @@ def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
 
 @cache
 def _field_types(row: type) -> tuple[tuple[type, ...], ...]:
-    """Return the types that each field may have. SQLite stores truth values as integers."""
+    """Return the types of stored values that each field of a class accepts.
+
+    SQLite stores truth values as integers.
+    """
     hints = [get_args(hint) or (hint,) for hint in get_type_hints(row).values()]
     return tuple((*kinds, int) if {bool, float} & {*kinds} else kinds for kinds in hints)
 
@@ -227,8 +230,8 @@ def event_statements(state: TableState, event: Event) -> list[Statement]:
 def _series_statements(state: TableState, before: Owner, after: Owner) -> list[Statement]:
     """Return SQL statements that change an owner's token and code at other tables of a series.
 
-    They also increase the revisions of these tables, so that no server overwrites the seats from an
-    older state.
+    They also increase the revisions (numbers of changes) of these tables, so that no server
+    overwrites the seats from an older state.
     """
     first = state.stored.evening or state.id
     series = "SELECT id FROM tables WHERE (id = ? OR evening = ?) AND id != ?"

@@ -1,4 +1,4 @@
-"""What the page of a table shows to one visitor.
+"""The class `TableView`, which contains what the page of a table shows to one visitor.
 
 A `TableView` contains everything that the visitor may see, and nothing that is hidden from the
 visitor. `view.view_table` makes it.
@@ -103,8 +103,7 @@ class Viewpoint:
         may_start: Whether the visitor may start the game, which has not begun.
         invitation: Last part of the invitation link to any free seat before the game has begun.
             None if the visitor may not see the link.
-        lines: Latest chat lines that the visitor may read. Players and bystanders have separate
-            chats.
+        lines: Latest chat lines that the visitor may read. Bystanders have a separate chat.
     """
 
     seat: int | None
@@ -124,8 +123,7 @@ class TableStatus:
         begun: Whether the game has begun.
         notice: Message about a problem with the store or the table. None if there is no problem.
         rematch: Id of the table of the rematch, or None if there is no rematch.
-        series: Scores of the players in the series of rematches. Empty if the table belongs to no
-            series.
+        series: Scores of the players in the series of rematches. Empty without a series.
         clock: Time limit of the moves, or None if there is no limit.
         times_left: Seconds left for the next move of each seat. Empty if there is no clock.
     """
@@ -203,7 +201,7 @@ class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
 
 
 DERIVED = ("rules", "settings", "view", "moves", "revealed")
-"""Attributes of a `TableView` that are derived from others. `page_key` leaves them out."""
+"""Attributes of a `TableView` that follow from its other attributes. `page_key` omits them."""
 
 
 def page_key(sight: TableView) -> Hashable:

@@ -1,7 +1,6 @@
 """The chat at a table and the score of its series, kept in memory for the pages of the table.
 
-A series is a chain of rematches between the same players. Players and bystanders have separate
-chats.
+A series is a chain of rematches between the same players. Bystanders have a separate chat.
 """
 
 from __future__ import annotations

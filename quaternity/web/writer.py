@@ -28,8 +28,8 @@ class Job(NamedTuple):
     Attributes:
         entries: Entries that are appended to the logs of tables.
         statements: SQL statements that are executed.
-        guard: Id of the table that changes, and the revision that the table must still have. None
-            if the changes depend on no revision.
+        guard: Id of the table that changes, and the number of changes that it must still have. None
+            to write the changes in any case.
         news: Notices that are sent to the other servers once the job is written.
         done: Future for which the caller waits, or None if the caller does not wait.
         reloads: Value of `Writer.reloads` when the job was made.
@@ -56,13 +56,13 @@ class Backend(Protocol):
     on_doubt: Callable[[], None]
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write a batch of jobs in one durable transaction. See `Store.commit`.
+        """Write a batch of jobs (sets of changes) in one durable transaction. See `Store.commit`.
 
         Raises `UnconfirmedWrite` if it is unknown whether an earlier transaction was committed.
         """
 
     def refusal(self, error: Exception) -> HttpError:
-        """Return the error for the callers of a write that failed with `error`."""
+        """Return the HTTP error for changes that could not be written because of `error`."""
 
     def fault(self, error: Exception) -> str:
         """Describe an error in a text that contains no values that must stay secret."""
@@ -159,7 +159,7 @@ class Writer:
             self._report(late, VersionConflict())
 
     def _report(self, batch: list[Job], error: HttpError | None) -> None:
-        """Pass the result of some jobs to their callers. `error` is None if they were written."""
+        """Report the result of some jobs to their callers. `error` is None if they were written."""
 
         def tell() -> None:
             late = False

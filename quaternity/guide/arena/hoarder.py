@@ -6,7 +6,7 @@ from quaternity.arena import run
 
 
 def merit(move: str, view: dict[str, Any]) -> int:
-    """Return how good a move such as "2 asks 0 for 1/3" is."""
+    """Score a move such as "2 asks 0 for 1/3". Higher is better."""
     _, _, asked, _, card = move.split()
     if card in view["hand"]:
         return -1  # a bluff
@@ -19,17 +19,17 @@ def merit(move: str, view: dict[str, Any]) -> int:
 
 
 class Hoarder:
-    """The player in one game; each game gets a new object."""
+    """The player in one game. Each game creates a new object."""
 
     name = "Hoarder in Python"
     wants = ("view", "moves")
 
     def __init__(self, new: dict[str, Any]) -> None:
-        """Take the seat in the message of a new game."""
+        """Store the seat, which the message about a new game contains."""
         self.seat = new["seat"]
 
     def choose(self, asked: dict[str, Any]) -> str:
-        """Return the best move."""
+        """Return the best of the legal moves in a request for a move."""
         moves: list[str] = asked["moves"]
         return max(moves, key=lambda move: merit(move, asked["view"]))
 

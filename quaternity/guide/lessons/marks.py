@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A graded answer: whether it is right, and a comment or a hint."""
+    """The result of checking an answer: whether it is right, with a comment or a hint."""
 
     is_right: bool
     text: str

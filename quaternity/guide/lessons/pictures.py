@@ -24,8 +24,8 @@ def network(
 ) -> Drawing:
     """Draw which players may own which cards: players on the left, cards on the right.
 
-    The lines of `deal` are thick. The players of `group` are marked, and the cards that only they
-    may own.
+    The lines of `deal` are thick. The players of `group` are marked, and so are the cards that no
+    other player may own.
     """
     tall = _ROW * max(len(hands), len(may)) + 16
 
@@ -62,9 +62,10 @@ def _box(x: float, y: float, wide: float, text: str, marked: bool) -> list[str]:
 
 
 def worlds(problem: DealProblem, deal: Sequence[Sequence[int]], *announcements: str) -> Drawing:
-    """Draw the deals of a problem that remain after announcements, with the real deal on top.
+    """Draw the deals that remain possible after announcements, with the real deal on top.
 
-    A line joins two deals that a player cannot distinguish; its label is the number of the player.
+    A line joins two deals that a player cannot distinguish, and is labelled with the player's
+    number. The announcements are formulas, made one after another.
     """
     language = Language.of(problem)
     formulas = tuple(parse(text, language) for text in announcements)
@@ -77,7 +78,10 @@ def worlds(problem: DealProblem, deal: Sequence[Sequence[int]], *announcements: 
 def chart(
     title: str, curves: Mapping[str, Sequence[float]], below: str, first: int = 0, log: bool = False
 ) -> Drawing:
-    """Draw curves over the whole numbers from `first` on; `log` selects a logarithmic scale."""
+    """Draw curves over the whole numbers from `first` on. `below` is the text below the numbers.
+
+    If `log` is true, the values have a logarithmic scale.
+    """
     values = [log10(value) if log else value for curve in curves.values() for value in curve]
     low, top = (min(values), max(values)) if log else (min(0, *values), max(values))
     last = first + max(map(len, curves.values())) - 1

@@ -15,7 +15,7 @@ from solvers.problem import with_entry
 
 
 class Cards(NamedTuple):
-    """A problem as lists: the size of each player's hand, and the possible owners of each card."""
+    """A problem as two lists: the size of each hand, and the possible owners of each card."""
 
     hands: list[int]
     may: list[list[int]]
@@ -36,13 +36,13 @@ FIFTH = Cards([1, 1, 2, 1], [[0, 1], [0, 1], [1, 2], [2, 3], [0, 2, 3]])
 
 
 def deal_problem(cards: Cards) -> DealProblem:
-    """Return a deal problem in which all cards belong to one set without bounds."""
+    """Convert a problem given as lists to a `DealProblem` whose cards belong to a single set."""
     hands, may = cards
     return DealProblem(hands, [SetConstraint.of(may, players=len(hands))])
 
 
 def places_and_cards(cards: Cards, group: set[int]) -> tuple[int, int]:
-    """Return the number of a group's places, and the number of cards that only it may own."""
+    """Return how many cards a group of players holds, and how many cards only the group may own."""
     places = sum(cards.hands[player] for player in group)
     return places, sum(set(players) <= group for players in cards.may)
 

@@ -20,8 +20,8 @@ the first player's card, and the column is the other player's card."""
 THEIR_MIX = {"rock": 0.5, "paper": 0.25, "scissors": 0.25}
 BEATS = {"rock": "scissors", "paper": "rock", "scissors": "paper"}
 EVEN, LOWEST = 0.1, 2 / 15
-"""Exploitability (the average win of best replies) of two example rules on the page, `even` and
-`lowest`, in the game of pairs."""
+"""Exploitability (how much a best reply wins on average) of the example rules `even` and `lowest`
+on the page, in the game `pairs`."""
 DEFINITION_STARTS = ("from ", "class ", "def ", "pairs = ", "triples = ")
 """Beginnings of those code examples on the page that contain definitions."""
 TOLERANCE = 1e-6
@@ -30,7 +30,7 @@ TOLERANCE = 1e-6
 
 @cache
 def definitions() -> dict[str, Any]:
-    """Return the definitions on the page: the game, its solver, `pairs`, `triples` and rules."""
+    """Run the definitions on the page, and return the names that they define with their values."""
     names: dict[str, Any] = {}
     for example in DocTestParser().get_examples(page("secret").text):
         if example.source.startswith(DEFINITION_STARTS):
@@ -39,7 +39,10 @@ def definitions() -> dict[str, Any]:
 
 
 def evaluate_rule(game: str, rule: Any) -> tuple[float, bool]:
-    """Return the exploitability of a rule in "pairs" or "triples", and whether it is random.
+    """Return how exploitable a rule is in "pairs" or "triples", and whether it is random.
+
+    A rule is a function from a state to the chance of each request. Its exploitability is how much
+    a best reply wins on average.
 
     Raises:
         InputError: If the rule raises an error, does not return probabilities, or depends on

@@ -88,7 +88,6 @@ def _self_refuting(answer: Any) -> Graded:
 
 
 def _formula(answer: Any) -> str:
-    """Check that an answer is the text of a formula, so that it can be part of a longer formula."""
     if not isinstance(answer, str):
         raise TypeError
     parse(answer, Language.of(THREE))
@@ -112,7 +111,7 @@ def parse_hands(answer: Any) -> list[Hand]:
 
 
 def list_faults(hands: list[Hand], deal: Hand) -> Iterator[str]:
-    """Yield a sentence for each fact that makes Alice's list of hands unsafe in a deal."""
+    """Yield a sentence for each reason why Alice must not announce a list of possible hands."""
     bob, carol = ([card for card in range(7) if deal[card] == player] for player in (1, 2))
     for_bob = [hand for hand in hands if not {*hand} & {*bob}]
     if len(for_bob) > 1:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from quaternity.table.tournament.scores import Measured, Table, WorldsByGo
 
 MIN_DEALS = 2
-"""Minimum number of deals with unfinished games at a turn. With fewer deals, the curves have no
-point for this turn."""
+"""Minimum number of deals for a point of a curve. Only deals with unfinished games count."""
 
 
 @default_style()
@@ -30,13 +29,14 @@ def draw_table(
 ) -> None:
     """Plot how often each player of a tournament won alone or tied for the win.
 
-    A second panel shows ratings or, if `worlds` is given, numbers of possible deals.
+    A second panel shows how many deals are still possible after each turn, if `worlds` is given.
+    Otherwise it shows ratings, if there are any.
 
     Args:
         path: file to write, with a name that ends in .png, .svg or .pdf.
         players: names of the players.
         table: scores of the players in the tournament.
-        worlds: mean numbers of deals that were still possible after each turn.
+        worlds: mean numbers of possible deals after each turn.
     """
     rated = any(record.rating for record in table.records)
     figure = new_figure(10.0 if worlds or rated else 5.5, 1.8 + 0.6 * max(4, len(players)))

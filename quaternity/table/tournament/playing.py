@@ -40,8 +40,8 @@ MAX_CACHED_RESULTS = 100
 """Maximum number of entries in each of two caches, for results of games and for players."""
 
 MAX_CHUNK_GAMES = 20
-"""Maximum number of games that a worker process receives at a time. It receives more games if a
-single deal has more."""
+"""Maximum number of games that are sent to a worker process at a time. A deal may have more games.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Tournament:
         players: names of the players (`quaternity.table.players`). A name may occur several times.
         seed: random seed.
         rotate: whether each deal is played several times with the players in other seats (see
-            `seatings`). Otherwise all players keep their seats, and there must be as many players
-            as seats.
+            `seatings`). Otherwise all players keep their seats, and there must be one for each
+            seat.
         cap: maximum number of moves, after which a game is stopped without a result.
         cap_stops: whether a game that reaches the cap is a fault that ends the tournament.
         move_seconds: time limit for a move, in seconds. None stands for `EXTERNAL_MOVE_SECONDS` if
@@ -62,8 +62,7 @@ class Tournament:
         details: number of turns after which the possible deals are counted again, in games that are
             played by the method `play_bare`. 0 means that they are not counted.
         secret: seed that is used instead of `seed` if it is not empty. If there is an external
-            player, it is random by default, because the player could otherwise reconstruct the
-            deals.
+            player, it is random by default, so that the player cannot reconstruct the deals.
     """
 
     rules: Any
@@ -117,8 +116,7 @@ class Tournament:
     def by_entry(self) -> bool:
         """Whether each player has a new random generator in each game.
 
-        If not, each deal has a random generator for each seat, which is the same in all games of
-        the deal.
+        If not, each deal has a random generator for each seat, the same in all games of the deal.
         """
         return registration(self.rules.name).chance_by_entry
 
@@ -135,11 +133,11 @@ class Tournament:
         return game // self.games_a_deal
 
     def line_up(self, game: int) -> tuple[int, ...]:
-        """Return the index, in `players`, of the player in each seat of a game.
+        """Return the player in each seat of a game, as indices of `players`.
 
         If there are as many players as seats, they are placed in all `seatings` in turn. Fewer
         players fill the seats cyclically. If there are more players than seats, all combinations
-        play in turn.
+        take turns.
         """
         if not self.rotate:
             return tuple(range(len(self.players)))
@@ -257,8 +255,8 @@ def try_players(tournament: Tournament) -> None:
 def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
     """Return the number of games that a worker process gets at a time.
 
-    It is a whole number of deals, and small enough that all workers get games. Without workers it
-    is one, so that an interrupt does not lose any finished game.
+    It is a multiple of the games of a deal, and small enough that all workers get games. Without
+    workers it is one, so that an interrupt does not lose any finished game.
     """
     if pool.in_flight == 1:
         return 1
@@ -269,7 +267,7 @@ def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
 class _Games:
     """Plays the game of a tournament with a given number, in a worker process.
 
-    If two games of a deal have the same names in all seats, only the first is played.
+    If two games of a deal have the same names in all seats, the second game is not played.
     """
 
     def __init__(self, tournament: Tournament) -> None:
@@ -385,7 +383,7 @@ def _play(
     course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Play a game with players of any kind. No details are collected, so the last item is None."""
+    """Play a game with any players. Return the last position, the number of moves, and None."""
     del details
     rules, moves = tournament.rules, 0
     history: History[Any, Any, Any] = History(rules, start, max_stored=1)
@@ -433,7 +431,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> 
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
 def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """Return a cached player, which is used only for this entry of a tournament in this thread."""
+    """Return a player from a cache. Each entry and thread of a tournament has its own."""
     del entry, thread
     return make_player(rules, name)
 
@@ -441,7 +439,7 @@ def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
 def _fault_place(
     tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
 ) -> FaultPlace:
-    """Return the game, the moves and the player (in seat `thinking`) at the time of a failure."""
+    """Return the game, its record and the player (in seat `thinking`) at the time of a failure."""
     rules, names, goes = tournament.rules, tournament.names_in(game), None
     start = tournament.start(game)
     record_of = getattr(rules, "record_of", None)

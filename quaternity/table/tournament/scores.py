@@ -20,8 +20,8 @@ RATING_SCALE = 400.0
 """Difference between two ratings at which the stronger player wins ten games for each game lost."""
 
 MIN_DEALS = 10
-"""Minimum number of deals for a confidence interval. With fewer deals, the estimated error is not
-reliable."""
+"""Minimum number of deals for a confidence interval. With fewer, the estimated error is unreliable.
+"""
 
 T_95 = (1.95996, 2.37227, 2.82250, 2.55585)
 """Coefficients of 1, 1/n, 1/n^2 and 1/n^3 in an approximation of the 97.5 % quantile of Student's t
@@ -53,7 +53,7 @@ class Measured:
         Args:
             deals: number of the deal to which each value belongs. By default, each value belongs to
                 a different deal. Values of the same deal may depend on each other, but deals are
-                independent. Deals may have different numbers of values (ratio estimate).
+                independent. Deals may have different numbers of values.
         """
         number = len(values)
         mean = sum(values) / number
@@ -92,7 +92,7 @@ class Record:
         wins: number of games that the player won alone.
         tied: number of games in which the player shared first place.
         share: share of games that a seat of the player won alone.
-        score: like `share`, but if nobody won a game alone, each seat gets an equal part of it.
+        score: like `share`, but a game that nobody won alone counts as an equal part for each seat.
         win_share: like `share`, but each seat in first place gets an equal part of a tied game.
         points: mean points per seat and game.
         by_seat: for each seat, share of the games in this seat that the player won alone. None if
@@ -124,8 +124,7 @@ class Table(Displayable):
         unfinished: number of games that were stopped because they had too many moves.
         moves: mean number of moves of a game.
         games: number of games.
-        games_a_deal: number of consecutive games with the same deal. The last deal may have fewer
-            games.
+        games_a_deal: number of consecutive games with the same deal. The last deal may have fewer.
     """
 
     records: tuple[Record, ...]
@@ -166,8 +165,7 @@ def make_table(
     Args:
         results: the results, in the order of the games.
         players: number of players.
-        random: random generator for the standard errors of ratings. None means that no ratings are
-            computed.
+        random: random generator for the standard errors of ratings. None for no ratings.
         games_a_deal: number of consecutive games with the same deal.
 
     Raises:
@@ -259,18 +257,17 @@ class _Games:
 def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
     """Return a rating of each player, like the Elo ratings of chess.
 
-    The rating is None if the player met no other player. In a finished game, each pair of seats
-    with different players counts as a meeting. A sole winner wins all its meetings, and all other
+    The rating is None if the player met no other player. Two different players meet once for each
+    pair of their seats in a finished game. A sole winner wins all its meetings, and all other
     meetings are draws. The strengths are those of the Bradley-Terry model, in which a draw is half
     a win. They are computed by Hunter's MM iteration (2004). One draw is added for each pair of
-    players who met, so that the strengths are finite. The ratings are shifted so that their average
-    is `MEAN_RATING`.
+    players who met, so that the strengths are finite. The average of the ratings is `MEAN_RATING`.
     """
     return _fit_ratings(_meetings(results, players))
 
 
 def _meetings(results: Sequence[GameResult], players: int) -> list[list[float]]:
-    """Return [player][other]: the wins of a player against another. A draw is half a win."""
+    """Return `wins[player][other]`, the number of wins against another. A draw is half a win."""
     wins = [[0.0] * players for _ in range(players)]
     for result in results:
         if result.places is None:

@@ -17,7 +17,7 @@ MAX_BUTTONS = 100
 def part(sight: TableView) -> dict[str, Any]:
     """Return values for the HTML template: the position as text, and the visitor's legal moves.
 
-    The value `more` says whether there are too many moves to list all of them.
+    The value `more` is true if moves are missing because there are more than `MAX_BUTTONS`.
     """
     rules, acting = (
         sight.rules,

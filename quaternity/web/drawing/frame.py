@@ -26,14 +26,14 @@ MAX_SHOWN_EVENTS = 100
 """Maximum number of events that a page lists. Earlier events are left out."""
 
 GUESSED = "read"
-"""Name of the query parameter that shows estimated chances on a page of Kwartet. The estimates
-use the players' questions to judge who probably has each card."""
+"""Name of the query parameter that switches on estimated chances on a page of Kwartet. The players'
+questions are used to estimate who has each card."""
 
 
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
-    """Return the template values that draw the game, which is one part of a table's page.
+    """Return the values for the HTML template that draws the board of a game.
 
-    `more` contains further arguments for the function `part` of the game's module.
+    The function `part` of the game's module computes them. It also gets the arguments `more`.
     """
     draw = registration(sight.game).part("drawing") or part
     drawn: dict[str, Any] = draw(sight, *more)
@@ -64,8 +64,8 @@ class Chair(NamedTuple):
         acting: Whether the player may move now.
         state: Words about the player, such as "thinking, away". May be empty.
         score: The points of the player.
-        invitation: Complete link with which a person can take the seat. None if the visitor may not
-            see the link.
+        invitation: Complete link with which a person can take the seat. None if it is hidden from
+            the visitor.
         place: Place of the player, counted from 1. If the game is not over, it is 0.
     """
 
@@ -82,7 +82,7 @@ class Chair(NamedTuple):
 class EventLine(NamedTuple):
     """A sentence about an event of a game, and the number of the move, counted from 1.
 
-    A question and its answer count as one move, as in a review.
+    A question and its answer count as one move.
     """
 
     number: int
@@ -197,7 +197,7 @@ def _shared_context(
 
 
 def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
-    """Return the scores of the series, with the names that programs have at this table."""
+    """Return the scores in the series of rematches, with the names of programs at this table."""
     scores, players = [], list(enumerate(seat.name for seat in sight.seats))
     for score in sight.series:
         level = level_of(SeatView(score.name, "program"), sight.game)
@@ -214,8 +214,8 @@ def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
     """Return three texts that describe a table in the list of a visitor's tables.
 
-    They are the names of the other players, a headline and the last event. All are empty if `sight`
-    is None.
+    They are the names of the other players, a headline and the last event. They are empty if
+    `sight` is None.
     """
     if sight is None:
         return "", "", ""
@@ -230,7 +230,7 @@ def table_line(sight: TableView | None) -> tuple[str, str, str]:
 
 
 def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
-    """Return at most `limit` events of a game in words, without the first `after` events."""
+    """Skip `after` events of a game, and return at most `limit` of the next events in words."""
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [EventLine(number, words.say(event)) for number, event in whole[after : after + limit]]
 
@@ -253,8 +253,8 @@ def _movable(sight: TableView) -> list[int]:
 def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, str]]:
     """Return the seats from whose view the visitor may see an earlier position.
 
-    Each seat comes with the name of its player. The first entry, with None as its seat, is the view
-    of a bystander. The list is empty if the visitor has no choice.
+    The result is a list of pairs (seat, name of the player). The first pair has the seat None and
+    is the view of a bystander. The list is empty if the visitor has no choice.
     """
     seats = range(len(names)) if sight.revealed is not None else sight.own_seats
     seen = [(seat, names[seat]) for seat in seats] if sight.rules.hidden else []
@@ -262,7 +262,7 @@ def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, st
 
 
 def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, str]:
-    """Return the headline of a table's page, and a sentence of advice, which may be empty."""
+    """Return the headline of a table's page, and a sentence of advice or an empty text."""
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
@@ -329,7 +329,7 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
 
 
 def _is_away(sight: TableView, number: int) -> bool:
-    """Return whether another person, whose game is not over, is not connected."""
+    """Return whether a person at an unfinished game, other than the visitor, is not connected."""
     seat = sight.seats[number]
     waited_for = (bool(sight.to_act) or not sight.begun) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for
@@ -347,7 +347,7 @@ def qr_svg(link: str) -> Markup:
 def programs(game: str) -> list[str]:
     """Return the names of the computer players of a game, beginning with the strongest.
 
-    Players that must be read from a file are left out.
+    Players whose argument is a file are left out.
     """
     game_registration = registration(game)
     others = (

@@ -1,7 +1,7 @@
 """Drawing of Kwartet in a browser: the player's hand, and the possible owners of all cards.
 
-In Kwartet, the cards are dealt and hidden. A player asks another player for a card, and collects
-complete sets.
+In Kwartet, the cards are dealt and hidden. Players ask each other for cards, and collect complete
+sets.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
     """Return values for the HTML template: the visitor's hand, and the possible owners of cards.
 
-    `chances` contains each player's chances to own each card. With None, the page omits them.
+    `chances[set][card][player]` is the chance that a player owns a card. None omits the chances.
     """
     view, public = sight.view, sight.view.public
     settings = public.settings

@@ -37,19 +37,19 @@ Scene = list[Act]
 Scenes = Mapping[str, Callable[[Mapping[str, Any], PageWords, "TableView"], list[Scene]]]
 """Type of a mapping from a kind of event to the function that animates events of this kind.
 
-Each function takes the values of the event's message, the wording of the page, and the view of the
-table. It returns the scenes of the animation.
+Each function takes the values of the event's message, the object that writes texts for the page,
+and the view of the table. It returns the scenes, which the page plays one after another.
 """
 
 
 class Moment(NamedTuple):
-    """The texts and animations that lead from one position of a game to the next on a page.
+    """The texts and animations with which a page goes from one position of a game to the next.
 
     Attributes:
         number: Number of moves before the later position.
-        seat: Seat of the player who moved, to whom the page shows the later position before the
-            animations. None if nobody moved, or if several players may move now. All players then
-            see the later position after the animations, so that nobody can move before the others.
+        seat: Seat of the player who moved. This player sees the later position before the
+            animations, and all others see it after them. None if nobody moved, or if several
+            players may move now, so that nobody can move before the others.
         texts: Texts that the page announces, in order.
         scenes: Animations that the page plays, in order.
         sound: Name of the sound that the page plays, as in `sound.js`.
@@ -70,7 +70,7 @@ class Moment(NamedTuple):
 def last_moment(sight: TableView) -> Moment:
     """Return the texts and animations with which a page shows the last move at a table.
 
-    If moves have been taken back instead, the only text says how many.
+    If the last log entry took moves back, the only text says how many.
     """
     if sight.taken_back:
         text = _("Moves taken back: {count}.").format(count=sight.taken_back)

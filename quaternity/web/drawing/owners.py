@@ -26,8 +26,8 @@ Chances = Sequence[Sequence[Sequence[float | None]]]
 owns the card, or None if it is unknown."""
 
 MAX_NAMED_CELLS = 512
-"""Maximum number of cells of a grid in which each cell has a name. In a larger grid, cells are only
-signs, so that the page is not too large."""
+"""Maximum number of cells of a grid in which every cell has a name for screen readers. Larger grids
+omit the names, so that the page is not too large."""
 
 CERTAIN, POSSIBLE, IMPOSSIBLE = "certain", "possible", "impossible"
 """Values of `Cell.state`: a player certainly owns a card, may own it, or cannot own it."""
@@ -54,7 +54,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The cells for one set of cards and one player, which say which cards the player may own.
+    """A row of a grid: the cards of one set, and whether one player may own them.
 
     `least` is the minimum number of cards of this set that the player must own.
     """

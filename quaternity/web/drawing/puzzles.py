@@ -66,7 +66,7 @@ SPOKEN = {
     IS_NO_SET.template: "These three cards are not a SET: exactly two of them have the "
     "{property} {word}.",
 }
-"""Texts of messages on pages with puzzles. Each key is the text that a terminal shows instead."""
+"""Message templates for pages with puzzles. A key is the template that a terminal uses instead."""
 
 _CELLS = {cell_name(cell): cell for cell in range(CELLS)}
 
@@ -75,7 +75,7 @@ class PuzzleWords(PageWords):
     """Writes the messages of a puzzle in words, with the names of players and cards."""
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the translated text of a kind of message, in which values are placeholders."""
+        """Return the translated template of a message, in which placeholders stand for values."""
         spoken = SPOKEN.get(kind.template)
         return _(spoken) if spoken else super().template(kind)
 
@@ -136,9 +136,9 @@ def draw_puzzle(
 def puzzle_words(puzzle: Puzzle, table: PageWords | None = None) -> PuzzleWords:
     """Return the object that writes the messages of a puzzle in words.
 
-    If the puzzle was made from the game of a table, `table` is the object that writes the messages
-    of this table. It provides the names of the players, and the deck if its cards have names.
-    Otherwise, the players have default names, and the deck is one with enough cards.
+    If the puzzle was made from the game of a table, `table` writes the messages of that table. The
+    result then uses the names of its players, and its deck if the cards have names. Otherwise, the
+    players have default names, and the deck is one with enough cards.
     """
     position = position_of(puzzle)
     if isinstance(position, tuple | Board):
@@ -192,8 +192,8 @@ def _answers_by_card(
 ) -> dict[Card, list[tuple[int, str, str]]]:
     """Return, for each card, the answers that a visitor can give by tapping the card.
 
-    Each answer has the form (player, "", text), as in `Tile.asks`. If `seat` is given, no answer
-    says that the player in this seat owns a card.
+    Each answer is a tuple (player, "", text of the answer). Answers that name `seat` as the owner
+    of a card are left out.
     """
     answers: dict[Card, list[tuple[int, str, str]]] = {}
     if puzzle.answer_form == "card":
@@ -209,7 +209,7 @@ def _answers_by_card(
 
 
 def _asked_in(value: Any) -> list[dict[str, Any]]:
-    """Return the data of all questions in a message and in the messages that it contains."""
+    """Return the data of each question in a message, or in the messages that it contains."""
     values = list(value.data.values()) if isinstance(value, Message) else value
     if isinstance(value, Message) and value.kind.name == ASKS.name:
         return [value.data]

@@ -138,8 +138,8 @@ def hand_over_piece(piece: str, to: str = IN_HAND) -> list[Scene]:
 def place_piece(cell: str, piece: str | None = None) -> list[Scene]:
     """Return the animation of a piece that flies to a cell of the board.
 
-    By default, it is the piece that a player has to place. `piece` names a piece that may instead
-    be among the remaining pieces.
+    By default, it is the piece that a player has to place. With `piece`, it is the piece of this
+    name, even if it is still among the remaining pieces.
     """
     card = ".in-hand svg" if piece is None else f":is(#give-{piece}, #left-{piece}, .in-hand) svg"
     return [[["carry", card, IN_HAND, f"#{cell}"]]]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
     """Return values for the HTML template: the possible owners of cards, and the open question.
 
-    `chances` contains each player's chances to own each card. With None, the page omits them.
+    `chances[set][card][player]` is the chance that a player owns a card. None omits the chances.
     """
     state, pending = sight.view.state, sight.view.pending
     must = {"yes": _("must say yes"), "no": _("must say no")}

@@ -29,10 +29,10 @@ def advised_move(words: PageWords, move: str) -> str:
 def draw_question(
     about: Mapping[str, Any], words: PageWords, sight: TableView | None = None
 ) -> list[Scene]:
-    """Return the animation of a question, with its answer if there is one.
+    """Return the animation of a question, and of its answer if it has one.
 
-    `about` contains the values of the question's message: `asker`, `asked`, `card` and `answer`.
-    `words` is the wording of the page.
+    `about` contains the values of the question's message: `asker`, `asked`, `card` and perhaps
+    `answer`. `words` writes the texts of the page.
     """
     del sight
     deck, card = words.spoken_deck(), about["card"]

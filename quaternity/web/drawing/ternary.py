@@ -49,8 +49,8 @@ class DrawnCard(NamedTuple):
         number: Number of the card, from 0 to 80.
         words: Description of the card in the language of the page.
         picture: Picture of the card.
-        wrong: Claims of a SET that contained this card and were wrong, each as (number of the move,
-            seat). Earlier claims are omitted once the cards on the table change.
+        wrong: Wrong claims of a SET that contained this card, each as (number of the move, seat).
+            Claims from before the last change of the cards on the table are omitted.
     """
 
     number: int
@@ -66,7 +66,7 @@ class Taken(NamedTuple):
         seat: Seat of the player.
         name: Name of the player.
         last: The three cards that the player won last. Empty if the player has no cards.
-        all: A text for each three cards that the player has won, the latest cards first.
+        all: A text for each group of three cards that the player has won, the latest first.
     """
 
     seat: int
@@ -78,7 +78,7 @@ class Taken(NamedTuple):
 def part(sight: TableView) -> dict[str, Any]:
     """Return values for the HTML template: the cards on the table, and those that players have won.
 
-    The value `agreed` says which players agree to three more cards.
+    The value `agreed` names the players who agree to deal three more cards.
     """
     view: SetView = sight.view
     names = seat_names(sight.seats, sight.game)
@@ -128,7 +128,7 @@ def part(sight: TableView) -> dict[str, Any]:
 
 
 def _no_more(sight: TableView, names: list[str]) -> str:
-    """Return why the visitor cannot agree to deal three more cards now, or an empty text."""
+    """Return why the visitor cannot agree to deal three more cards. Empty if this is allowed."""
     agreed = sight.view.agreed
     if sight.seat not in agreed:
         return "; ".join(map(_, sight.rules.faults(sight.view, MORE)))
@@ -138,7 +138,7 @@ def _no_more(sight: TableView, names: list[str]) -> str:
 
 
 def card_places(sight: TableView) -> list[int | None]:
-    """Return the card at each place of the page, or None for an empty place.
+    """Return the card at each place of the page. It is None for an empty place.
 
     A card keeps its place while it is on the table. A new card gets the first empty place, or a new
     place at the end if no place is empty.
@@ -186,7 +186,7 @@ def draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
 
 
 def compare_cards(cards: Sequence[int], rule: Rule = Rule.SET) -> Act:
-    """Return an animation that shows for three cards which attributes are alike or different.
+    """Return an animation that shows which attributes of three cards are alike or different.
 
     It marks the attributes that break the rule of the game.
     """

@@ -41,16 +41,16 @@ class TipContext(NamedTuple):
         return self.sight.seat in self.sight.to_act
 
     def answered(self, answer: str, seat: str) -> bool:
-        """Return whether the last event is a question to or from the visitor with the given answer.
+        """Return whether the last event is a question with the given answer, "yes" or "no".
 
-        If `seat` is "asker", the visitor must have asked the question. If `seat` is "asked",
-        another player must have asked the visitor. The answer is "yes" or "no".
+        If `seat` is "asker", the visitor must have asked the question. If `seat` is "asked", the
+        visitor must have been asked.
         """
         about = message_data(self.last)
         return str(about.get("answer")) == answer and about.get(seat) == self.sight.seat
 
     def is_kind(self, *names: str) -> bool:
-        """Return whether the last event is a message, and its kind is one of the given kinds."""
+        """Return whether the last event is a message of one of the given kinds."""
         return isinstance(self.last, Message) and self.last.kind.name in names
 
 

@@ -56,7 +56,7 @@ TEMPLATES = {
     epistemic.HOLD_BETWEEN.template: "one of {who:players} has {card:card}",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
-"""Texts of messages on pages. Each key is the text that a terminal shows instead."""
+"""Message templates for pages. A key is the template that a terminal uses instead."""
 
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
@@ -72,7 +72,7 @@ ADVICE = {
     sentences.HOPELESS.name: "ask a player who may have it",
     sentences.NOTHING_TO_ANSWER.name: "ask for a card",
 }
-"""Advice after an illegal move, by the name of the message that says why the move is illegal."""
+"""Advice after an illegal move. A key is the name of the message that says why it is illegal."""
 
 
 PROGRAM_NAMES = (
@@ -103,7 +103,7 @@ class SpokenDeck(NamedTuple):
         return self.deck.card_name(index, number, self.language)
 
     def emoji(self, index: int, number: int) -> str:
-        """Return the emoji of card `number` of set `index`, or an empty text if it has none."""
+        """Return the emoji of card `number` of set `index`. Return an empty text if it has none."""
         return self.deck.emoji(index, number)
 
 
@@ -115,7 +115,7 @@ class PageWords(DeckWords):
     """
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the translated text of a kind of message, in which values are placeholders."""
+        """Return the translated template of a message, in which placeholders stand for values."""
         return gettext(TEMPLATES.get(kind.template, kind.template))
 
     def reply(self, answer: Answer) -> str:
@@ -157,7 +157,7 @@ class PageWords(DeckWords):
     def text(self, value: object) -> str:
         """Return the translation of a value in a message.
 
-        The value may be a message, an answer, a move of Quarto, or a text about cards of SET.
+        The value may be an answer, another message, a move of Quarto, or a text about SET cards.
         """
         if isinstance(value, Answer):
             return self.reply(value).lower()
@@ -171,9 +171,9 @@ class PageWords(DeckWords):
         return SpokenDeck(self.deck, self.language)
 
     def refusal(self, fault: str) -> str:
-        """Return a sentence that says why a move is not legal, and what to do instead if known.
+        """Return a sentence that says why a move is illegal and, if known, what to do instead.
 
-        `fault` is the message of the rules about the move.
+        `fault` is the reason that the rules of the game give.
         """
         instead = ADVICE.get(fault.kind.name) if isinstance(fault, Message) else None
         text = self.say(fault) if isinstance(fault, Message) else gettext(fault)
@@ -226,9 +226,9 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
 
 
 def level_of(seat: SeatView | Seat, game: str) -> Level | None:
-    """Return the level of the computer player in a seat.
+    """Return the level of difficulty that the computer player in a seat has.
 
-    Return None if no computer player has the seat, or if it belongs to no level of the game.
+    Return None if no computer player has the seat, or if no level of the game uses this player.
     """
     levels = registration(game).levels if game and seat.kind == "program" else ()
     return next((level for level in levels if level.player == seat.name), None)
@@ -265,9 +265,9 @@ def last_asked(sight: TableView) -> tuple[int, int, int] | None:
 
 
 def move_text(move: Any, text: str) -> str:
-    """Return a move as text for a page.
+    """Return a move as a message or a text for a page.
 
-    For a question, the result is a message in which the page inserts names. For any other move, it
-    is `text`, the move as it is written in records.
+    A question becomes a message, in which the page inserts names. For any other move, the result is
+    `text`, which is how records write the move.
     """
     return sentences.question_sentence(move) if isinstance(move, Question) else text
