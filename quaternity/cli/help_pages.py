@@ -73,7 +73,7 @@ class HelpGroup(TyperGroup):
                 formatter.write_dl([*rows.items()])
 
     def sections(self, ctx: Any) -> dict[str, dict[str, str]]:
-        """Return the summaries of the commands by section."""
+        """Return the summary of each command by name, in a single section "Commands"."""
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         summaries = {
             name: command.get_short_help_str(1000)

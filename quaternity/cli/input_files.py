@@ -79,7 +79,7 @@ class InputDocument:
 
     @property
     def problem(self) -> DealProblem:
-        """The deal problem of the position: which cards each player may have."""
+        """The position as a deal problem, which says which cards each player may have."""
         return problem_of(self.position)
 
 

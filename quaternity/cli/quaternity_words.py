@@ -102,7 +102,7 @@ def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]
 def game_of(
     settings: Settings, positions: Sequence[QuaternityPosition], moves: Sequence[tuple[int, Any]]
 ) -> Game:
-    """Return the game that consists of the questions and answers in `moves`.
+    """Return a game as questions with answers, given the moves and the positions between them.
 
     Each move is a pair of a seat and a question or answer. `positions` has one element more than
     `moves`.
