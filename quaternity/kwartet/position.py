@@ -78,7 +78,7 @@ class Position(NamedTuple):
         )
 
     def view(self, seat: int, events: Sequence[Event] = ()) -> View:
-        """Return the view of a seat, which includes the given events."""
+        """Return what a seat sees: the public state, its hand, and the given events."""
         return View(self.public, seat, self.hands[seat], events)
 
 

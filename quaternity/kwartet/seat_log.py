@@ -78,7 +78,7 @@ class SeatLog:
     def of_view(cls, view: View) -> SeatLog:
         """Return the log of the game up to a view, for the seat of the view.
 
-        The running time is proportional to requests x sets.
+        The running time is proportional to the number of requests times the number of sets.
         """
         sizes, hand, down = view.at_deal()
         full = view.public.settings.full
@@ -93,7 +93,10 @@ class SeatLog:
         return replace(log, events=events, views=tuple(views))
 
     def with_announced(self, announced: Sequence[tuple[int, int]]) -> SeatLog:
-        """Return a log of the same deal in which the given sets are put down at once."""
+        """Return the log of the same deal if the given sets are put down at once, without requests.
+
+        `announced` contains pairs (set, player).
+        """
         hand = None if self.seat is None else self.hand
         return self.start(self.settings, self.sizes, self.seat, hand, announced, self.names)
 
@@ -142,10 +145,10 @@ class SeatLog:
         return replace(self, events=events, views=(*self.views, latest))
 
     def sets_put_down_after(self, question: Question, answer: Answer) -> tuple[int, ...]:
-        """Return the sets that the asker must have put down after a request.
+        """Return the sets that the asker must put down after a request, in ascending order.
 
         Raises:
-            IllegalMove: If the request is impossible, whatever was put down.
+            IllegalMove: If the request or its answer is impossible, whatever sets were put down.
         """
         view = self.views[-1]
         try:

@@ -52,7 +52,7 @@ class View(Displayable):
         return self._problem
 
     def at_deal(self) -> tuple[list[int], Hand, list[tuple[int, int]]]:
-        """Undo all requests, and return what the seat knew right after the deal.
+        """Return what the seat knew right after the deal.
 
         The result has three parts: the number of cards dealt to each hand, the seat's hand after
         sets were put down at once, and these sets as pairs (set, player).
