@@ -179,7 +179,7 @@ class Wording:
         return f"set{'s' * (len(indices) != 1)} {join_words(indices)}"
 
     def number(self, index: int) -> str:
-        """Return the name of a set for a sentence: "0", or "set 0" beside names of players."""
+        """Return the text for a set: "set 0" if players have names, or else "0"."""
         return self.set(index) if self.names else str(index)
 
     def cards(self, count: int) -> str:

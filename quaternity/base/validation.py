@@ -186,11 +186,9 @@ def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tu
 def check_int(value: object, low: int | None, high: int | None, expected: str, place: str) -> int:
     """Return a Python or NumPy integer as an `int`.
 
-    Booleans and floats are refused. The error message says that the value is not `expected`, for
-    example "a whole number".
-
     Raises:
-        InputError: If the value is not an integer, or not from `low` to `high`.
+        InputError: If the value is a boolean, is not an integer, or is not from `low` to `high`.
+            The message says that it is not `expected`, for example "a whole number".
     """
     number = _index(value)
     if number is None or (low is not None and number < low) or (high is not None and number > high):

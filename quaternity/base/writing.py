@@ -91,8 +91,8 @@ def replace_file(path: str | Path, *, private: bool = False) -> Iterator[Path]:
 def replace_file_locked(path: str | Path, *, private: bool = False) -> Iterator[tuple[Path, int]]:
     """Replace a file as `replace_file` does, but lock the temporary file.
 
-    Yield its path and its descriptor. A duplicate of the descriptor (`os.dup`) keeps the lock after
-    the `with` block.
+    Yield the path and the descriptor of the temporary file. A duplicate of the descriptor
+    (`os.dup`) keeps the lock after the `with` block.
     """
     try:
         # Replace the target of a symbolic link, not the link.

@@ -44,9 +44,9 @@ _MARKUP = frozenset('<>&"`\\{}[]|')
 
 
 class CardFace(NamedTuple):
-    """Picture and names of a card. The picture is an emoji or an empty string.
+    """Picture and names of a card, with one name for each language of the deck.
 
-    There is one name for each language.
+    The picture is an emoji or an empty string.
     """
 
     emoji: str
@@ -54,9 +54,9 @@ class CardFace(NamedTuple):
 
 
 class SetFace(NamedTuple):
-    """Mark, names and cards of a set. The mark is an emoji or an empty string.
+    """Mark, names and cards of a set, with one name for each language of the deck.
 
-    There is one name for each language.
+    The mark is an emoji or an empty string.
     """
 
     mark: str
@@ -177,13 +177,13 @@ PLAIN = Deck("plain", LANGUAGES, ("Shapes and numbers", "Vormen en getallen", "F
 numbers."""
 
 _FILES = ("everyday", "world")
-"""Names of the decks that come with this package, in the order in which `deck_for` prefers them."""
+"""Names of the decks that come with this package. `deck_for` returns the first one that fits."""
 
 
 def set_counts(settings: Any) -> tuple[int, int] | None:
-    """Return the number of sets in a game and the number of cards in a set.
+    """Return a pair: the number of sets in a game, and the number of cards in a set.
 
-    Return None if the game has no sets. `settings` are the settings of the game.
+    `settings` are the settings of the game. Return None if the game has no sets.
     """
     sets = getattr(settings, "sets", None)
     return None if sets is None else (sets, getattr(settings, "set_size", DEFAULT_SET_SIZE))

@@ -14,7 +14,9 @@ MAX_EXPORTED_MOMENTS = 200_000
 
 
 def efg_text(game: TableGame) -> str:
-    """Return a game in Gambit's `.efg` format. Information sets are labelled with `memory_text`.
+    """Return a game in Gambit's `.efg` format.
+
+    The labels of the information sets are what the player has seen (`Episode.memory_text`).
 
     Raises:
         LimitError: If the tree of the game has more than `MAX_EXPORTED_MOMENTS` nodes.

@@ -40,7 +40,7 @@ from quaternity.table.players import YOU, check_name
 Numbers = NDArray[np.float32]
 
 MAX_STARTED_GAMES = 100
-"""Maximum number of games that `reset` starts until the learner may act in one of them."""
+"""Maximum number of games that `reset` starts until it finds one in which the learner may act."""
 
 
 class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library

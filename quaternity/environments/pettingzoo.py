@@ -38,11 +38,11 @@ from quaternity.environments.episode import Episode, TableGame
 from quaternity.table.games import GAMES, game_names, plugin_games
 
 COLUMNS, MIN_LINES = 80, 26
-"""Width and minimum height of a rendered picture, in characters. The picture has six lines more
-than the initial table, so that later tables fit."""
+"""Width and minimum height of a rendered picture, in characters. The picture is six lines higher
+than the table at the start, so that later tables fit."""
 
 MAX_STARTED_GAMES = 100
-"""Maximum number of games that `reset` starts until it finds one in which an agent can act."""
+"""Maximum number of games that `reset` starts until one of them is not over after the deal."""
 
 Observation = dict[str, NDArray[Any]]
 

@@ -14,7 +14,7 @@ MAX_OFFERED_MOVES = 512
 """Maximum number of legal moves in a position that can be encoded."""
 
 MAX_VIEW_BYTES = 8192
-"""Maximum size of what a player sees of a game, in bytes, as a JSON document."""
+"""Maximum size of a player's view as a JSON document, in bytes."""
 
 START_COUNT = 1000
 """Number of initial positions from which a random start is drawn."""
@@ -93,7 +93,7 @@ class PlainEncoded:
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the possible starts, which are equally likely. Return nothing after the draw."""
+        """Return the possible, equally likely initial positions. After the draw, return ()."""
         if drawn or not self._has_chance():
             return ()
         return [(number, 1 / START_COUNT) for number in range(START_COUNT)]

@@ -117,8 +117,8 @@ class Child:
 
         Args:
             pass_fds: File descriptors that the program inherits.
-            keeps_errors: Whether to keep the last part of the standard error for `errors`.
-                Otherwise, the program shares the standard error of this process.
+            keeps_errors: Whether to store the last part of the standard error, which `errors`
+                returns. Otherwise, the program shares the standard error of this process.
             isolated: Whether to run the program in separate namespaces, if the system allows it.
             data: Maximum data size of each process of the program, in bytes. -1 means no limit.
         """
@@ -233,7 +233,7 @@ class Child:
             self._poll.unregister(self._in)
 
     def pending(self) -> bytes:
-        """Return output that no request asked for. Raise EOFError if the output was closed."""
+        """Return bytes that the program wrote without a request. Raise EOFError at their end."""
         if self._out in dict(self._poll.poll(0)):
             self._read(self._out)
         return bytes(self.received)

@@ -28,8 +28,8 @@ MIN_LIKELIHOOD_GAP = 3.0
 only the likelier law is reported. It corresponds to a likelihood ratio of about 20 to 1."""
 
 MAX_DEVIATION_FACTOR = 2.0
-"""Maximum factor between the fitted time and the mean measured time at a size. A growth law is not
-reported if it exceeds this factor by more than chance explains."""
+"""Maximum ratio of the fitted time to the mean measured time at a size, or of the mean time to the
+fitted time. A growth law is not reported if a ratio is larger and chance does not explain this."""
 
 
 class Observation(NamedTuple):
@@ -123,8 +123,8 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
         runs: The runs that gave a correct verdict or were stopped at a limit.
 
     Returns:
-        Both laws. None if there are fewer than `MIN_SIZES` sizes, or if fewer than two of them have
-        a run with a verdict.
+        Both laws. The result is None if there are fewer than `MIN_SIZES` sizes, or if fewer than
+            two of them have a run with a verdict.
 
     The model is that of Tobin, *Estimation of relationships for limited dependent variables*
     (1958). In the coordinates of Olsen (1978), the likelihood is concave, so a few Newton steps

@@ -43,7 +43,7 @@ STEP_SECONDS = 0.1
 """Seconds after which a worker returns its measurements and gets further work."""
 
 MAX_CACHED_TASKS = 16
-"""Maximum number of tasks whose game states a worker keeps, so that they are made only once."""
+"""Maximum number of tasks whose game states a worker caches, so that it makes them only once."""
 
 BUDGET_SPENT = "its time budget was used up"
 """Reason that is reported for a solver that was left out because it had used up its time."""
@@ -87,12 +87,12 @@ class Budget:
 
 
 class Series(NamedTuple):
-    """Deal problems of one family, either possible or impossible, in several sizes.
+    """Deal problems of one family in several sizes. All of them are possible, or none is.
 
     Attributes:
         family: Name of the family.
         feasible: Whether the problems are possible.
-        cards: The sizes in cards, in ascending order.
+        cards: The numbers of cards of the sizes, in ascending order.
         per_size: Number of problems of each size.
     """
 
@@ -122,8 +122,8 @@ class MeasuringTask:
         source: The settings of games from which states are drawn, a list of states and deal
             problems, or a series of instances.
         states: Number of instances.
-        damage: Share of the states whose constraints are tightened. For half of these states,
-            tightening stops just before no deal is possible, and for the other half, just after.
+        damage: Share of the states whose constraints are tightened. Half of these states just
+            barely have a deal, and the other half just barely have none.
         rounds: Number of runs of each solver on each state.
         seed: Random seed of the states.
         budget: Wall-clock seconds for all runs of one solver. None means no limit.
@@ -248,7 +248,10 @@ class _RemainingTasks(deque[MeasuringTask]):
 def _measure_next(
     work: MeasuringTask, solvers: Sequence[Solver], seconds: float
 ) -> tuple[list[InstanceRuns], MeasuringTask]:
-    """Measure instances for some seconds, but at least one. Also return the remaining task."""
+    """Measure instances for some seconds, but at least one instance.
+
+    Return the measurements, and the task with the remaining instances.
+    """
     prepare_solvers(solvers)
     if work.limit is not None:
         solvers = [solver.with_time_limit(work.limit) for solver in solvers]
@@ -352,7 +355,7 @@ class _Measurement:
         self.spent: dict[str, float] = {}
 
     def rows(self, about: Callable[..., Run], feasible: bool | None) -> Iterator[Run]:
-        """Yield a `Run` for each round of a solver, but only one if it gave no valid answer."""
+        """Yield a `Run` for each run of a solver, but only one if it gave no valid answer."""
         for solver in dict.fromkeys([*self.timings, *self.endings]):
             timings = self.timings.get(solver, [])
             if solver in self.endings:

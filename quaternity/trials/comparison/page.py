@@ -145,9 +145,10 @@ def _scores(comparison: Comparison) -> Iterator[str]:
 
 
 def _kind_tables(comparison: Comparison) -> Iterator[str]:
-    """Yield a table of scores by family for the possible instances, and one for the impossible.
+    """Yield a table of scores for the possible instances, and one for the impossible instances.
 
-    The score is PAR-2: the mean time, where an undecided instance counts as twice the time limit.
+    A table has a row for each solver and a column for each family. The score is PAR-2: the mean
+    time, where an undecided instance counts as twice the time limit.
     """
     yield "<h2>By kind and family</h2>"
     for feasible in (True, False):

@@ -20,7 +20,7 @@ was spent. `wrong` stands for a wrong or unproved verdict, and `crashed` for any
 ANSWERS: tuple[str, ...] = get_args(Answer)
 
 NOT_RUN = ("refused", "left out")
-"""Answers which mean that a solver was not run. Such runs have no time."""
+"""Answers of runs in which the solver was not called. These runs have no time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ Curve = list[tuple[float, float]]
 the value y from x to the next corner."""
 
 MIN_SECONDS = 1e-9
-"""Minimum time in ratios and on logarithmic axes, in seconds. It replaces a measured time of 0."""
+"""Minimum time in ratios and on logarithmic axes, in seconds. A measured time of 0 is replaced by
+it."""
 
 RESAMPLES = 1000
 """Number of bootstrap samples from which a confidence interval is computed."""
@@ -58,11 +59,11 @@ def virtual_best(times: Times) -> list[float | None]:
 
 
 def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple[int, int]]:
-    """Return a 95 % bootstrap interval of each solver's rank, by resampling the instances.
+    """Return a 95 % confidence interval of each solver's rank by PAR-2, as a pair of ranks.
 
-    The method is that of Efron, *Bootstrap methods: another look at the jackknife* (1979). The
-    running time is proportional to `RESAMPLES` times the number of solvers times the number of
-    instances.
+    The interval is computed by resampling the instances. This bootstrap method is that of Efron,
+    *Bootstrap methods: another look at the jackknife* (1979). The running time is proportional to
+    `RESAMPLES` times the number of solvers times the number of instances.
     """
     import numpy as np
 

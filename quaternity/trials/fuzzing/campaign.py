@@ -27,8 +27,8 @@ class CampaignResult:
         tally: the counts of the tested examples.
         seconds: the duration, in seconds.
         finding: the first fault that was found, or None if there was none.
-        stopped: the error or interrupt that ended the campaign early; None if it was not stopped.
-        saved: the path of the file with the state that shows this fault, or None if it was not
+        stopped: the error or interrupt that ended the campaign early, or None.
+        saved: the path of the file with the state that shows the fault, or None if it was not
             saved.
     """
 
