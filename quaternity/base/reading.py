@@ -59,8 +59,7 @@ def strip_bom(data: bytes) -> bytes:
 def decode(data: bytes) -> str:
     """Decode UTF-8 text and remove its byte order mark.
 
-    Raises:
-        InputError: If the text is not UTF-8. The message names the first invalid byte.
+    Raise `InputError` if the text is not UTF-8. The message names the first invalid byte.
     """
     strip_bom(data)
     try:

@@ -209,12 +209,12 @@ INDENTED = MessageTemplate("indented", "{space}{line}")
 
 
 def indent(line: str, by: int = 2) -> Message:
-    """Indent a line that belongs to the line above."""
+    """Return a line with spaces in front, because it belongs to the line above."""
     return INDENTED(space=" " * by, line=line)
 
 
 def unindent(line: str) -> str:
-    """Remove the indentation that `indent` added."""
+    """Return a line without the spaces that `indent` added."""
     line_before: str = message_data(line).get("line", line)
     return line_before
 

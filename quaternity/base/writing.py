@@ -58,8 +58,7 @@ def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None
 def check_writable(path: str) -> None:
     """Check, before a long computation, that its result can be written to a file.
 
-    Raises:
-        InputError: If the file or its directory cannot be written.
+    Raise `InputError` if the file or its directory cannot be written.
     """
     target = Path(path)
     may_be_written = all(os.access(x, os.W_OK) for x in (target, target.parent) if x.exists())
@@ -191,8 +190,7 @@ def _take_over(part: Path, old: os.stat_result) -> None:
 def sync_directory(directory: Path) -> None:
     """Flush the list of files in a directory to the disk, if the system supports that.
 
-    Raises:
-        OSError: If the disk fails.
+    Raise `OSError` if the disk fails.
     """
     try:
         handle = os.open(directory, os.O_RDONLY)

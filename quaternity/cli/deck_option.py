@@ -56,7 +56,7 @@ def _find_deck(name: str) -> Deck:
 
 
 def table_text(rules: Any, view: Any, words: DeckWords) -> str:
-    """Return a view of the table as text that fits the width of the terminal."""
+    """Return the table, as a seat sees it, as a text that fits the width of the terminal."""
     text: str = rules.show(view, columns(), *([words] if words.deck.sets else ()))
     return text
 

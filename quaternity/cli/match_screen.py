@@ -136,7 +136,7 @@ class MatchScreen:
             print(f"  and {len(legal) - MAX_LISTED_MOVES} more")
 
     def move_text(self, move: Any) -> str:
-        """Return a move with the card names of the deck."""
+        """Return the text of a move, with the card names of the deck."""
         return move_text(self.speech, move, self.match.rules.write(move))
 
     def print_end(self) -> None:

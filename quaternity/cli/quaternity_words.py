@@ -132,7 +132,11 @@ def _game(match: Match[Any, Any, Any], moves: int | None = None) -> Game:
 
 
 def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Explain a question or formula or, without an argument, the last refusal or forced answer."""
+    """Yield lines that explain a question or formula.
+
+    Without an argument, explain the last refused move or, if none was refused, the last forced
+    answer.
+    """
     del seat
     match = session.match
     if argument:

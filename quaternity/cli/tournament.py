@@ -48,7 +48,7 @@ class TournamentWords:
     """The texts of a game's tournament command.
 
     Attributes:
-        command: the words of the command line that call the command.
+        command: the words with which the command begins, such as `kwartet` and `tournament`.
         player_names: the names of players, for the help page.
         points: the name of the points in this game.
         title: function that takes the rules and returns the name of the game.

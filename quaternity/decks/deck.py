@@ -120,8 +120,7 @@ class Deck:
     def check_fits(self, sets: int, size: int) -> None:
         """Check that the deck has enough cards for a game.
 
-        Raises:
-            InputError: If the deck has too few cards. The message names a deck that has enough.
+        Raise `InputError` if the deck has too few cards. The message names a deck that has enough.
         """
         if not self.fits(sets, size):
             least = min(len(face.cards) for face in self.sets[:sets])
@@ -203,8 +202,7 @@ def decks() -> tuple[Deck, ...]:
 def find_deck(name: str) -> Deck:
     """Return the deck of this package with the given name.
 
-    Raises:
-        InputError: If there is no such deck. The message lists the decks.
+    Raise `InputError` if there is no such deck. The message lists the decks.
     """
     for deck in decks():
         if deck.name == name:
@@ -223,8 +221,7 @@ def deck_for(sets: int, size: int) -> Deck:
 def read_deck(path: str | Path) -> Deck:
     """Read a deck from a file. The name of the file, without its suffix, names the deck.
 
-    Raises:
-        InputError: If the file cannot be read, or is not a valid deck.
+    Raise `InputError` if the file cannot be read, or is not a valid deck.
     """
     source = str(path)
     try:

@@ -54,8 +54,7 @@ class Encoded(Protocol[P, M, V_contra]):
     def move(self, action: int, view: V_contra) -> M | None:
         """Return the move of an action number, legal or not. None stands for waiting.
 
-        Raises:
-            InputError: If no move has this number.
+        Raise `InputError` if no move has this number.
         """
 
     def mask(self, view: V_contra) -> bytes:
@@ -216,8 +215,7 @@ class TableGame:
     def benchmark(cls, name: str) -> TableGame:
         """Return a new game for one of the `benchmarks`.
 
-        Raises:
-            InputError: If there is no benchmark of this name.
+        Raise `InputError` if there is no benchmark of this name.
         """
         known = benchmarks()
         if name not in known:
@@ -231,10 +229,8 @@ class TableGame:
     def of_text(cls, text: str) -> TableGame:
         """Parse the name of a benchmark, or the name of a game with optional settings.
 
-        An example is `kwartet(players=2,sets=3,reward=lead,max_moves=3)`.
-
-        Raises:
-            InputError: If there is no such game or setting, or a value is invalid.
+        An example is `kwartet(players=2,sets=3,reward=lead,max_moves=3)`. Raise `InputError` if
+        there is no such game or setting, or a value is invalid.
         """
         match = _GAME_TEXT.fullmatch(text)
         if match is None:

@@ -66,9 +66,8 @@ class GameTree:
     def __init__(self, game: TableGame, limit: int = MAX_TREE_MOMENTS) -> None:
         """Build the tree of a game.
 
-        Raises:
-            LimitError: If the tree has more than `limit` nodes. The error is raised as soon as this
-                is known.
+        Raise `LimitError` if the tree has more than `limit` nodes. The error is raised as soon as
+        this is known.
         """
         self.game = game
         self.information_sets: list[InformationSet] = []

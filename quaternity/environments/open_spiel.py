@@ -131,11 +131,7 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
         return TableSpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> TableObserver:
-        """Return a `TableObserver`.
-
-        Raises:
-            ValueError: If there are parameters.
-        """
+        """Return a `TableObserver`. Raise `ValueError` if there are parameters."""
         return TableObserver(self, iig_obs_type, params)
 
 

@@ -224,10 +224,8 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode. The same seed gives the same episode.
 
-        If a game is over after the deal, the cards are dealt again.
-
-        Raises:
-            InputError: If all of `MAX_STARTED_GAMES` games are over after the deal.
+        If a game is over after the deal, the cards are dealt again. Raise `InputError` if all of
+        `MAX_STARTED_GAMES` games are over after the deal.
         """
         del options
         self._start_episode(seed)
@@ -303,10 +301,8 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Start an episode. The same seed gives the same episode.
 
-        If a game is over after the deal, the cards are dealt again.
-
-        Raises:
-            InputError: If all of `MAX_STARTED_GAMES` games are over after the deal.
+        If a game is over after the deal, the cards are dealt again. Raise `InputError` if all of
+        `MAX_STARTED_GAMES` games are over after the deal.
         """
         del options
         self._start_episode(seed)
@@ -335,8 +331,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
     ]:
         """Apply the actions of all agents that may act.
 
-        Raises:
-            InputError: If an action number is invalid, or an agent that may act has no action.
+        Raise `InputError` if an action number is invalid, or an agent that may act has no action.
         """
         if not self.agents:
             return {}, {}, {}, {}, {}
@@ -378,8 +373,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
 def picture(text: str, lines: int) -> NDArray[np.uint8]:
     """Draw a text as an image array of height x width x 3. Its size depends only on `lines`.
 
-    Raises:
-        InputError: If matplotlib is not installed.
+    Raise `InputError` if matplotlib is not installed.
     """
     figure = new_figure(COLUMNS * 0.084, lines * 0.17)
     from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -119,8 +119,7 @@ def same_hands(first: Deal, second: Deal, players: Iterable[int]) -> bool:
 def validate_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> Deal:
     """Return the given card owners as a `Deal`, after checking that they satisfy the deal problem.
 
-    Raises:
-        InputError: If the deal does not satisfy the problem. The message lists all violations.
+    Raise `InputError` if the deal does not satisfy the problem. The message lists all violations.
     """
     if isinstance(owner, Deal):
         deal = owner

@@ -532,7 +532,7 @@ def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the logic's notat
 
 
 def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - the logic's notation
-    """Return `D{1,2} f`: the distributed knowledge of players 1 and 2."""
+    """Return `D{1,2} f`: players 1 and 2 would know `f` if they pooled their hands."""
     return Distributed(tuple(as_iterator(players, "players")), part)
 
 

@@ -105,7 +105,7 @@ class HandPatterns:
         return listed
 
     def patterns(self, index: int) -> list[Pattern]:
-        """Return the possible patterns of a set: which of its cards are in which seen hand."""
+        """Return the possible patterns of a set. They say where its cards are in the seen hands."""
         assert self.options is not None
         return sorted({pattern for _, pattern in self.options[index]})
 

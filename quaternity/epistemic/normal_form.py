@@ -65,8 +65,8 @@ _cached_normal_form = lru_cache(maxsize=CACHE_SIZE)(_compute_normal_form)
 
 
 _Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Publicly
-"""A formula that begins with a knowledge operator. As the argument `kind` of a function, it only
-stands for the operator and its players."""
+"""A formula that begins with a knowledge operator. A function with an argument `kind` of this type
+uses only the operator and its players, and ignores the rest of the formula."""
 
 
 class _Normalizer:

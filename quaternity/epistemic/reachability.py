@@ -164,7 +164,10 @@ def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
 def _with_free_sets(
     problem: DealProblem, bad: DealProblem, deal: Deal, player: int, free: Collection[int]
 ) -> DealProblem:
-    """Return a problem in which a player has the same cards as in `deal`, except in `free` sets."""
+    """Return a problem in which a player has the same cards as in `deal`, except in some sets.
+
+    `free` contains the indices of these sets.
+    """
     sets = []
     own = 1 << player
     for index, (constraint, wrong) in enumerate(zip(problem.sets, bad.sets, strict=True)):

@@ -49,10 +49,8 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
     """Return all deals of a problem as an array of shape (cards, deals), in arbitrary order.
 
     `check` is called at least once for every card, and may raise an exception to stop the listing.
-
-    Raises:
-        LimitError: If there are more than `limit` deals or more than `MAX_STATES` states. The
-            message contains the number of deals if it was computed.
+    Raise `LimitError` if there are more than `limit` deals or more than `MAX_STATES` states. The
+    message contains the number of deals if it was computed.
     """
     # This count is quick, but is skipped if the problem is too large. `_plan` counts in any case.
     _check_number(quick_count(problem) or 0, limit)

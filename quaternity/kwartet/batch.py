@@ -123,10 +123,8 @@ class KwartetBatch:
     def step(self, actions: ArrayLike) -> None:
         """Make one request in each game that is not over. Actions for other games are ignored.
 
-        This takes about 0.3 microseconds per game.
-
-        Raises:
-            InputError: If an action is illegal. The message names the game, and no game is changed.
+        This takes about 0.3 microseconds per game. Raise `InputError` if an action is illegal. The
+        message names the game, and no game is changed.
         """
         settings, size = self.settings, self.settings.set_size
         raw, action = check_actions(actions, self.games, self.actions)

@@ -67,8 +67,7 @@ def _is_quick(problem: DealProblem) -> bool:
 def chance_of(view: View, question: Question) -> Fraction:
     """Return the exact probability that a request succeeds, given what its asker sees.
 
-    Raises:
-        LimitError: If there are too many deals to count.
+    Raise `LimitError` if there are too many deals to count.
     """
     return exact_chances(view.problem).chance(*question.card, question.asked)
 

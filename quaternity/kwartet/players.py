@@ -73,10 +73,8 @@ class StrategyPlayer:
 
         Return the last position, the number of requests, and details. The game ends after `cap`
         requests at the latest. A go is a series of requests by one player. After every `details`
-        goes, the possible deals are counted. With 0, they are never counted.
-
-        Raises:
-            LimitError: If there are too many deals to count.
+        goes, the possible deals are counted. With 0, they are never counted. Raise `LimitError` if
+        there are too many deals to count.
         """
         seated = [
             SeatedPlayer("strategy", player.name, seat) for seat, player in enumerate(players)

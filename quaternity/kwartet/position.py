@@ -33,8 +33,7 @@ class Position(NamedTuple):
     def ask(self, question: Question) -> tuple[Position, Event]:
         """Return the position after a request, and an `Event` with the request and its result.
 
-        Raises:
-            IllegalRequest: If the rules forbid the request.
+        Raise `IllegalRequest` if the rules forbid the request.
         """
         public, hands = self
         if faults := request_faults(public, hands[public.turn], question):

@@ -137,8 +137,7 @@ def chance_at(
 ) -> FormulaChance:
     """Return the probability that a formula is true, given what the observer knows.
 
-    Raises:
-        LimitError: If the time limit is reached.
+    Raise `LimitError` if the time limit is reached.
     """
     from quaternity.epistemic.chance import MAX_SAMPLES, formula_chance
 

@@ -58,10 +58,7 @@ class SeatLog:
         """Return the log of a game right after the deal.
 
         `announced` contains a pair (set, player) for each set that a player was dealt completely
-        and put down immediately.
-
-        Raises:
-            InputError: If the deal is impossible.
+        and put down immediately. Raise `InputError` if the deal is impossible.
         """
         own = (0,) * settings.sets if hand is None or seat is None else hand
         _check_start(settings, sizes, seat, own, announced)
@@ -124,9 +121,8 @@ class SeatLog:
     def after(self, question: Question, answer: Answer, announced: Sequence[int] = ()) -> SeatLog:
         """Return the log with another request and the sets that the asker then put down.
 
-        Raises:
-            IllegalMove: If the rules forbid the request, or if the answer or the sets put down
-                contradict what was seen before. Its faults say why.
+        Raise `IllegalMove` if the rules forbid the request, or if the answer or the sets put down
+        contradict what was seen before. Its faults say why.
         """
         view = self.views[-1]
         faults = self._faults(question, answer, announced)
@@ -147,8 +143,7 @@ class SeatLog:
     def sets_put_down_after(self, question: Question, answer: Answer) -> tuple[int, ...]:
         """Return the sets that the asker must put down after a request, in ascending order.
 
-        Raises:
-            IllegalMove: If the request or its answer is impossible, whatever sets were put down.
+        Raise `IllegalMove` if the request or its answer is impossible, whatever sets were put down.
         """
         view = self.views[-1]
         try:

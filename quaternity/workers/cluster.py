@@ -132,7 +132,7 @@ def _fault(code: Code, check: bytes) -> str | None:
 
 
 def _call(code: Code, work: bytes) -> Any:
-    """Install code on this worker, and call a function that is sent as bytes."""
+    """Install code on this worker, and call the function in `work`, which is pickled."""
     install(code)
     function, arguments = pickle.loads(work)  # noqa: S301  # our own
     return function(*arguments)

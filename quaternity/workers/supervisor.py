@@ -217,8 +217,7 @@ class Child:
     def send(self, message: bytes) -> None:
         """Send a message. If a part cannot be written now, the next `exchange` writes it.
 
-        Raises:
-            EOFError: If the program has ended, or has closed its input.
+        Raise `EOFError` if the program has ended, or has closed its input.
         """
         waited = bool(self._unsent)
         self._unsent += message
@@ -247,7 +246,7 @@ class Child:
         return self._errors[-MAX_KEPT_ERROR_BYTES:].decode(errors="replace")
 
     def ending(self) -> str:
-        """Return a text that says how the program ended, or that it only closed its connection."""
+        """Return a text that says how the program ended. It may only have closed its connection."""
         try:
             status = self.process.wait(timeout=ENDING_SECONDS)
         except subprocess.TimeoutExpired:

@@ -51,9 +51,8 @@ class Law(NamedTuple):
             the exponential law.
         scatter: Standard deviation of the logarithms of the times around the line.
         log_likelihood: Logarithm of the likelihood of the runs.
-        is_poor_fit: Whether the line does not fit the runs of some size. The fitted time and the
-            mean time then differ by more than `MAX_DEVIATION_FACTOR`, and by more than chance
-            explains.
+        is_poor_fit: Whether the fitted time differs from the mean time at some size by more than
+            `MAX_DEVIATION_FACTOR`, and by more than chance explains.
     """
 
     slope: float

@@ -37,7 +37,7 @@ from solvers.solver import Solver
 from solvers.verdict import Infeasible
 
 STATES_PER_TASK = 10
-"""Maximum number of game states in one task of a worker. They are drawn from the same games."""
+"""Maximum number of game states in one task of a worker."""
 
 STEP_SECONDS = 0.1
 """Seconds after which a worker returns its measurements and gets further work."""
@@ -373,7 +373,7 @@ class _Measurement:
                 )
 
     def check_budget(self, solver: str) -> bool:
-        """Return whether a solver's budget is spent. If it never ran, record that."""
+        """Return whether a solver's budget is spent. If the solver never ran, record the reason."""
         if self.budget.remaining(solver) > 0:
             return False
         if solver not in self.timings:

@@ -47,10 +47,8 @@ strong.wrong::before { content: "\\26A0 "; }
 def page(comparison: Comparison) -> str:
     """Return the HTML page of a comparison, with faults, scores, plots and growth laws.
 
-    Drawing the plots takes several seconds.
-
-    Raises:
-        InputError: If matplotlib, which draws the plots, is not installed.
+    Drawing the plots takes several seconds. Raise `InputError` if matplotlib, which draws the
+    plots, is not installed.
     """
     parts = [
         f"<h1>Solvers compared: {escape(comparison.description)}</h1>",

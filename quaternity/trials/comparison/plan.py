@@ -146,10 +146,8 @@ def plan_families(
 ) -> ComparisonPlan:
     """Plan to measure possible and impossible instances of problem families, in several sizes.
 
-    `cards` lists the sizes, such as `12,52`.
-
-    Raises:
-        InputError: If a size or the number of instances is out of range.
+    `cards` lists the sizes, such as `12,52`. Raise `InputError` if a size or the number of
+    instances is out of range.
     """
     cards = CARDS if cards is None else cards
     count_each = EACH if each is None else each

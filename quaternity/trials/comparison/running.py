@@ -98,11 +98,9 @@ class KeptRuns:
     def __init__(self, path: str | None, comparison: Comparison, warn: Warn) -> None:
         """Read the runs of an interrupted comparison if the file contains one.
 
-        `comparison` is the new comparison, without runs.
-
-        Raises:
-            InputError: If the file is damaged or of another kind, or contains an interrupted
-                comparison with another plan, machine or versions.
+        `comparison` is the new comparison, without runs. Raise `InputError` if the file is damaged
+        or of another kind, or contains an interrupted comparison with another plan, machine or
+        versions.
         """
         self.runs: list[Run] = []
         self._file: AppendOnlyFile | None = None

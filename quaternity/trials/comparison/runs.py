@@ -171,8 +171,7 @@ def is_runs_file(text: str) -> bool:
 def read_runs(path: str) -> Comparison | None:
     """Return the comparison in a file of runs, or None if the file is of another kind.
 
-    Raises:
-        InputError: If the file is damaged. The message names the file.
+    Raise `InputError` if the file is damaged. The message names the file.
     """
     try:
         if not os.path.isfile(path):  # A pipe can be read only once.
@@ -193,9 +192,8 @@ def read_runs(path: str) -> Comparison | None:
 def parse_runs(text: str) -> Comparison:
     """Read a file of runs.
 
-    Raises:
-        InputError: If the text is not a file of runs or a value is invalid. The message names the
-            line and the value.
+    Raise `InputError` if the text is not a file of runs or a value is invalid. The message names
+    the line and the value.
     """
     lines = text.split("\n")
     warnings = []

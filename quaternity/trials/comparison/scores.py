@@ -80,9 +80,9 @@ def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple
 
 
 def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, float] | None:
-    """Return a 95 % bootstrap interval of the median, by the percentile method.
+    """Return a 95 % confidence interval of the median of some values, by resampling the values.
 
-    Return None if there are fewer than two values. `rank_intervals` names the source of the method.
+    Return None if there are fewer than two values. The method is that of `rank_intervals`.
     """
     if len(values) < 2:
         return None
@@ -113,7 +113,7 @@ def quantile(ascending: Sequence[float], share: float) -> float:
 
 
 def cactus(times: Iterable[float | None]) -> Curve:
-    """Return the points (k, s) of a cactus plot: k instances take at most s seconds each."""
+    """Return points (k, s): the solver decides k of the instances in at most s seconds each."""
     decided = sorted(time for time in times if time is not None)
     return [(float(number), seconds) for number, seconds in enumerate(decided, start=1)]
 

@@ -170,7 +170,10 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
 
 
 def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
-    """Return the number of instances that all solvers decided, and each solver's median on them."""
+    """Return how many instances all solvers decided, and each solver's median time on these.
+
+    Solvers that decided no instance are ignored.
+    """
     compared = [own for own in times.values() if any(seconds is not None for seconds in own)]
     common = [
         number for number, column in enumerate(zip(*compared, strict=True)) if None not in column
