@@ -12,7 +12,7 @@ from typing import Any
 def public_only(
     package: dict[str, Any], renamed: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return functions `__getattr__` and `__dir__` for a package, so that `dir` lists public names.
+    """Return functions `__getattr__` and `__dir__` for a package. `dir` lists only public names.
 
     `renamed` maps old names to new ones. An old name still works, with a `DeprecationWarning`.
     """

@@ -64,7 +64,7 @@ class Message(str):
     _values: tuple[Any, ...]
 
     def __new__(cls, kind: MessageTemplate, about: dict[str, Any]) -> Message:
-        """Return the message for a template and its values, as an English text."""
+        """Create the message for a template and its values. As a `str`, it is the English text."""
         sentence = super().__new__(cls, PLAIN.put(kind, about))
         sentence.kind, sentence._names = kind, _intern_names(tuple(about))
         sentence._values = tuple(about.values())

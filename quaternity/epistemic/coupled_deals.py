@@ -71,11 +71,11 @@ class DealTable:
         return [holders.get(player, False) for holders in self.holds]
 
     def difference_literals(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
-        """Return literals that are not all false iff a player's hand differs from that in `deal`.
+        """Return a condition, as literals: one of the players has a different hand than in `deal`.
 
-        There is a literal for each card that one of the players holds in `deal`. It says that the
-        player does not hold this card. No other literals are needed, because a hand has the same
-        size in all deals.
+        The condition is true if at least one of the literals is true. Each literal says that a
+        player lacks one of the cards that the player holds in `deal`. That is enough, because a
+        hand has the same size in all deals.
         """
         return [
             negate(self.card_literal(player, index, card))

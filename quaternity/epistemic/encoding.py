@@ -104,8 +104,8 @@ class Encoder:
     ) -> Literal:
         """Return a literal that can be true only if a formula has the given truth value in a deal.
 
-        This does not force the literal to be true. If an earlier announcement is false in the deal,
-        the literal may have to be false even if the formula has this truth value.
+        The literal may be false in any case. If an earlier announcement is false in the deal, it
+        may have to be false even if the formula has the truth value.
         """
         key = (id(table), formula, truth, earlier)
         if key not in self._cache:
@@ -113,12 +113,12 @@ class Encoder:
         return self._cache[key]
 
     def forbid(self, guess: UnenforcedLiteral, deal: Deal, case: Case | None) -> None:
-        """Exclude a literal that is false in a deal, in this deal and in similar deals.
+        """Add conditions that make a literal false in a deal and in similar deals.
 
-        The hands of `guess.players` determine its truth value, so the literal must be false in
-        every deal where they have the same hands as in `deal`. `case`, if given, restricts the
-        owners of some cards. The literal must also be false if these players' hands allow any deal
-        of the case.
+        The hands of `guess.players` determine the truth value of the literal, so it must be false
+        in every deal where they have the same hands as in `deal`. `case`, if given, restricts the
+        owners of some cards. The literal must also be false if these hands allow any deal of the
+        case.
         """
         differs = guess.table.difference_literals(deal, guess.players)
         self.model.require_any([negate(guess.literal), *differs])
@@ -129,8 +129,8 @@ class Encoder:
     def forbid_among(self, guess: UnenforcedLiteral, deals: DealProblem) -> None:
         """Require that a literal is false in every deal of the problem `deals`.
 
-        Do nothing if the requirement would be too strong. To state it, the model only says who owns
-        the cards that have a single owner in `deals`, and other deals may have the same owners.
+        The condition names the cards that have a single owner in `deals`, with these owners. Do
+        nothing if other deals of the whole problem have the same owners of these cards.
         """
         if not contains_fixed_cards(self.problem, deals):
             return

@@ -50,8 +50,8 @@ class Claim(NamedTuple):
         formula: A formula that is true in `deal` after `announcements`.
         deal: The deal that the sentence is about.
         announcements: The earlier announcements, all of them true in `deal`.
-        impossible: A pair (problem, proof) if the sentence says that a problem has no deal. The
-            proof is None if the sentence contains no proof. For other sentences, there is no pair.
+        impossible: A pair (problem, proof) if the sentence says that a problem has no deal,
+            otherwise None. The proof is None if the sentence contains no proof.
     """
 
     formula: Formula

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_OTHERS = 7
 """Maximum number of players whose hands are not seen. With more players, no patterns are listed."""
 MAX_OPTIONS = 4_000
-"""Maximum number of ways to deal the cards of one set that are listed."""
+"""Maximum length of the list of all ways to deal the cards of one set."""
 MAX_WORK = 1e8
 """Maximum number of steps of the search for the smallest number of cards that a group of players
 can hold. If the search would take more steps, it is skipped."""
@@ -152,12 +152,12 @@ class HandPatterns:
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable_coalitions(self, case: Case) -> list[int] | None:
-        """Return the groups of players who get too few cards if some players have certain hands.
+        """Return the coalitions that cannot fill their hands, for some possible hands of `seen`.
 
-        The group's players are not in `seen`, and the certain hands are those of players in `seen`.
-        `case` restricts the owners of some cards. The result contains indices of `coalitions`. If
-        an exact answer would take too much work, it may contain further groups. Return None if
-        there are too many patterns.
+        A coalition is a group of players whose hands are not seen. Its number is its index in
+        `coalitions`. `case` restricts the owners of some cards. If an exact answer would take too
+        much work, the result may contain further coalitions. Return None if there are too many
+        patterns.
         """
         if self.options is None:
             return None

@@ -172,8 +172,8 @@ def mentions_counts(
 ) -> bool:  # fmt: skip
     """Return whether a formula contains numbers of cards or points, which change during a game.
 
-    The program cannot say which moves make such a formula true. `now` is the same formula, parsed
-    with the present numbers. `start` and `points` are the public information at the start of the
-    game.
+    The program cannot say which moves make such a formula true. `text` is the formula, and `now` is
+    the result of parsing it in the present position. `start` and `points` are the public
+    information at the start of the game.
     """
     return validate_formula(text, start, set_size, points, knowers) != now

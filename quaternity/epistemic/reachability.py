@@ -81,9 +81,9 @@ def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
 
 
 def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Card]]:
-    """Return the cards with one possible owner in `among` and several in `problem`, with the owner.
+    """Return pairs (owner, card) for the cards that have only one possible owner in `among`.
 
-    The elements are pairs (owner, card).
+    Cards with only one possible owner in `problem` are left out.
     """
     return [
         (owner.bit_length() - 1, Card(index, number))
@@ -190,7 +190,10 @@ def _with_free_sets(
 def require_same_view(
     model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[int]
 ) -> None:
-    """Add to a model: each deal looks the same as the next one to at least one of the players."""
+    """Require that each deal of a CP-SAT model looks the same as the next one to some player.
+
+    The players are `players`, and a deal looks the same to a player if it has the same hand.
+    """
     for before, after in pairwise(tables):
         links = {player: model.new_literal() for player in players}
         model.require_any(links.values())

@@ -18,8 +18,8 @@ import numpy.typing as npt
 Numbers: TypeAlias = npt.NDArray[np.int32]
 
 INFINITE = 1 << 28
-"""Total cost from which on a total means that no choice of options gives every player the right
-number of cards."""
+"""Value that stands for an infinite total cost. A total of at least this value means that no choice
+of options gives every player the right number of cards."""
 
 
 class Options(NamedTuple):

@@ -257,9 +257,10 @@ class SolverEvaluator:
         )
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
-        """Return whether a search for a deal where a formula is true was complete, and the deal.
+        """Search for a deal where a formula is true, case by case.
 
-        The deal is None if none was found.
+        The first result is False if the formula has too many cases. The second result is the deal,
+        or None if no deal was found.
         """
         listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():

@@ -122,5 +122,5 @@ def count_or_none(problem: DealProblem) -> int | None:
 
 
 def log10_deals(problem: DealProblem) -> float:
-    """Return the decimal logarithm of the number of deals. Raise the errors of `count_deals`."""
+    """Return the decimal logarithm of the number of deals. Raise the same errors as `count_deals`."""
     return log10(count_deals(problem))

@@ -47,7 +47,7 @@ def random_move(state: State, random: Random) -> Move | None:
 
 
 def random_game(settings: Settings, random: Random) -> Iterator[State]:
-    """Yield the states of a random game, which may be long, from its initial state on."""
+    """Yield the states of a random game, beginning with the initial state. The game may be long."""
     state = State.start(settings)
     yield state
     while not state.is_over:

@@ -66,7 +66,7 @@ _notes: Notes | None = None
 
 
 def notes() -> Notes | None:
-    """Return the object with which this process records its game, or None if it is not isolated."""
+    """Return the `Notes` of this process, or None if this is not an isolated process."""
     return _notes
 
 

@@ -146,7 +146,7 @@ class MeasuringTask:
 
     @property
     def family(self) -> str:
-        """The name of the family, or the size of the games. Empty for states from files."""
+        """The name of the family, or the size of the games. It is empty for states from files."""
         if isinstance(self.source, Series):
             return self.source.family
         return size_name(self.source) if isinstance(self.source, Settings) else ""

@@ -85,8 +85,8 @@ def plan_games(
     """Plan to measure states of random games.
 
     `base` is the size of a game: the set size, the number of sets and the number of players. If
-    `sweep` is not None, games of several sizes are measured. It is a pair of the name of one of
-    these numbers, and the range of its values, such as "2..8".
+    `sweep` is not None, one of these numbers varies. `sweep` is a pair of its name and the range of
+    its values, such as "2..8".
     """
     if states is not None and not 1 <= states <= MAX_STATES:
         raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")

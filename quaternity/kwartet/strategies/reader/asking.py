@@ -130,7 +130,11 @@ def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
 
 
 def _over_cards(values: Floats, fill: float, lacked: MissingCards) -> Floats:
-    """Return an array `[card, case, ...]` as `[mask, card, ...]`, with `fill` for held cards."""
+    """Return an array `[card, case, ...]` as `[mask, card, ...]`, by the asker's cards.
+
+    A case stands for the cards that the asker lacks, and a mask contains the asker's cards. The
+    value for a card in the mask is `fill`.
+    """
     masks, card, lacks, *_ = lacked
     table = np.full((masks, len(card), *values.shape[2:]), fill)
     table[masks - 1 - lacks, card] = values
@@ -193,7 +197,11 @@ def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) 
 
 
 def _by_mask(share: Floats, card: int, lacked: MissingCards) -> Floats:
-    """Return an array `[case, strategy]` as `[strategy, mask]`, with 0 for masks without a case."""
+    """Return shares `[case, strategy]` as an array `[strategy, mask]`, by the asker's cards.
+
+    A case stands for the cards that the asker lacks, and a mask contains the asker's cards. The
+    shares of all other masks are 0.
+    """
     by_mask = np.zeros((share.shape[1], lacked.masks))
     by_mask[:, lacked.masks - 1 - lacked.missing[card]] = share.T
     by_mask[:, 0] = 0

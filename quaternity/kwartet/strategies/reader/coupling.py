@@ -29,7 +29,8 @@ FEW_PLAYERS = 4
 """Maximum number of players for which Newton's method lists all ways to distribute a set."""
 
 MANY_PLAYERS_TOLERANCE = 0.03
-"""Limit like `TOLERANCE`, in cards, that is used for more than `FEW_PLAYERS` players."""
+"""With more than `FEW_PLAYERS` players, Newton's method stops when the largest error of a hand size
+is below this number of cards."""
 
 ROUGH_TOLERANCE = 1.0
 """If only a rough result is needed for more than `FEW_PLAYERS` players, Newton's method takes just
