@@ -44,11 +44,7 @@ class Deadline:
             yield item
 
     def raise_timeout(self) -> NoReturn:
-        """Raise the error that says that the time is up.
-
-        Raises:
-            SolverTimeout: Always.
-        """
+        """Raise a `SolverTimeout` that says that the time is up."""
         raise SolverTimeout(f"the time limit of {self.seconds:g} s was reached without an answer")
 
 

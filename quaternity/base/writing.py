@@ -27,15 +27,8 @@ else:
 def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
     """Replace the content of a file atomically, by renaming a temporary file.
 
-    If the path leads to a pipe or a device, the text is written to it directly.
-
-    Args:
-        path: The file.
-        text: The new content.
-        private: Whether only the owner may read the file.
-
-    Raises:
-        InputError: If the file cannot be written.
+    If `private` is true, only the owner may read the file. If the path leads to a pipe or a device,
+    the text is written to it directly. Raise `InputError` if the file cannot be written.
     """
     write_bytes(path, text.encode(), private=private)
 

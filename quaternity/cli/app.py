@@ -185,7 +185,7 @@ def _internal_error(error: BaseException) -> ExitStatus:
 
 
 def _abandon_output(error: OSError) -> ExitStatus:
-    """Discard all further output, because standard output failed. Return the exit status."""
+    """Discard all further output, because standard output failed. Return an exit status."""
     discard_output(sys.stdout)
     if isinstance(error, BrokenPipeError):
         return ExitStatus.DONE

@@ -238,7 +238,6 @@ def parse_deck(text: str, source: str, name: str) -> Deck:
     Args:
         text: the deck in TOML.
         source: where the text comes from, such as a path, for error messages.
-        name: name of the deck.
 
     Raises:
         InputError: If the text is not a valid deck.

@@ -148,15 +148,12 @@ class TableGame:
     """A game with its settings, initial position and reward function.
 
     Attributes:
-        name: Name of the game.
         rules: Rules of the game with these settings.
         encoded: Encoding of its moves and views.
-        reward: Reward function.
         max_moves: Maximum number of moves of an episode, including waiting, before it is cut off. 0
             means no limit.
         start: Initial position of every episode. It is None if each episode starts from a new
             random deal.
-        seats: Number of seats.
     """
 
     def __init__(
@@ -171,7 +168,6 @@ class TableGame:
         """Initialize a game.
 
         Args:
-            name: Name of the game.
             settings: Settings by name. A missing setting has its default value.
             start: A record (or, for Quaternity, a state) as text, or the path of its file. Episodes
                 begin at the last position of the record. It contains the settings, so they can be
@@ -351,7 +347,6 @@ class Episode:
     and `encoded_moves` compute these positions again.
 
     Attributes:
-        game: The game with its settings.
         history: The initial position and all moves, including waiting.
         position: The current position.
         first: The seat that is asked first in the first round, if several seats may act
@@ -508,7 +503,6 @@ class ChanceNode:
     draw chooses the seat that is asked first.
 
     Attributes:
-        table: The game.
         drawn: The draws so far, numbered as in `Encoded.chance`.
         position: The initial position if only the last draw is missing, otherwise None.
         outcomes: The possible results of the next draw, with their probabilities.

@@ -69,7 +69,6 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         """Initialize the environment. Call `reset` before the first step.
 
         Args:
-            name: Name of the game.
             opponents: The programs in the other seats, in order (`quaternity players` lists them).
                 A single program takes all seats. The default is the program of the easiest level.
             seat: Seat of the learner. With None, the seat is chosen at random in every episode.

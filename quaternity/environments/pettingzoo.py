@@ -79,7 +79,6 @@ class _Table:
         """Initialize the environment. Call `reset` before the first step.
 
         Args:
-            name: Name of the game.
             render_mode: "ansi" renders the table as text, and "rgb_array" as a picture of this
                 text, which requires matplotlib. "human" prints the text after every step.
             reward: "win" (1 for a sole winner, and the other agents share -1 equally), "points"

@@ -140,7 +140,7 @@ def reasons(
 
 
 def _minimize(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> list[int]:
-    """Return a part of `order` for which `true` still holds, but not without any one element.
+    """Return a minimal part of `order` for which the function `true` still returns True.
 
     This is the algorithm ddmin of Zeller and Hildebrandt (2002).
     """

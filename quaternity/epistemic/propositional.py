@@ -23,11 +23,11 @@ may own it."""
 
 
 def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
-    """Split a formula that must have a truth value into parts that must have truth values.
+    """Split the condition that a formula has a truth value into conditions on its parts.
 
-    The first result is True if all parts must have their truth values, and False if it suffices
-    that one part has it. The second result contains the pairs (part, truth value). Return None for
-    formulas that cannot be split: statements about one card, knowledge and announcements.
+    The first result is True if all conditions must hold, and False if one of them suffices. The
+    second result contains the conditions as pairs (part, truth value). Return None for formulas
+    that cannot be split: statements about one card, knowledge and announcements.
     """
     match formula:
         case logic.Not(part):
@@ -94,7 +94,7 @@ def true_in(formula: Formula, deal: Deal) -> bool:
 
 
 def without_knowledge(formula: Formula, weaker: bool) -> Formula:
-    """Return a formula without knowledge operators that a formula implies, or that implies it.
+    """Approximate a formula by a weaker or stronger formula without knowledge operators.
 
     If `weaker` is true, the given formula implies the result. Otherwise, the result implies the
     given formula. Known formulas are true, so `K f` is replaced by `f` or, if not `weaker`, by
@@ -254,7 +254,7 @@ def _unite(first: list[Case], second: Iterable[Case]) -> list[Case]:
 
 
 def narrow(problem: DealProblem, case: Case) -> DealProblem:
-    """Return a deal problem with the further restrictions of a case on the owners of cards."""
+    """Return a deal problem that also has the restrictions of a case on the owners of cards."""
     changed: dict[int, list[int]] = {}
     for card, mask in case.items():
         owners = changed.setdefault(card.set_index, list(problem.sets[card.set_index].owners))

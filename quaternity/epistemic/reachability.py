@@ -143,8 +143,8 @@ def _free_sets(
 ) -> DealProblem:
     """Return a problem that contains `deal` and that the function `right` accepts.
 
-    In some sets, the player's cards are those of `deal`. All sets are tried in order, to leave as
-    many sets free as `right` accepts.
+    In it, the player's cards are those of `deal`, except in some *free* sets. All sets are tried in
+    order, and a set becomes free if `right` still accepts the problem.
     """
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)

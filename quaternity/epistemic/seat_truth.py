@@ -155,7 +155,7 @@ def _counterexample(
 
 
 def after_announcements(formulas: Iterable[Formula], then: Formula) -> Formula:
-    """Return a formula that says that `then` is true after the announcement of each formula."""
+    """Return the formula that `then` is true after the given formulas are announced in order."""
     for formula in reversed(tuple(formulas)):
         then = logic.Announcement(formula, then)
     return then

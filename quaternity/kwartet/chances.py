@@ -25,7 +25,7 @@ FEW_PLAYERS = 5
 """Maximum number of players for which deals can always be counted in milliseconds."""
 
 MAX_LANES = 16_000
-"""Maximum size of the polynomials with which deals are counted, in terms, if there are more than
+"""Maximum number of terms of the polynomials with which deals are counted, if there are more than
 `FEW_PLAYERS` players. Larger problems are estimated. At the limit, counting takes about 0.1 s."""
 
 ROUNDS = 40
@@ -122,5 +122,5 @@ def count_or_none(problem: DealProblem) -> int | None:
 
 
 def log10_deals(problem: DealProblem) -> float:
-    """Return the decimal logarithm of the number of deals. Raise the same errors as `count_deals`."""
+    """Return the decimal logarithm of the number of deals, with the errors of `count_deals`."""
     return log10(count_deals(problem))

@@ -94,7 +94,7 @@ def log_text(log: GameLog) -> str:
 
 
 def seat_log_text(log: SeatLog) -> str:
-    """Return a game as one seat saw it, in the text form. Parsing the text gives an equal log."""
+    """Return the text of a log with only what one seat saw. Parsing the text gives an equal log."""
     return seat_log_header(log) + _events_text(log.views[0].public, log.events)
 
 

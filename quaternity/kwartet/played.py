@@ -59,7 +59,7 @@ class GameLog:
 
     @property
     def go_ends(self) -> tuple[int, ...]:
-        """For each finished go, the number of requests from the deal to its end.
+        """For each finished go, the number of requests from the deal to the end of the go.
 
         A go is a series of requests by one player (see `ends_of_goes`).
         """

@@ -380,7 +380,6 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
 
 @contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Block interrupts of this thread while the `with` block runs."""
     import signal
 
     if not hasattr(signal, "pthread_sigmask"):  # Windows

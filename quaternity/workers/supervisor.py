@@ -232,7 +232,7 @@ class Child:
             self._poll.unregister(self._in)
 
     def pending(self) -> bytes:
-        """Return bytes that the program wrote without a request. Raise EOFError at their end."""
+        """Return output that no request asked for. Raise EOFError if the output was closed."""
         if self._out in dict(self._poll.poll(0)):
             self._read(self._out)
         return bytes(self.received)
@@ -279,7 +279,6 @@ class Child:
 
 
 def _end_all(process: subprocess.Popen[bytes], control: int, tag: str) -> None:
-    """End a supervised process and all processes that it started."""
     others = descendants(process.pid)[1:] if process.poll() is None else []
     # A fork of this process may keep the pipe open, so closing it may not be sufficient.
     with suppress(OSError):

@@ -90,7 +90,6 @@ class Series(NamedTuple):
     """Deal problems of one family in several sizes. All of them are possible, or none is.
 
     Attributes:
-        family: Name of the family.
         feasible: Whether the problems are possible.
         cards: The numbers of cards of the sizes, in ascending order.
         per_size: Number of problems of each size.
@@ -310,7 +309,6 @@ def measure_state(
         rounds: Number of runs of each solver. From the second run on, a solver may use cached
             results.
         budget: The time budget of the solvers. The time of the runs is subtracted from it.
-        name: Name of the instance.
         family: Family of the instance (see `Run`).
     """
     problem = problem_of(state)

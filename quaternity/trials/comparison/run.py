@@ -35,7 +35,6 @@ class Run:
         players: Number of players of the instance.
         feasible: The verdict that verified evidence supports. It is None if no solver gave
             evidence.
-        solver: Name of the solver.
         round: Number of the run, counted from 0, among the runs of this solver on this instance.
         answer: How the run ended.
         evidence: `deal`, `shortage` (this solver found players who must hold more cards than they

@@ -66,8 +66,8 @@ def run_comparison(
 ) -> ComparisonResult:  # fmt: skip
     """Measure the solvers on all instances of a plan.
 
-    An error ends the measurements early. If nothing was measured, it is raised instead of returned,
-    unless it is an interrupt.
+    An error or interrupt ends the measurements early, and is part of the result. If nothing was
+    measured, an error is raised.
 
     Args:
         command: the command that repeats the comparison.

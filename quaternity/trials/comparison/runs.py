@@ -48,7 +48,6 @@ class Comparison(Displayable):
         seed: Random seed of the instances and of the bootstrap intervals.
         limit: Time limit of one run, in seconds.
         command: The command that repeats the comparison.
-        machine: Description of the machine.
         versions: Version of each solver, in the order of the solvers.
         runs: The runs of all solvers on all instances.
         warnings: Warnings about the file from which the runs were read.

@@ -27,7 +27,6 @@ class Row:
     """Statistics of one solver. Times are in seconds. They are None if nothing was measured.
 
     Attributes:
-        solver: Name of the solver.
         feasible: Number of feasible instances that the solver decided.
         infeasible: Number of infeasible instances that the solver decided. All times are measured
             on decided instances.

@@ -22,8 +22,6 @@ class CampaignResult:
     """The result of a campaign, which tests solvers on random examples.
 
     Attributes:
-        solvers: the names of the tested solvers.
-        seed: the random seed of the examples.
         tally: the counts of the tested examples.
         seconds: the duration, in seconds.
         finding: the first fault that was found, or None if there was none.

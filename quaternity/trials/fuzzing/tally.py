@@ -13,7 +13,7 @@ from solvers.problem import DealProblem
 Key = TypeVar("Key", bound=Hashable)
 
 CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
-"""Upper ends of the ranges of card numbers for which `Tally.coverage` counts the examples."""
+"""Upper ends of ranges of the number of cards. `Tally.coverage` counts the examples in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,6 @@ class Finding:
 
     Attributes:
         where: "problem" or "game".
-        text: Description of the fault.
         state_file: Text of a minimized state file that shows the fault. If no game has this state,
             it is the text of a deal problem file.
         moves: The moves of the game, as text. A problem has no moves.

@@ -115,9 +115,10 @@ def others(weights: Floats) -> Floats:
 
 
 def holding_chances(weights: Floats) -> Floats:
-    """Return the probability that each player holds exactly the cards of each bit mask.
+    """Return the probability that each player has each holding.
 
-    The result has the same axes as the weights.
+    A holding is a bit mask of the cards of a set that a player has. The result has the same axes as
+    the weights.
     """
     chances = weights * others(weights)[::-1]
     chances /= chances[:, 0].sum(axis=0)
@@ -125,9 +126,9 @@ def holding_chances(weights: Floats) -> Floats:
 
 
 def holding_chances_of(weights: Floats, player: int) -> Floats:
-    """Return the probability that one player holds exactly the cards of each bit mask.
+    """Return the probability that one player has each holding, as an array `[holding, ...]`.
 
-    The result has the axes `[holding, ...]`, where a holding is a bit mask of cards.
+    A holding is a bit mask of the cards of a set that a player has.
     """
     first, other = tree(without(weights, player))[-1].swapaxes(0, 1)
     chances = weights[:, player] * join_players(first, other)[::-1]
