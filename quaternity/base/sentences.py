@@ -64,7 +64,7 @@ class Message(str):
     _values: tuple[Any, ...]
 
     def __new__(cls, kind: MessageTemplate, about: dict[str, Any]) -> Message:
-        """Create the message for a template and its values. As a `str`, it is the English text."""
+        """Create a message, which is a `str` with the English text of a template and its values."""
         sentence = super().__new__(cls, PLAIN.put(kind, about))
         sentence.kind, sentence._names = kind, _intern_names(tuple(about))
         sentence._values = tuple(about.values())

@@ -66,7 +66,7 @@ def table_lines(
     Args:
         head: headings of the columns.
         rows: rows with one cell for each column.
-        width: maximum length of a line; None for no limit.
+        width: maximum length of a line, or None for no limit.
         names: number of leading columns that identify a row. They are repeated in every part.
         align: `<` (left) or `>` (right) for each column. By default, the leading columns are
             aligned to the left, and the other columns to the right.

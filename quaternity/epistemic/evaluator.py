@@ -70,7 +70,7 @@ as `Deadline.remaining` does."""
 
 
 def no_check() -> None:
-    """Do nothing. Used as a `Check` if there is no limit."""
+    """Do nothing. This function serves as a `Check` if there is no limit."""
 
 
 class Undecided(LimitError):

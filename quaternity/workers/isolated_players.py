@@ -54,7 +54,7 @@ class SeatedPlayer(NamedTuple):
         return PlayerFault(f"{self}: {error}")
 
     def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Call a player's function and return its result. Errors become `PlayerFault`."""
+        """Call a player's function and return its result. Raise its errors as `PlayerFault`."""
         try:
             return function(*arguments)
         except BaseException as error:  # External code may raise any exception.

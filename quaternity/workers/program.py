@@ -161,7 +161,7 @@ class _LineTooLong(Exception):
 
 
 def _take_line(data: bytearray) -> bytes | None:
-    """Remove the first line from the received data and return it. None if it is incomplete."""
+    """Remove and return the first line of the received data, or return None if it is incomplete."""
     end = data.find(b"\n")
     if end < 0 and len(data) <= MAX_LINE_BYTES:
         return None

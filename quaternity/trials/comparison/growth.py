@@ -28,8 +28,8 @@ MIN_LIKELIHOOD_GAP = 3.0
 only the likelier law is reported. It corresponds to a likelihood ratio of about 20 to 1."""
 
 MAX_DEVIATION_FACTOR = 2.0
-"""Maximum ratio of the fitted time to the mean measured time at a size, or of the mean time to the
-fitted time. A growth law is not reported if a ratio is larger and chance does not explain this."""
+"""Maximum factor by which the fitted time and the mean measured time at a size may differ. If they
+differ by more, and by more than chance explains, the growth law is not reported."""
 
 
 class Observation(NamedTuple):

@@ -235,7 +235,7 @@ def growth_parts(comparison: Comparison) -> Iterator[tuple[str, bool, list[list[
 
 
 def remarks(comparison: Comparison) -> Iterator[str]:
-    """Yield a sentence about the verdicts, and the reasons why solvers gave no verdict."""
+    """Yield a sentence about all verdicts, and a line for each solver that gave up or refused."""
     faulty = {run.instance for run in comparison.faults}
     total = len(comparison.instances)
     undecided = _numbers(comparison)["undecided"]

@@ -42,11 +42,10 @@ class ComparisonResult:
     """A comparison, and how its measurements ended.
 
     Attributes:
-        fault: the smallest instance that shows a fault, as the text of a file; None if no fault
+        fault: the smallest instance that shows a fault, as the text of a file, or None if no fault
             was found.
         saved: the path of the file to which the instance was saved, or None if it was not saved.
-        stopped: the error or interrupt that ended the measurements early; None if they were
-            completed.
+        stopped: the error or interrupt that ended the measurements early, or None.
     """
 
     comparison: Comparison

@@ -83,7 +83,7 @@ class MissingCards(NamedTuple):
 
 @lru_cache
 def missing_cards(masks: int) -> MissingCards:
-    """Return the `MissingCards` for sets whose cards have `masks` combinations (16 for 4 cards)."""
+    """Return the `MissingCards` for a set size. `masks` is 2 to the power of the set size."""
     size, half = masks.bit_length() - 1, range(masks // 2)
     card = np.arange(size)[:, None]
     lacks = np.array(

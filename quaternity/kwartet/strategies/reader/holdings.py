@@ -64,7 +64,7 @@ class Tables(NamedTuple):
 
 @lru_cache
 def tables(masks: int) -> Tables:
-    """Return the `Tables` for sets whose cards have `masks` combinations (16 for 4 cards)."""
+    """Return the `Tables` for a set size. `masks` is 2 to the power of the set size."""
     cards = range(masks.bit_length() - 1)
     holds = np.array([[mask >> card & 1 for card in cards] for mask in range(masks)], bool)
     return Tables(holds, holds.sum(axis=1).astype(float), *parts_of(range(masks)))
