@@ -68,11 +68,11 @@ class GameWords:
             None.
         advice: function that takes the view and the move and returns a text to append to a hint.
         outdated: function that takes half-typed text and the views before and after a program's
-            move, and returns whether the text has changed its meaning.
+            move. It returns whether the text has changed its meaning.
         bystander_marks: the meaning of the marks for viewers who see no hand. It is empty if it is
             the same as `marks`.
         formula_lines: function that takes the rules, the positions, the moves, a formula and
-            whether a reason is wanted, and returns lines about what is known about the formula.
+            whether a reason is wanted. It returns lines about what is known about the formula.
     """
 
     rules: str

@@ -116,7 +116,7 @@ class Viewer:
         self.show_knowledge, self.marks, self.formula_lines = show_knowledge, marks, tell
 
     def play(self) -> None:
-        """Step through the game with commands in a terminal. Elsewhere, print all steps."""
+        """Step through the game with commands in a terminal. If there is none, print all steps."""
         if is_interactive():
             self.run()
         else:

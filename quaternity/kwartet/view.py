@@ -54,8 +54,9 @@ class View(Displayable):
     def at_deal(self) -> tuple[list[int], Hand, list[tuple[int, int]]]:
         """Return what the seat knew right after the deal.
 
-        The result has three parts: the number of cards dealt to each hand, the seat's hand after
-        sets were put down at once, and these sets as pairs (set, player).
+        The first result is the number of cards dealt to each hand. The second is the seat's hand,
+        without the sets that were put down at once. The third contains these sets as pairs (set,
+        player).
         """
         settings = self.public.settings
         sizes, hand, removed = list(self.public.hands), list(self.hand), list(self.public.removed)

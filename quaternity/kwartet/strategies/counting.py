@@ -16,8 +16,8 @@ from quaternity.kwartet.view import View
 from solvers.filtering import filter_problem
 
 REVEAL_COST = 0.05
-"""Amount by which the strategy `patient` lowers the value of asking for a set if no opponent knows
-yet that the player holds a card of the set."""
+"""Amount by which the strategy `patient` lowers the value of asking for a set. It does so if no
+opponent knows yet that the player holds a card of the set."""
 
 HELD_CARD_VALUE = 0.1
 """Amount by which the strategy `patient` raises the value of asking for a set, for each card of the

@@ -335,7 +335,7 @@ def measure_state(
 
 
 class _Measurement:
-    """One problem, with the results of all solvers.
+    """A problem that is measured, with the results of all solvers so far.
 
     Attributes:
         timings: The runs of each solver that returned an answer.

@@ -93,7 +93,7 @@ VIRTUAL_BEST = "virtual best"
 
 
 def headline(comparison: Comparison) -> str:
-    """Return a line with the number of instances, what they are, and their random seed."""
+    """Return a line with the number of instances, a description of them, and the random seed."""
     return f"{counts(comparison)} ({comparison.description}, seed {comparison.seed})"
 
 

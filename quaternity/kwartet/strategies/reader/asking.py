@@ -28,8 +28,8 @@ HELD_CARD_VALUE = 0.2
 set in its hand. It is larger than the amount for the strategy `patient`."""
 
 REVEAL_COST = 0.05
-"""Amount by which the strategy `reader` lowers the value of asking for a set if the request would
-reveal that it holds a card of the set."""
+"""Amount by which the strategy `reader` lowers the value of asking for a set. It does so if no
+opponent knows yet that the player holds a card of the set."""
 
 NEXT_PLAYER_BONUS = 0.03
 """Amount that the strategy `reader` adds to the probability that the next player has a card, unless
@@ -67,8 +67,8 @@ class MissingCards(NamedTuple):
         card: `[card, 0]`, the numbers of the cards.
         missing: `[card, case]`, the combinations of missing cards that include the card, in
             ascending order.
-        parts, rests: `[card, way]`, all ways to split the combinations in `missing` between one
-            other player, who gets the `parts` with the card, and the remaining players, who get the
+        parts, rests: `[card, way]`, all ways to split the combinations in `missing`. One other
+            player gets the `parts`, which include the card, and the remaining players get the
             `rests`.
         sums: `[case, way]`, 1 if the way splits the combination of the case, otherwise 0.
     """
@@ -148,8 +148,9 @@ def model_patient(
 
     Args:
         chances: `[card, case, owner, strategy, set]`, probabilities from `chances_by_lack`. The
-            axis `strategy` has three estimates: from all deals, from the deals in which no player
-            asked for a card that they hold, and from what everybody can infer from the requests.
+            axis `strategy` has three estimates. The first considers all deals, the second only the
+            deals in which no player asked for a card that they hold, and the third what everybody
+            can infer from the requests.
         following: the player whose turn comes next.
         shown: for each set, 1.0 if it is publicly known that the asker holds one of its cards, else
             0.

@@ -33,8 +33,8 @@ MANY_PLAYERS_TOLERANCE = 0.03
 is below this number of cards."""
 
 ROUGH_TOLERANCE = 1.0
-"""If only a rough result is needed for more than `FEW_PLAYERS` players, Newton's method takes just
-one more step when the error of the hand sizes is below this number of cards."""
+"""Newton's method takes only one more step when the error of the hand sizes is below this number of
+cards. The limit applies to rough results for more than `FEW_PLAYERS` players."""
 
 MIN_VARIANCE = 0.01
 """Minimum variance of a hand size in a step of Newton's method. A smaller variance is replaced by
