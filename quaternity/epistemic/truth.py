@@ -30,9 +30,9 @@ of knowledge. If there are more deals, it calls a solver, which is faster."""
 class EvaluationMethod(NamedChoice):
     """Method to evaluate a formula: `AUTO`, `EXPLICIT` (list all deals) or `SOLVERS`.
 
-    `AUTO` lists the deals if there are few and the formula is about knowledge of knowledge.
-    Otherwise it uses the solvers. If they do not decide within half of the time, it lists the deals
-    if possible.
+    `AUTO` uses the solvers if there are many deals, or if the formula is simple (see `is_plain`).
+    Otherwise it lists the deals. If the solvers do not decide within half of the time, it lists the
+    deals if possible.
     """
 
     @classmethod
@@ -114,7 +114,7 @@ def with_evaluator(
 ) -> T:
     """Call `question` with an evaluator of formulas, and return the result.
 
-    `formula` and `problem` decide which evaluator is used if the method is `AUTO`.
+    If the method is `AUTO`, `formula` and `problem` decide which evaluator is used.
 
     Raises:
         InputError: If the method is unknown, or the time limit is not positive.

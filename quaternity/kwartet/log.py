@@ -99,7 +99,7 @@ def seat_log_text(log: SeatLog) -> str:
 
 
 def seat_log_header(log: SeatLog) -> str:
-    """Return the first lines of a log: the settings, one seat's hand and the sizes of all hands."""
+    """Return the first lines of a log: the settings, one seat's hand and other hands' sizes."""
     hands = [log.hand if player == log.seat else size for player, size in enumerate(log.sizes)]
     return _settings_text(log.settings, log.names) + "".join(
         f"{_holder(log.settings, place)}: "
