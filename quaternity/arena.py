@@ -25,7 +25,7 @@ from typing import Any, Protocol
 
 
 class Player(Protocol):
-    """A player for one game, created from the message `new`.
+    """A player for one game. The message `new` describes the game and is passed to the constructor.
 
     A player may also have a string `name`, a list `wants` of the fields that it needs in requests
     for a move, and a method `end(outcome)`.
@@ -36,7 +36,7 @@ class Player(Protocol):
 
 
 def run(player: Callable[[dict[str, Any]], Player]) -> None:
-    """Run players: answer the messages on standard input until `quit`, with a new player per game.
+    """Answer the messages on standard input until `quit`. Each game gets a new player.
 
     Output that the player prints goes to standard error, because standard output is reserved for
     answers.

@@ -27,9 +27,8 @@ class AppendOnlyFile:
     def __init__(self, path: str, file: io.FileIO | None = None) -> None:
         """Open the existing file at `path`, or take over `file`, which is already open and locked.
 
-        Raises:
-            InputError: If the file cannot be written, is not a regular file, or is open in another
-                process.
+        Raise `InputError` if the file cannot be written, is not a regular file, or is open in
+        another process.
         """
         self.path = path
         try:
@@ -51,11 +50,9 @@ class AppendOnlyFile:
     def create(cls, path: str, text: str) -> Self:
         """Create a file with the given text, or replace an empty one.
 
-        The text is written atomically: after a crash, the file is empty or complete.
-
-        Raises:
-            InputError: If the file is not empty, cannot be written, is not a regular file, or is
-                open in another process.
+        The text is written atomically: after a crash, the file is empty or complete. Raise
+        `InputError` if the file is not empty, cannot be written, is not a regular file, or is open
+        in another process.
         """
         is_new = True
         try:
@@ -95,11 +92,8 @@ class AppendOnlyFile:
         """Append whole lines, or the beginning of a line.
 
         If this fails, the error message says what was not saved: `what`, or the text itself if
-        `what` is empty.
-
-        Raises:
-            InputError: If the text cannot be written, or another process has changed the file. In
-                this case, no part of the text is kept.
+        `what` is empty. Raise `InputError` if the text cannot be written, or another process has
+        changed the file. In this case, no part of the text is kept.
         """
         data = text.encode()
         handle = self._file.fileno()
@@ -125,8 +119,7 @@ class AppendOnlyFile:
     def shorten(self, length: int) -> None:
         """Truncate the file to `length` bytes.
 
-        Raises:
-            InputError: If the file cannot be truncated, or another process has changed it.
+        Raise `InputError` if the file cannot be truncated, or another process has changed it.
         """
         self._check()
         try:

@@ -20,8 +20,8 @@ def check_games(games: Any, actions: int, numbers: int) -> int:
     The action masks and observations of all games must fit into `MAX_BATCH_BYTES`.
 
     Args:
-        actions: number of actions of a game; each takes one byte of the mask.
-        numbers: number of entries of an observation; each takes 4 bytes.
+        actions: number of actions of a game. In a mask, each action takes one byte.
+        numbers: number of entries of an observation. Each entry takes 4 bytes.
 
     Raises:
         InputError: If `games` is not a whole number >= 1, or is too large.
@@ -33,10 +33,10 @@ def check_games(games: Any, actions: int, numbers: int) -> int:
 
 
 def check_actions(actions: ArrayLike, games: int, max_action: int) -> tuple[Any, NDArray[np.int32]]:
-    """Return the actions as an array, and a copy with all values limited to -1..`max_action`.
+    """Return the actions as given and as 32-bit integers, each as an array.
 
-    Raises:
-        InputError: If `actions` does not have one whole number for each game.
+    In the second array, values are limited to -1..`max_action`. Raise `InputError` if `actions`
+    does not have one whole number for each game.
     """
     array = np.asarray(actions)
     if array.shape != (games,) or array.dtype.kind not in "iu":

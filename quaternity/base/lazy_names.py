@@ -12,7 +12,7 @@ from typing import Any
 def public_only(
     package: dict[str, Any], renamed: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return functions `__getattr__` and `__dir__` for a package that imports its names eagerly.
+    """Return functions `__getattr__` and `__dir__` for a package. `dir` lists only public names.
 
     `renamed` maps old names to new ones. An old name still works, with a `DeprecationWarning`.
     """
@@ -39,8 +39,8 @@ def lazy_names(
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__all__`, `__getattr__` and `__dir__` for a package that loads names on first use.
 
-    `homes` maps each module to the public names that are loaded from it, separated by spaces.
-    `modules` lists the modules of the package that are public themselves. `import *` omits them.
+    `homes` maps each module to a text with the public names that are loaded from it, separated by
+    spaces. `modules` lists public modules of the package, which `import *` omits.
     """
     home = {name: module for module, names in homes.items() for name in names.split()}
 

@@ -10,7 +10,7 @@ _NAME = re.compile(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^,])*""", re.DOTALL)
 
 
 def code_name(member: Enum) -> str:
-    """Return the Python expression for a member of an enumeration, for use in a `__repr__`."""
+    """Return a member of an enumeration as a Python expression, such as `Answer.YES`."""
     return f"{type(member).__name__}.{member.name}"
 
 

@@ -26,8 +26,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 colour-blind readers can distinguish."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
-"""Shapes of the markers on curves. If curves take both the next colour and the next marker, 77
-curves look different, because 7 and 11 are coprime."""
+"""Shapes of the markers on curves. If each further curve takes the next colour and the next marker,
+77 curves look different, because there are 7 colours and 11 markers."""
 
 
 _drawing = RLock()
@@ -45,8 +45,7 @@ class Style:
 def picture_format(path: str) -> str:
     """Return the image format for the suffix of a file name.
 
-    Raises:
-        InputError: If the format is not one of `FORMATS`.
+    Raise `InputError` if the format is not one of `FORMATS`.
     """
     suffix = Path(path).suffix.lstrip(".").lower()
     if suffix not in FORMATS:
@@ -59,9 +58,8 @@ def picture_format(path: str) -> str:
 def check_picture(path: str) -> None:
     """Check, before a long computation, that a picture of the result can be drawn and saved.
 
-    Raises:
-        InputError: If the suffix is unknown, the file or its directory cannot be written, or
-            matplotlib is not installed.
+    Raise `InputError` if the suffix is unknown, the file or its directory cannot be written, or
+    matplotlib is not installed.
     """
     picture_format(path)
     check_writable(path)
@@ -71,8 +69,7 @@ def check_picture(path: str) -> None:
 def check_drawing() -> None:
     """Import matplotlib, even if the environment variable MPLBACKEND names a missing backend.
 
-    Raises:
-        InputError: If matplotlib is missing, or its settings cannot be read.
+    Raise `InputError` if matplotlib is missing, or its settings cannot be read.
     """
     with _drawing:
         backend = None if "matplotlib" in sys.modules else os.environ.pop("MPLBACKEND", None)
@@ -99,10 +96,7 @@ def default_style() -> Iterator[None]:
     """Draw with matplotlib's default settings, ignoring settings files and changes by the caller.
 
     This context manager is used as a decorator of functions that create and save a figure. Only one
-    thread can draw at a time.
-
-    Raises:
-        InputError: If matplotlib is missing.
+    thread can draw at a time. Raise `InputError` if matplotlib is missing.
     """
     check_drawing()
     from matplotlib import rc_context, rcParamsDefault
@@ -115,8 +109,7 @@ def default_style() -> Iterator[None]:
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of the given size in inches.
 
-    Raises:
-        InputError: If matplotlib is missing.
+    Raise `InputError` if matplotlib is missing.
     """
     check_drawing()
     from matplotlib.figure import Figure
@@ -135,8 +128,7 @@ def plain_label(name: str) -> str:
 def save_figure(figure: Figure, path: str) -> None:
     """Write a figure to a file, in the format that the suffix of its name selects.
 
-    Raises:
-        InputError: If the suffix is not one of `FORMATS`, or the file cannot be written.
+    Raise `InputError` if the suffix is not one of `FORMATS`, or the file cannot be written.
     """
     data = io.BytesIO()
     figure.savefig(data, format=picture_format(path), dpi=130)

@@ -22,13 +22,8 @@ _WIDE = re.compile(rb"\xff\xfe|\xfe\xff|\0{0,3}[\t-\r -~]\0|\0{1,3}[\t-\r -~]")
 def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
     """Return the content of a text file, or of standard input for `-`.
 
-    Args:
-        path: the file.
-        limit: maximum size of the file, in bytes.
-
-    Raises:
-        InputError: If `path` is not a path, or the file does not exist, cannot be read, is larger
-            than the limit, or is UTF-16 or UTF-32.
+    `limit` is the maximum size of the file, in bytes. Raise `InputError` if `path` is not a path,
+    or the file does not exist, cannot be read, is larger than the limit, or is UTF-16 or UTF-32.
     """
     try:
         if path == "-":
@@ -59,8 +54,7 @@ def strip_bom(data: bytes) -> bytes:
 def decode(data: bytes) -> str:
     """Decode UTF-8 text and remove its byte order mark.
 
-    Raises:
-        InputError: If the text is not UTF-8. The message names the first invalid byte.
+    Raise `InputError` if the text is not UTF-8. The message names the first invalid byte.
     """
     strip_bom(data)
     try:

@@ -64,7 +64,7 @@ class Message(str):
     _values: tuple[Any, ...]
 
     def __new__(cls, kind: MessageTemplate, about: dict[str, Any]) -> Message:
-        """Return the message for a template and its values, as an English text."""
+        """Create a message, which is a `str` with the English text of a template and its values."""
         sentence = super().__new__(cls, PLAIN.put(kind, about))
         sentence.kind, sentence._names = kind, _intern_names(tuple(about))
         sentence._values = tuple(about.values())
@@ -179,7 +179,7 @@ class Wording:
         return f"set{'s' * (len(indices) != 1)} {join_words(indices)}"
 
     def number(self, index: int) -> str:
-        """Return the name of a set for a sentence: "0", or "set 0" beside names of players."""
+        """Return the text for a set: "set 0" if players have names, or else "0"."""
         return self.set(index) if self.names else str(index)
 
     def cards(self, count: int) -> str:
@@ -209,12 +209,12 @@ INDENTED = MessageTemplate("indented", "{space}{line}")
 
 
 def indent(line: str, by: int = 2) -> Message:
-    """Indent a line that belongs to the line above."""
+    """Return a line with spaces in front, because it belongs to the line above."""
     return INDENTED(space=" " * by, line=line)
 
 
 def unindent(line: str) -> str:
-    """Remove the indentation that `indent` added."""
+    """Return a line without the spaces that `indent` added."""
     line_before: str = message_data(line).get("line", line)
     return line_before
 

@@ -34,8 +34,6 @@ def svg_document(
 
     Args:
         width, height: size in pixels.
-        title: title of the drawing.
-        description: description of the drawing.
         parts: SVG elements, from back to front.
         ground: background colour.
         role: `img`, or `group` if the drawing contains links.

@@ -146,10 +146,8 @@ def _setting_value(value: object) -> str:
 def read_settings(record: TextRecord, defaults: Any) -> Any:
     """Return the settings of a record. A setting that the record does not have gets its default.
 
-    `defaults` is a dataclass with the default settings.
-
-    Raises:
-        InputError: If the value of a setting is not allowed. The message says where the setting is.
+    `defaults` is a dataclass with the default settings. Raise `InputError` if the value of a
+    setting is not allowed. The message says where the setting is.
     """
     values: dict[str, Any] = {}
     for setting in fields(defaults):
@@ -204,11 +202,9 @@ def check_same(settings: Any, recorded: Any) -> None:
 def replay_moves(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
     """Play the moves of a record from the position `start`, and return the game.
 
-    Each line with a move contains the number of a seat and the text of the move.
-
-    Raises:
-        InputError: If a move is malformed or illegal, or if the record names players, but not one
-            for each seat. The message names the line.
+    Each line with a move contains the number of a seat and the text of the move. Raise `InputError`
+    if a move is malformed or illegal, or if the record names players, but not one for each seat.
+    The message names the line.
     """
     players = record.settings.get("players")
     names = () if players is None else tuple(split_names(players.text))

@@ -66,7 +66,7 @@ def table_lines(
     Args:
         head: headings of the columns.
         rows: rows with one cell for each column.
-        width: maximum length of a line; None for no limit.
+        width: maximum length of a line, or None for no limit.
         names: number of leading columns that identify a row. They are repeated in every part.
         align: `<` (left) or `>` (right) for each column. By default, the leading columns are
             aligned to the left, and the other columns to the right.
@@ -117,7 +117,7 @@ def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
 def minimums_text(
     low: Sequence[int], without: int | None = None, names: Mapping[int, str] = MappingProxyType({})
 ) -> str:
-    """Return a text with the minimum number of cards of each player, if it is above 0.
+    """Return a text with the minimum number of cards of each player, unless it is 0.
 
     `1:2 3:1` means at least two cards for player 1 and at least one for player 3.
 

@@ -106,8 +106,7 @@ def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
 def check_length(values: Sequence[Any], place: str) -> int:
     """Return the length of a list, a tuple or another sequence.
 
-    Raises:
-        InputError: If the value is a text, a set or a mapping, or has no length.
+    Raise `InputError` if the value is a text, a set or a mapping, or has no length.
     """
     unordered = isinstance(values, str | bytes | bytearray | dict | set | frozenset)
     try:
@@ -119,9 +118,8 @@ def check_length(values: Sequence[Any], place: str) -> int:
 def as_tuple(values: Sequence[Any], place: str) -> tuple[Any, ...]:
     """Return the items of a list, a tuple or another sequence as a plain tuple.
 
-    Raises:
-        InputError: If the value is not a sequence, or its iteration does not yield `len(values)`
-            items.
+    Raise `InputError` if the value is not a sequence, or its iteration does not yield `len(values)`
+    items.
     """
     if type(values) is tuple:
         return values
@@ -140,9 +138,8 @@ def as_int_tuple(
 ) -> tuple[int, ...]:
     """Return a sequence of whole numbers as a tuple of `int`.
 
-    Raises:
-        InputError: If the value is not a sequence, or an item is not a whole number that `as_int`
-            accepts. The message names the item.
+    Raise `InputError` if the value is not a sequence, or an item is not a whole number that
+    `as_int` accepts. The message names the item.
     """
     items = as_tuple(values, place)
     return tuple([as_int(value, f"{place}[{index}]", least) for index, value in enumerate(items)])
@@ -186,11 +183,8 @@ def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tu
 def check_int(value: object, low: int | None, high: int | None, expected: str, place: str) -> int:
     """Return a Python or NumPy integer as an `int`.
 
-    Booleans and floats are refused. The error message says that the value is not `expected`, for
-    example "a whole number".
-
-    Raises:
-        InputError: If the value is not an integer, or not from `low` to `high`.
+    Raise `InputError` if the value is a boolean, is not an integer, or is not from `low` to `high`.
+    The message says that it is not `expected`, for example "a whole number".
     """
     number = _index(value)
     if number is None or (low is not None and number < low) or (high is not None and number > high):
@@ -247,8 +241,7 @@ def _real(value: Any) -> float | None:
 def check_time_limit(seconds: object) -> float | None:
     """Return a time limit in seconds as a float, or None for no limit.
 
-    Raises:
-        InputError: If the value is neither None nor a finite number > 0.
+    Raise `InputError` if the value is neither None nor a finite number > 0.
     """
     if seconds is None:
         return None
@@ -261,8 +254,7 @@ def check_time_limit(seconds: object) -> float | None:
 def check_seconds(seconds: object) -> float:
     """Return a number of seconds, which may be 0 or infinite, as a float.
 
-    Raises:
-        InputError: If the value is negative or not a number.
+    Raise `InputError` if the value is negative or not a number.
     """
     number = _real(seconds)
     if number is None or not number >= 0:

@@ -27,15 +27,8 @@ else:
 def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
     """Replace the content of a file atomically, by renaming a temporary file.
 
-    If the path leads to a pipe or a device, the text is written to it directly.
-
-    Args:
-        path: The file.
-        text: The new content.
-        private: Whether only the owner may read the file.
-
-    Raises:
-        InputError: If the file cannot be written.
+    If `private` is true, only the owner may read the file. If the path leads to a pipe or a device,
+    the text is written to it directly. Raise `InputError` if the file cannot be written.
     """
     write_bytes(path, text.encode(), private=private)
 
@@ -58,8 +51,7 @@ def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None
 def check_writable(path: str) -> None:
     """Check, before a long computation, that its result can be written to a file.
 
-    Raises:
-        InputError: If the file or its directory cannot be written.
+    Raise `InputError` if the file or its directory cannot be written.
     """
     target = Path(path)
     may_be_written = all(os.access(x, os.W_OK) for x in (target, target.parent) if x.exists())
@@ -91,8 +83,8 @@ def replace_file(path: str | Path, *, private: bool = False) -> Iterator[Path]:
 def replace_file_locked(path: str | Path, *, private: bool = False) -> Iterator[tuple[Path, int]]:
     """Replace a file as `replace_file` does, but lock the temporary file.
 
-    Yield its path and its descriptor. A duplicate of the descriptor (`os.dup`) keeps the lock after
-    the `with` block.
+    Yield the path and the descriptor of the temporary file. A duplicate of the descriptor
+    (`os.dup`) keeps the lock after the `with` block.
     """
     try:
         # Replace the target of a symbolic link, not the link.
@@ -191,8 +183,7 @@ def _take_over(part: Path, old: os.stat_result) -> None:
 def sync_directory(directory: Path) -> None:
     """Flush the list of files in a directory to the disk, if the system supports that.
 
-    Raises:
-        OSError: If the disk fails.
+    Raise `OSError` if the disk fails.
     """
     try:
         handle = os.open(directory, os.O_RDONLY)

@@ -38,8 +38,8 @@ def _status() -> int:
 def _open_streams() -> None:
     """Open the null device for each standard stream that was closed when the process started.
 
-    Standard output is opened for reading only. Writing results then fails with a message, so that
-    they are not lost silently.
+    Standard output is opened so that writing fails with a message. Otherwise, results would be lost
+    silently.
     """
     import os
     import sys

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from quaternity.perfect.tablebase import Tablebase
 
 MAX_PRINTED_QUESTIONS = 15
-"""Maximum number of kinds of questions that the printed ranking lists. The output of `--json`
-contains all of them."""
+"""Maximum number of groups of equivalent questions in the printed ranking. With `--json`, the
+ranking contains all of them."""
 
 BITS = """\
 One bit halves the number of deals. Whatever the answer is, asking reveals that the asker
@@ -165,9 +165,9 @@ def _analyse(
 
 
 def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:
-    """Return the number of deals after 0, 1, 2 … moves.
+    """Return the number of possible deals before the first move and after each move.
 
-    A number that cannot be counted within the limits is None, and the error is added to `limits`.
+    A number that cannot be counted within the limits is None. `limits` collects the errors.
     """
     curve: list[int | None] = []
     with progress("counting deals", len(game.states)) as bar:

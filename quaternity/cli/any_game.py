@@ -1,4 +1,4 @@
-"""Creation of the commands `play` and `tournament` for any game, with its settings as options."""
+"""Creation of a game's commands `play` and `tournament`. The game's settings become options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from quaternity.table.setting_fields import SettingField, setting_fields, settin
 
 
 def game_commands(game: str) -> typer.Typer:
-    """Return the command group of a game."""
+    """Return a command group with the commands `play` and `tournament` of a game."""
     registered = registration(game)
     group = typer.Typer(
         cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None,
@@ -45,8 +45,8 @@ def add_play(
 ) -> None:
     """Add the command `play` to a group, with the settings of a game as options.
 
-    `default` names the players if `--seats` is missing. `more` replaces the sentence
-    of the help about what can be typed.
+    `default` contains the players if the option `--seats` is missing. `more` is the paragraph of
+    the help page that says what users can type during the game.
     """
     registered, usual = registration(game), ",".join(default)
     seats_option = typer.Option(
@@ -102,7 +102,7 @@ def _common(
     traceback: Traceback = False,
     player_file: PlayerFile = None,
 ) -> None:
-    """Declare the options of `play` that all games share."""
+    """Do nothing. The parameters are the options that the command `play` has in all games."""
 
 
 def _option(field: SettingField, default: Any) -> Parameter:

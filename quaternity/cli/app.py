@@ -52,7 +52,7 @@ class RootGroup(HelpGroup):
         return super().resolve_command(ctx, args)
 
     def sections(self, ctx: Any) -> dict[str, dict[str, str]]:
-        """Return the summaries of the commands by section, without importing any command."""
+        """Return the summary of each command, by section and name, without importing commands."""
         summaries = {
             title: {name: entry.summary for name, entry in entries.items()}
             for title, entries in SECTIONS.items()
@@ -63,9 +63,9 @@ class RootGroup(HelpGroup):
 
 
 def _game_of(words: list[str]) -> tuple[str | None, list[str]]:
-    """Return the game that `--game` names, and the remaining words.
+    """Return the game that the option `--game` names, and the words without this option.
 
-    The game is None if `--game` is missing or its game has no command group.
+    The game is None if the option is missing or its game has no command group.
     """
     for place, word in enumerate(words):
         option, equals, game = word.partition("=")
@@ -134,7 +134,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line on `arguments` (default: `sys.argv`) and return its exit status.
 
     An expected error becomes one message on standard error. Any other error is reported as an
-    internal error. If standard output is closed early, the status reports the result so far.
+    internal error.
     """
     status = _run(arguments)
     try:
@@ -185,7 +185,7 @@ def _internal_error(error: BaseException) -> ExitStatus:
 
 
 def _abandon_output(error: OSError) -> ExitStatus:
-    """Discard all further output, because standard output failed. Return the exit status."""
+    """Discard all further output, because standard output failed. Return an exit status."""
     discard_output(sys.stdout)
     if isinstance(error, BrokenPipeError):
         return ExitStatus.DONE
@@ -196,7 +196,6 @@ def _abandon_output(error: OSError) -> ExitStatus:
 def _show_warning(
     message: Warning | str, category: type[Warning], *place: Any, **more: Any
 ) -> None:
-    """Print a warning. A warning about a plug-in is printed like a message of this program."""
     if issubclass(category, BrokenPlugin):
         warn(str(message))
     else:

@@ -38,7 +38,7 @@ def chance_lines(
     only: Sequence[int] | None = None,
     aside: int | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of a table of chances.
+    """Yield the lines of a table of the chances that each player has each card.
 
     The table has a row for each player and a column for each card. Sets stand side by side if they
     fit.
@@ -48,7 +48,8 @@ def chance_lines(
         second: other estimates of the same chances, printed in a second row for each player if they
             differ.
         only: the indices of the sets to show, or None for all sets.
-        aside: the index of the hand that contains the cards set aside, or None if there is none.
+        aside: the index of the row for cards that were set aside, or None if there are no such
+            cards.
     """
     size = max(map(len, chances))
     players = len(chances[0][0]) if chances[0] else 0
@@ -107,7 +108,7 @@ def _margin(players: int) -> int:
 
 
 def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]:
-    """Yield a line with a bar chart of numbers of deals, and a line that explains the chart.
+    """Yield a bar chart that shows how a number of deals changes, and a line that explains it.
 
     The bars have a log scale. `?` stands for an unknown number (None).
     """

@@ -42,8 +42,9 @@ class Output:
     """The outputs that the options of `compare` select.
 
     Attributes:
-        runs, page, plot: the paths of the file of runs, the HTML page and the picture. The path of
-            a file that is not wanted is None.
+        runs: the path of the file of runs, or None for no file.
+        page: the path of the HTML page, or None for no page.
+        plot: the path of the picture, or None for no picture.
         save_to: the folder in which an instance that shows a fault is saved.
         text_format: `json`, `csv` or `tables`.
         wide: whether the tables have all columns.
@@ -79,9 +80,9 @@ class Output:
 
 
 def show_result(result: ComparisonResult, output: Output, solvers: str) -> None:
-    """Print and write a comparison, and exit with the status of its result.
+    """Print a comparison, write its files, and exit with a status that shows whether it succeeded.
 
-    `solvers` is the option that selected the solvers.
+    `solvers` is the value of the option `--solvers`.
     """
     comparison, stopped = result.comparison, result.stopped
     with ExitWithStatus() as leaving:

@@ -56,7 +56,10 @@ PLAYER_PARAMETERS = ("seats", "entries")
 
 
 def add_completion(command: Any, group: str | None) -> None:
-    """Add tab completion to a command. `group` is its command group, which is usually a game."""
+    """Add tab completion to the options and arguments of a command.
+
+    `group` is the name of the group that contains the command. Most groups are games.
+    """
     for parameter in command.params:
         values = VALUES.get(parameter.name)
         if parameter.name in PLAYER_PARAMETERS:

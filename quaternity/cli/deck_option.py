@@ -27,9 +27,10 @@ DeckName = Annotated[
 
 
 def deck_words(name: str | None, settings: Any) -> DeckWords:
-    """Return the card names of a deck. If `name` is None, cards are written as numbers.
+    """Return a formatter that writes the names of a deck. If `name` is None, it writes numbers.
 
-    Raise `InputError` if the deck does not exist, its file is invalid, or it has too few cards.
+    Raise `InputError` if the deck does not exist, its file is invalid, or it has too few cards for
+    a game with these settings.
     """
     if name is None:
         return DeckWords(PLAIN)
@@ -55,7 +56,7 @@ def _find_deck(name: str) -> Deck:
 
 
 def table_text(rules: Any, view: Any, words: DeckWords) -> str:
-    """Return a view of the table as text that fits the width of the terminal."""
+    """Return the table, as a seat sees it, as a text that fits the width of the terminal."""
     text: str = rules.show(view, columns(), *([words] if words.deck.sets else ()))
     return text
 
@@ -67,5 +68,5 @@ def refusal_text(words: DeckWords, error: IllegalMove) -> str:
 
 
 def move_text(words: DeckWords, move: Any, text: str) -> str:
-    """Return a question as a sentence with the names of the deck, or `text` for any other move."""
+    """Return a question as a sentence with the card names of a deck, or other moves as `text`."""
     return words.say(question_sentence(move)) if isinstance(move, Question) else text

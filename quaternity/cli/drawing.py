@@ -11,7 +11,10 @@ from quaternity.cli.match import MatchSession, Word
 
 
 def picture_word(draw_view: Callable[[Any], str]) -> dict[str, tuple[str, Word]]:
-    """Return the terminal command `picture`, which writes the SVG `draw_view(view)` to a file."""
+    """Return the terminal command `picture`, which draws the table in an SVG file.
+
+    `draw_view` takes the view of a seat and returns the text of the file.
+    """
 
     def draw(session: MatchSession, seat: int, file: str) -> Iterator[str]:
 

@@ -163,7 +163,7 @@ def _list_families(as_json: bool) -> None:
 
 
 def select_families(names: str) -> list[str]:
-    """Return the names of the families in a comma-separated list.
+    """Return the problem families in a comma-separated list of names. `all` selects all families.
 
     Raise `InputError` if a name is unknown or repeated.
     """
@@ -271,7 +271,10 @@ def prove(
 
 
 def _veripb(paths: list[str]) -> bool | None:
-    """Return True if VeriPB accepts a proof, or None if VeriPB is not installed."""
+    """Return True if VeriPB accepts a proof. Raise `SolverFault` if it rejects the proof.
+
+    Return None if VeriPB is not installed.
+    """
     program = which("veripb")
     if program is None:
         return None

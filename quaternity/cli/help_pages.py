@@ -22,7 +22,7 @@ class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
     """Formatter that writes the paragraphs and lists of terms of a help page."""
 
     def write_text(self, text: str) -> None:
-        """Write paragraphs. Break long commands after "Example" so that they can be pasted."""
+        """Write paragraphs. A long command in an example is broken so that users can paste it."""
         indent = " " * self.current_indent
         self.write("\n\n".join(self._paragraph(s, indent) for s in text.split("\n\n")) + "\n")
 
@@ -39,7 +39,7 @@ class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
     def write_dl(
         self, rows: Sequence[tuple[str, str]], col_max: int = 26, col_spacing: int = 2
     ) -> None:
-        """Write each term with its definition beside it, or below it if the term is too long."""
+        """Write terms with their definitions. The definition of a long term is below the term."""
         # Typer adds the type of an argument to its name, as in "FILE <str>".
         rows = [(w if w[:1] == "-" else w.partition(" <")[0], text) for w, text in rows]
         widths = [len(word) for word, _ in rows]
@@ -73,7 +73,7 @@ class HelpGroup(TyperGroup):
                 formatter.write_dl([*rows.items()])
 
     def sections(self, ctx: Any) -> dict[str, dict[str, str]]:
-        """Return the summaries of the commands by section."""
+        """Return the summary of each command by name, in a single section "Commands"."""
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         summaries = {
             name: command.get_short_help_str(1000)

@@ -68,8 +68,7 @@ class InputDocument:
     def state(self) -> State:
         """The state, or the last position of the record.
 
-        Raises:
-            InputError: If the file contains a deal problem.
+        Raise `InputError` if the file contains a deal problem.
         """
         if isinstance(self.position, State):
             return self.position
@@ -79,7 +78,7 @@ class InputDocument:
 
     @property
     def problem(self) -> DealProblem:
-        """The deal problem of the position: which cards each player may have."""
+        """The position as a deal problem, which says which cards each player may have."""
         return problem_of(self.position)
 
 
@@ -99,8 +98,7 @@ def open_document(path: str) -> InputDocument:
 def open_record(path: str) -> tuple[Any, Any]:
     """Open a record of any game, and return its rules and the replayed game. `-` is standard input.
 
-    Raises:
-        InputError: If the file cannot be read, is not a record, or its game breaks the rules.
+    Raise `InputError` if the file cannot be read, is not a record, or its game breaks the rules.
     """
     with prefix_errors(path):
         data = read_bytes(path)
@@ -113,8 +111,7 @@ def open_record(path: str) -> tuple[Any, Any]:
 def open_log(path: str) -> GameLog | SeatLog:
     """Open a log of Kwartet with all hands, or with what one seat saw. `-` is standard input.
 
-    Raises:
-        InputError: If the file cannot be read, is not a log, or its game breaks the rules.
+    Raise `InputError` if the file cannot be read, is not a log, or its game breaks the rules.
     """
     with prefix_errors(path):
         log = parse_any_log(read_bytes(path))

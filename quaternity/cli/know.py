@@ -167,7 +167,11 @@ class _Evaluation:
         return moment(self.log, step, self.seat)
 
     def after_announcements(self, at: QueryContext) -> tuple[QueryContext, list[str]]:
-        """Return the context after all announcements, and the announcements only assumed true."""
+        """Return the context of a query after the announcements `--say` are made.
+
+        The second result contains the announcements that may be false and are assumed to be true.
+        Raise `_NotTrue` if an announcement is false.
+        """
         supposed = []
         for text in self.announcements:
             formula = read_formula(text, at)
@@ -217,7 +221,7 @@ class _Evaluation:
     def evaluate(
         self, text: str, at: QueryContext, why: bool, chance: bool
     ) -> tuple[dict[str, Any], list[str], list[str]]:
-        """Evaluate a formula. Return a JSON object, further lines to print, and warnings."""
+        """Evaluate a formula. Return a JSON object, lines that explain the result, and warnings."""
         start, formula, problems = monotonic(), read_formula(text, at), []
         truth = truth_at(formula, at, self.method, self.seconds, why)
         answer: dict[str, Any] = {"formula": text, "true": truth.truth}

@@ -32,7 +32,7 @@ FORMS = "Ask:     '1 0/2', '1 0 2' or '1 for 0/2' asks player 1 for card 2 of se
 
 
 def kwartet_words() -> GameWords:
-    """Return the texts and commands that Kwartet adds to the terminal."""
+    """Return the texts and the additional commands for games of Kwartet in the terminal."""
     return GameWords(
         RULES,
         FORMS,

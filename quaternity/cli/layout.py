@@ -79,7 +79,7 @@ def _parts(min_widths: list[int], width: int) -> list[list[int]]:
 
 
 def _widths(min_widths: list[int], max_widths: list[int], width: int) -> list[int]:
-    """Return the column widths, with spare width shared evenly by columns that can use it."""
+    """Return the column widths. Columns whose text is wrapped share the remaining width evenly."""
     widths = list(min_widths)
     spare = width - _table_width(widths)
     while spare > 0 and (

@@ -22,8 +22,8 @@ FAMILIES = {
     "coalitions": "inequalities",
     "brute-force": "enumeration",
 }
-"""The method of each built-in solver, by the name of the solver. It is also the method of the
-solver's variants, whose names begin with the name of the solver."""
+"""Mapping from the name of each built-in solver to its method. A variant of a solver has the same
+method, and its name begins with the name of the solver."""
 
 
 @app.command()

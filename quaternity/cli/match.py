@@ -37,7 +37,7 @@ from quaternity.table.players import YOU, make_player
 QUIT = ("quit", "exit", "q")
 
 WORDS = ("help", "rules", "state", "moves", "hint", "history", "undo", "seat")
-"""Names of the commands that every game has. Moves and the commands in `QUIT` are not included."""
+"""Names of the commands that users can type in every game, except those that quit."""
 
 COMMANDS = """\
 Also:    help   rules   state (the table again)   moves (the legal moves)
@@ -68,11 +68,11 @@ class GameWords:
             None.
         advice: function that takes the view and the move and returns a text to append to a hint.
         outdated: function that takes half-typed text and the views before and after a program's
-            move, and returns whether the text has changed its meaning.
+            move. It returns whether the text has changed its meaning.
         bystander_marks: the meaning of the marks for viewers who see no hand. It is empty if it is
             the same as `marks`.
         formula_lines: function that takes the rules, the positions, the moves, a formula and
-            whether a reason is wanted, and returns lines about what is known about the formula.
+            whether a reason is wanted. It returns lines about what is known about the formula.
     """
 
     rules: str
@@ -105,7 +105,7 @@ class MatchSession:
         self, match: Match[Any, Any, Any], words: GameWords, journal: MatchJournal | None,
         speech: DeckWords | None = None,
     ) -> None:  # fmt: skip
-        """Start a session. `speech` names the cards in sentences; by default, cards are numbers."""
+        """Start a session. `speech` writes the names of cards. By default, cards are numbers."""
         self.match, self.words, self.journal = match, words, journal
         self.speech = DeckWords(PLAIN) if speech is None else speech
         self.screen = MatchScreen(match, self.speech, words.remark)
@@ -115,7 +115,7 @@ class MatchSession:
         self.typed = ""
         """Text that the user had half typed when a program moved."""
         self.clock = -1, 0.0
-        """Number of moves made, and the time at which the table was first shown after the last of
+        """Number of moves made, and the time (of `monotonic`) at which the table was shown after
         them."""
         if journal is not None:
             match.keep = journal.add
@@ -196,7 +196,7 @@ class MatchSession:
         return True
 
     def _drop_outdated(self, before: Any, now: Any) -> None:
-        """Drop half-typed text whose meaning has changed. Keep any other text."""
+        """Delete the half-typed text if another player's move has changed its meaning."""
         text = self.typed.strip()
         command = any(word.startswith(text) for word in (*WORDS, *QUIT, *self.words.words))
         if not command and self.words.outdated(text, before, now):
@@ -240,7 +240,7 @@ class MatchSession:
             print(wrap_text(refusal_text(self.speech, error)))
 
     def _answer(self, line: str) -> None:
-        """Give the answer if the line of the question contains one: "0 asks 1 for 0/2: no"."""
+        """Play the answer if the user typed it after the question, as in "0 asks 1 for 0/2: no"."""
         (answerer,) = self.match.rules.to_act(self.match.position)
         if answerer in self.match.people:
             try:
@@ -278,7 +278,6 @@ class MatchSession:
             print("press Enter first, or type quit")
 
     def _command(self, line: str, seat: int) -> bool:
-        """Execute a command. Return False if the line is not a command."""
         word, _, argument = line.partition(" ")
         word = word.lower()
         if word in QUIT:

@@ -17,8 +17,8 @@ MAX_LISTED_MOVES = 60
 """Maximum number of legal moves that the command `moves` lists."""
 
 MIN_NEWS_LINES = 3
-"""Minimum number of lines of news that are printed below the table. If the screen is too small for
-all news, earlier lines are printed above the table."""
+"""Minimum number of lines about recent events that are printed below the table. If the screen is
+too small for all of these lines, the earlier ones are printed above the table."""
 
 
 class MatchScreen:
@@ -98,7 +98,10 @@ class MatchScreen:
             print(wrap_text(text))
 
     def _news(self, seat: int | None) -> list[str]:
-        """Return the events since a seat last saw the table or moved, in as few lines as fit."""
+        """Return lines with the events that a seat has not seen yet. Short events share a line.
+
+        If the seat has never seen the table, the lines begin with its last move.
+        """
         match = self.match
         own_moves = [number for number, (mover, _) in enumerate(match.moves) if mover == seat]
         self._news_start = self._last_seen.get(seat, own_moves[-1] if own_moves else 0)
@@ -133,7 +136,7 @@ class MatchScreen:
             print(f"  and {len(legal) - MAX_LISTED_MOVES} more")
 
     def move_text(self, move: Any) -> str:
-        """Return a move with the card names of the deck."""
+        """Return the text of a move, with the card names of the deck."""
         return move_text(self.speech, move, self.match.rules.write(move))
 
     def print_end(self) -> None:

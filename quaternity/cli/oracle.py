@@ -1,4 +1,7 @@
-"""Text about a position from a tablebase: who can win, and what each question leads to."""
+"""Texts that say who can win in a position, and what each question leads to.
+
+The facts come from a tablebase, which contains the result of every position with perfect play.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,12 @@ if TYPE_CHECKING:
     from quaternity.perfect.tablebase import PositionReport
 
 MAX_QUESTION_KINDS = 8
-"""Maximum number of kinds of questions that are listed with the outcomes of their answers."""
+"""Maximum number of groups of equivalent questions for which the result of each answer is listed.
+"""
 
 
 def standing_text(standing: StateValue) -> str:
-    """Return a line that says who can win, force a win, or prevent another player's win."""
+    """Return a line that says who can win, who can force a win, or who can prevent a win."""
     if standing.can_force:
         player = standing.can_force[0]
         moves = standing.forced_length[player]
@@ -34,9 +38,10 @@ def standing_text(standing: StateValue) -> str:
 
 
 def oracle_lines(report: PositionReport) -> Iterator[str]:
-    """Yield lines that say who can win or force a win, now and after each question.
+    """Yield lines that say which players can win or force a win.
 
-    The best questions come first. Below each question is the outcome of each answer.
+    The first line is about the present position. The next lines list the questions, the best ones
+    first. Below each question, a line for each answer is about the position after this answer.
     """
     yield standing_text(report.standing)
     for prospect in report.prospects[:MAX_QUESTION_KINDS]:

@@ -116,10 +116,8 @@ def _choose_players(
 ) -> list[str]:
     """Return the players of all seats.
 
-    Args:
-        requested: the players that the user named.
-        recorded: the players in the record.
-        reassigned: the players after seats were handed over, according to the record.
+    `requested` contains the players that the user named, `recorded` those in the record, and
+    `reassigned` those after seats were handed over, according to the record.
     """
     reassigned = reassigned if len(reassigned) == rules.seats else ()
     if requested is not None and recorded and tuple(requested) not in (recorded, reassigned):

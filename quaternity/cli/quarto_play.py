@@ -49,5 +49,4 @@ def quarto_words() -> GameWords:
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """Return a reminder of the rule about squares, or None if the game is played without it."""
     return "four in a 2 x 2 square can also be a quarto" if match.rules.settings.squares else None

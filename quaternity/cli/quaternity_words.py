@@ -102,7 +102,7 @@ def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]
 def game_of(
     settings: Settings, positions: Sequence[QuaternityPosition], moves: Sequence[tuple[int, Any]]
 ) -> Game:
-    """Return the game that consists of the questions and answers in `moves`.
+    """Return a game as questions with answers, given the moves and the positions between them.
 
     Each move is a pair of a seat and a question or answer. `positions` has one element more than
     `moves`.
@@ -132,7 +132,11 @@ def _game(match: Match[Any, Any, Any], moves: int | None = None) -> Game:
 
 
 def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Explain a question or formula or, without an argument, the last refusal or forced answer."""
+    """Yield lines that explain a question or formula.
+
+    Without an argument, explain the last refused move or, if none was refused, the last forced
+    answer.
+    """
     del seat
     match = session.match
     if argument:
@@ -175,8 +179,8 @@ def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 def certainty_lines(text: str, game: Game, why: bool = False) -> Iterator[str]:
     """Yield lines that say whether a formula is certainly true or false in a game of Quaternity.
 
-    If `why` is true, include the reason: the moves that prove this, or a deal in which the formula
-    is true and a deal in which it is false.
+    If `why` is true, include the reason. This is either the moves that prove the fact, or two
+    deals: one where the formula is true, and one where it is false.
     """
     try:
         answer = certainty(text, game, why)

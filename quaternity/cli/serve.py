@@ -232,7 +232,10 @@ def _check_texts(
 
 
 def _report_faults(*checks: Callable[[], object]) -> None:
-    """Run all checks and print the faults that they find. Exit with status 2 if there are any."""
+    """Call the functions that check the server's options, and print all errors.
+
+    If there are any errors, exit with status 2.
+    """
     from quaternity.cli.terminal import say, warn
 
     faults = 0

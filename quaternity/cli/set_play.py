@@ -58,7 +58,6 @@ def set_words() -> GameWords:
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """Return a remark if other players have agreed to more cards."""
     agreed = match.position.seen.agreed
     if agreed and not agreed.issuperset(match.people):
         return "other players want three more cards: type more if you agree"
@@ -66,5 +65,5 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
 
 
 def _outdated(text: str, before: Any, now: Any) -> bool:
-    """Return whether the letters of a claim name other cards than before."""
+    """Return whether half-typed letters, which name cards by their places, now name other cards."""
     return cards_named(text, before) != cards_named(text, now)

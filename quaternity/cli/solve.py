@@ -196,7 +196,6 @@ def _asked_player(ask: str) -> int:
 
 
 def _check_goal(everybody: str | None, ties: str | None, endless: bool) -> None:
-    """Check the options --everybody and --ties. `endless` says whether the game need not end."""
     if ties is not None and (ties not in ("coin", "chance") or everybody is None):
         raise InputError(
             f"--ties {quote_value(ties)}: expected coin or chance, together with --everybody"

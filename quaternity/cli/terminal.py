@@ -25,7 +25,8 @@ CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 """Escape sequences that clear the screen of a terminal and its scrollback."""
 
 MIN_TIMEOUT_SECONDS = 0.05
-"""Minimum time in seconds that `ask` waits. It suffices to read a line from the input buffer."""
+"""Minimum time limit of `ask`, in seconds. Within this time, `ask` can read a complete line that
+was typed before."""
 
 _CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -63,7 +64,7 @@ def discard_output(stream: TextIO) -> None:
 def discard_closed_terminal() -> None:
     """Discard all further output to a terminal that was closed, because writing there would fail.
 
-    A closed terminal is still a character device, but no longer a terminal.
+    The stream of a closed terminal is still a character device, but `isatty` returns False.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):  # The stream was closed before the command started.
@@ -139,7 +140,7 @@ def wrap_text(text: str, indent: int = 2) -> str:
 
 
 def in_columns(entries: Sequence[str]) -> str:
-    """Arrange entries in columns, with as many entries per line as fit the terminal."""
+    """Return a text that lists entries in columns, with as many columns as fit the terminal."""
     column_width = max(map(len, entries), default=0) + 3
     per_line = max(1, (columns() - 2 + 3) // column_width)
     return "\n".join(

@@ -309,11 +309,6 @@ def picture(
 
 
 def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
-    """Return the cards that the arguments name.
-
-    Raises:
-        InputError: If an argument is not a card or is repeated, or if there are fewer than `least`.
-    """
     table = check_table(map(read_card, texts))
     if len(table) < least:
         raise InputError(f"the table must have at least {least} cards, not {len(table)}")

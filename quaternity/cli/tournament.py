@@ -40,7 +40,7 @@ from quaternity.table.tournament.scores import MIN_DEALS, Measured, Table, make_
 from quaternity.table.tournament.seatings import labels
 
 ALL_ORDERS = 4
-"""Maximum number of seats for which each deal is played with the players in all orders."""
+"""Maximum number of seats for which the players play each deal in every seating order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class TournamentWords:
     """The texts of a game's tournament command.
 
     Attributes:
-        command: the words of the command line that call the command.
+        command: the words with which the command begins, such as `kwartet` and `tournament`.
         player_names: the names of players, for the help page.
         points: the name of the points in this game.
         title: function that takes the rules and returns the name of the game.
@@ -86,7 +86,10 @@ Example: quaternity {example}
 def add_tournament(
     application: typer.Typer, kind: str, rules_of: Callable[..., Any], words: TournamentWords
 ) -> None:
-    """Add the command `tournament` to an application. Parameters of `rules_of` become options."""
+    """Add the command `tournament` to an application.
+
+    `rules_of` returns the rules of the game. Its parameters become options of the command.
+    """
     game, parameters = rules_of().name, signature(rules_of, eval_str=True).parameters
     common = list(signature(_tournament, eval_str=True).parameters.values())[3:]
     kinds = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
@@ -262,7 +265,7 @@ def _in_errors(margin: Measured) -> str:
 
 
 def orders_text(table: Table, seats: int) -> str:
-    """Return a text that says in which orders of seats each deal was played."""
+    """Return a text that says how many deals were played, and in which seating orders."""
     whole, extra = divmod(table.games, table.games_a_deal)
     orders = f"{table.games_a_deal} orders of seats"
     if not whole:

@@ -103,10 +103,11 @@ class Viewer:
         """Initialize a viewer at a step of the game.
 
         Args:
-            show_step: function that takes the number of a step and prints the step; 0 is the start.
+            show_step: function that takes the number of a step and prints the step. Step 0 is the
+                start.
             last: the number of the last step.
-            show_knowledge: function that takes the player as typed and the number of a step, and
-                prints what the player knows.
+            show_knowledge: function that takes the player that the user typed and the number of a
+                step. It prints what the player knows.
             marks: the meaning of the marks in a step.
             tell: function that takes a formula, the number of a step and whether a reason is
                 wanted. It returns lines that say what is known about the formula.
@@ -115,7 +116,7 @@ class Viewer:
         self.show_knowledge, self.marks, self.formula_lines = show_knowledge, marks, tell
 
     def play(self) -> None:
-        """Step through the game with commands in a terminal; otherwise print all steps."""
+        """Step through the game with commands in a terminal. If there is none, print all steps."""
         if is_interactive():
             self.run()
         else:

@@ -44,9 +44,9 @@ _MARKUP = frozenset('<>&"`\\{}[]|')
 
 
 class CardFace(NamedTuple):
-    """Picture and names of a card. The picture is an emoji or an empty string.
+    """Picture and names of a card, with one name for each language of the deck.
 
-    There is one name for each language.
+    The picture is an emoji or an empty string.
     """
 
     emoji: str
@@ -54,9 +54,9 @@ class CardFace(NamedTuple):
 
 
 class SetFace(NamedTuple):
-    """Mark, names and cards of a set. The mark is an emoji or an empty string.
+    """Mark, names and cards of a set, with one name for each language of the deck.
 
-    There is one name for each language.
+    The mark is an emoji or an empty string.
     """
 
     mark: str
@@ -120,8 +120,7 @@ class Deck:
     def check_fits(self, sets: int, size: int) -> None:
         """Check that the deck has enough cards for a game.
 
-        Raises:
-            InputError: If the deck has too few cards. The message names a deck that has enough.
+        Raise `InputError` if the deck has too few cards. The message names a deck that has enough.
         """
         if not self.fits(sets, size):
             least = min(len(face.cards) for face in self.sets[:sets])
@@ -177,13 +176,13 @@ PLAIN = Deck("plain", LANGUAGES, ("Shapes and numbers", "Vormen en getallen", "F
 numbers."""
 
 _FILES = ("everyday", "world")
-"""Names of the decks that come with this package, in the order in which `deck_for` prefers them."""
+"""Names of the decks that come with this package. `deck_for` returns the first one that fits."""
 
 
 def set_counts(settings: Any) -> tuple[int, int] | None:
-    """Return the number of sets in a game and the number of cards in a set.
+    """Return a pair: the number of sets in a game, and the number of cards in a set.
 
-    Return None if the game has no sets. `settings` are the settings of the game.
+    `settings` are the settings of the game. Return None if the game has no sets.
     """
     sets = getattr(settings, "sets", None)
     return None if sets is None else (sets, getattr(settings, "set_size", DEFAULT_SET_SIZE))
@@ -203,8 +202,7 @@ def decks() -> tuple[Deck, ...]:
 def find_deck(name: str) -> Deck:
     """Return the deck of this package with the given name.
 
-    Raises:
-        InputError: If there is no such deck. The message lists the decks.
+    Raise `InputError` if there is no such deck. The message lists the decks.
     """
     for deck in decks():
         if deck.name == name:
@@ -223,8 +221,7 @@ def deck_for(sets: int, size: int) -> Deck:
 def read_deck(path: str | Path) -> Deck:
     """Read a deck from a file. The name of the file, without its suffix, names the deck.
 
-    Raises:
-        InputError: If the file cannot be read, or is not a valid deck.
+    Raise `InputError` if the file cannot be read, or is not a valid deck.
     """
     source = str(path)
     try:
@@ -241,7 +238,6 @@ def parse_deck(text: str, source: str, name: str) -> Deck:
     Args:
         text: the deck in TOML.
         source: where the text comes from, such as a path, for error messages.
-        name: name of the deck.
 
     Raises:
         InputError: If the text is not a valid deck.

@@ -31,7 +31,7 @@ class DeckWords(Wording):
         return f"{name} ({self.set(card[0])})" if self.deck.sets else name
 
     def cell(self, card: tuple[int, int], text: str) -> str:
-        """Return the text for a cell, such as "fox 12"."""
+        """Return the text for a cell in a table of cards: the card and `text`, such as "fox 12"."""
         return f"{self.deck.card_name(*card, self.language)} {text}" if self.deck.sets else text
 
     def hand(self, cards: Iterable[tuple[int, int]]) -> str:

@@ -30,8 +30,7 @@ legal, it chooses from the list of legal actions."""
 def batch(game: str, count: int, **settings: Any) -> Any:
     """Return a batch of `count` new games. The settings are keyword arguments.
 
-    Raises:
-        InputError: If the game is unknown or does not support batches, or a value is invalid.
+    Raise `InputError` if the game is unknown or does not support batches, or a value is invalid.
     """
     made: Any = registration(game).part("batch")
     if made is None:

@@ -40,8 +40,7 @@ class Encoded(Protocol[P, M, V_contra]):
         points: Minimum and maximum points of a seat.
         outcomes: Layout of the result of `outcome`, like `entries`. It is None if these numbers do
             not contain all public information about a move.
-        degenerate: Warning that says why the game makes no sense with these settings. It is empty
-            if the settings are suitable.
+        degenerate: Warning that says why these settings are not suitable. It is empty if they are.
     """
 
     actions: int
@@ -55,8 +54,7 @@ class Encoded(Protocol[P, M, V_contra]):
     def move(self, action: int, view: V_contra) -> M | None:
         """Return the move of an action number, legal or not. None stands for waiting.
 
-        Raises:
-            InputError: If no move has this number.
+        Raise `InputError` if no move has this number.
         """
 
     def mask(self, view: V_contra) -> bytes:
@@ -78,12 +76,12 @@ class Encoded(Protocol[P, M, V_contra]):
         """
 
     def initial_position(self, drawn: Sequence[int]) -> P:
-        """Return the initial position that results from all draws of chance."""
+        """Return the initial position, given all random draws."""
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
-"""Function that computes the return (total reward) of each seat. It takes the points and the places
-of all seats. The places are None until the game is over."""
+"""Function that computes the return (total reward) of each seat. It takes the points of all seats,
+and their final ranks. The ranks are None until the game is over."""
 
 
 class Reward(NamedTuple):
@@ -150,15 +148,12 @@ class TableGame:
     """A game with its settings, initial position and reward function.
 
     Attributes:
-        name: Name of the game.
         rules: Rules of the game with these settings.
         encoded: Encoding of its moves and views.
-        reward: Reward function.
         max_moves: Maximum number of moves of an episode, including waiting, before it is cut off. 0
             means no limit.
         start: Initial position of every episode. It is None if each episode starts from a new
             random deal.
-        seats: Number of seats.
     """
 
     def __init__(
@@ -173,7 +168,6 @@ class TableGame:
         """Initialize a game.
 
         Args:
-            name: Name of the game.
             settings: Settings by name. A missing setting has its default value.
             start: A record (or, for Quaternity, a state) as text, or the path of its file. Episodes
                 begin at the last position of the record. It contains the settings, so they can be
@@ -217,8 +211,7 @@ class TableGame:
     def benchmark(cls, name: str) -> TableGame:
         """Return a new game for one of the `benchmarks`.
 
-        Raises:
-            InputError: If there is no benchmark of this name.
+        Raise `InputError` if there is no benchmark of this name.
         """
         known = benchmarks()
         if name not in known:
@@ -232,10 +225,8 @@ class TableGame:
     def of_text(cls, text: str) -> TableGame:
         """Parse the name of a benchmark, or the name of a game with optional settings.
 
-        An example is `kwartet(players=2,sets=3,reward=lead,max_moves=3)`.
-
-        Raises:
-            InputError: If there is no such game or setting, or a value is invalid.
+        An example is `kwartet(players=2,sets=3,reward=lead,max_moves=3)`. Raise `InputError` if
+        there is no such game or setting, or a value is invalid.
         """
         match = _GAME_TEXT.fullmatch(text)
         if match is None:
@@ -267,7 +258,7 @@ class TableGame:
 
     @property
     def memory_layout(self) -> Sequence[tuple[str, int, str]]:
-        """Layout of the numbers that describe all that a player has seen (as in `Encoded.entries`).
+        """Layout of the numbers that describe everything a player has seen, like `Encoded.entries`.
 
         The layout is empty if the number of moves is unlimited or the game has no
         `Encoded.outcomes`.
@@ -304,7 +295,7 @@ class TableGame:
         return "\n".join(lines)
 
     def root(self) -> ChanceNode | Episode:
-        """Return the root of the game tree: the first chance node, or the start of the episode."""
+        """Return the root of the game tree. It is a chance node if anything is drawn at random."""
         return ChanceNode(self, b"", self.start).after_chance()
 
     def episode(self, random: Random) -> Episode:
@@ -356,7 +347,6 @@ class Episode:
     and `encoded_moves` compute these positions again.
 
     Attributes:
-        game: The game with its settings.
         history: The initial position and all moves, including waiting.
         position: The current position.
         first: The seat that is asked first in the first round, if several seats may act
@@ -507,14 +497,15 @@ class Episode:
 
 
 class ChanceNode:
-    """An immutable chance node: a state before an episode begins, with draws still to be made.
+    """An immutable node of a game tree before the game begins, where chance makes a draw.
+
+    First, the draws of the deal are made. If several seats may then act at the same time, the last
+    draw chooses the seat that is asked first.
 
     Attributes:
-        table: The game.
         drawn: The draws so far, numbered as in `Encoded.chance`.
-        position: The initial position, if only the seat that is asked first remains to be drawn.
-            Otherwise None.
-        outcomes: The possible next draws with their probabilities.
+        position: The initial position if only the last draw is missing, otherwise None.
+        outcomes: The possible results of the next draw, with their probabilities.
     """
 
     def __init__(self, table: TableGame, drawn: bytes, position: Any = None) -> None:
@@ -529,7 +520,7 @@ class ChanceNode:
         return self
 
     def after_chance(self) -> ChanceNode | Episode:
-        """Return the episode if nothing remains to be drawn, otherwise the next chance node."""
+        """Return the episode if all draws are made, or else the node for the next draw."""
         table, position = self.table, self.position
         if position is None:
             if self.outcomes:
@@ -540,7 +531,7 @@ class ChanceNode:
         return Episode.begin(table, position)
 
     def after(self, action: int) -> ChanceNode | Episode:
-        """Return the next chance node, or the episode, after a draw that is given by its number."""
+        """Return the node after a draw with the given result: a chance node or the episode."""
         if self.position is not None:
             return Episode.begin(self.table, self.position, action)
         return ChanceNode(self.table, self.drawn + bytes([action])).after_chance()

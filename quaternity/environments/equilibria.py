@@ -15,8 +15,8 @@ from quaternity.base.errors import InputError, LimitError
 from quaternity.environments.game_tree import GameTree
 
 MAX_LINEAR_PROGRAM_CHOICES = 100_000
-"""Maximum number of choices in a game tree that the linear program can solve. A tree with 25,000
-choices takes half a second."""
+"""Maximum number of choices of a game that the linear program can solve. A choice is an action in a
+given information set. A game with 25,000 choices takes half a second."""
 
 
 def linear_program_value(tree: GameTree) -> float:

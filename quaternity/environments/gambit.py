@@ -14,10 +14,10 @@ MAX_EXPORTED_MOMENTS = 200_000
 
 
 def efg_text(game: TableGame) -> str:
-    """Return a game in Gambit's `.efg` format. Information sets are labelled with `memory_text`.
+    """Return a game in Gambit's `.efg` format.
 
-    Raises:
-        LimitError: If the tree of the game has more than `MAX_EXPORTED_MOMENTS` nodes.
+    The labels of the information sets are what the player has seen (`Episode.memory_text`). Raise
+    `LimitError` if the tree of the game has more than `MAX_EXPORTED_MOMENTS` nodes.
     """
     tree = GameTree(game, MAX_EXPORTED_MOMENTS)
     players = " ".join(_quote(f"player {seat}") for seat in range(game.seats))

@@ -29,7 +29,6 @@ class InformationSet(NamedTuple):
     Attributes:
         player: The player to act.
         memory_text: Everything that the player has seen.
-        actions: The legal actions.
         first: Number of the first choice in the set. A choice is an action in a given information
             set.
         moment: A representative moment of the set.
@@ -46,7 +45,6 @@ class GameTree:
     """All moments (nodes) of a game, stored in arrays.
 
     Attributes:
-        game: The game.
         information_sets: The information sets of all players.
         player: The player to act at each moment, `CHANCE` or `OVER`.
         parent: The parent of each moment. The root is its own parent.
@@ -58,7 +56,6 @@ class GameTree:
         information_set: The information set of each moment, or -1 if no player is to act.
         returns: The return of each player at each moment, which is 0 before the end.
         levels: For each depth in the tree, the slice of its moments.
-        choices: Number of choices.
         set_of: The information set of each choice.
         owner: The player of each choice.
     """
@@ -66,9 +63,8 @@ class GameTree:
     def __init__(self, game: TableGame, limit: int = MAX_TREE_MOMENTS) -> None:
         """Build the tree of a game.
 
-        Raises:
-            LimitError: If the tree has more than `limit` nodes. The error is raised as soon as this
-                is known.
+        Raise `LimitError` if the tree has more than `limit` nodes. The error is raised as soon as
+        this is known.
         """
         self.game = game
         self.information_sets: list[InformationSet] = []

@@ -40,7 +40,7 @@ from quaternity.table.players import YOU, check_name
 Numbers = NDArray[np.float32]
 
 MAX_STARTED_GAMES = 100
-"""Maximum number of games that `reset` starts until the learner may act in one of them."""
+"""Maximum number of games that `reset` starts until it finds one in which the learner may act."""
 
 
 class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
@@ -69,7 +69,6 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         """Initialize the environment. Call `reset` before the first step.
 
         Args:
-            name: Name of the game.
             opponents: The programs in the other seats, in order (`quaternity players` lists them).
                 A single program takes all seats. The default is the program of the easiest level.
             seat: Seat of the learner. With None, the seat is chosen at random in every episode.

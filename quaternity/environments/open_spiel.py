@@ -43,7 +43,7 @@ except ModuleNotFoundError as error:
     ) from None
 
 UNLIMITED_LENGTH = 1_000_000
-"""Number of moves that a game without a limit reports as its maximum length."""
+"""Maximum number of moves that is reported to OpenSpiel for a game without a limit."""
 
 MAX_TENSOR_SIZE = 1 << 22
 """Maximum number of values in an information-state tensor. Such a tensor takes 16 MB."""
@@ -131,11 +131,7 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
         return TableSpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> TableObserver:
-        """Return a `TableObserver`.
-
-        Raises:
-            ValueError: If there are parameters.
-        """
+        """Return a `TableObserver`. Raise `ValueError` if there are parameters."""
         return TableObserver(self, iig_obs_type, params)
 
 
@@ -150,7 +146,7 @@ def _legal(mask: bytes) -> list[int]:
 
 
 class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
-    """OpenSpiel state: an episode, or a chance node before an episode begins.
+    """State of a game in OpenSpiel: an episode, or a chance node before an episode begins.
 
     Attributes:
         moment: The episode or chance node. It is the only attribute, because OpenSpiel copies all
@@ -221,7 +217,9 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
 
 
 class TableObserver:
-    """Observer of a player's view or, with perfect recall, of everything the player has seen.
+    """OpenSpiel observer, which writes what a player sees as numbers or as text.
+
+    With perfect recall, it writes everything that the player has seen since the start.
 
     Attributes:
         tensor: The numbers of the player's view (`Encoded.numbers`). With perfect recall, the

@@ -38,11 +38,11 @@ from quaternity.environments.episode import Episode, TableGame
 from quaternity.table.games import GAMES, game_names, plugin_games
 
 COLUMNS, MIN_LINES = 80, 26
-"""Width and minimum height of a rendered picture, in characters. The picture has six lines more
-than the initial table, so that later tables fit."""
+"""Width and minimum height of a rendered picture, in characters. The picture is six lines higher
+than the table at the start, so that later tables fit."""
 
 MAX_STARTED_GAMES = 100
-"""Maximum number of games that `reset` starts until it finds one in which an agent can act."""
+"""Maximum number of games that `reset` starts until one of them is not over after the deal."""
 
 Observation = dict[str, NDArray[Any]]
 
@@ -79,7 +79,6 @@ class _Table:
         """Initialize the environment. Call `reset` before the first step.
 
         Args:
-            name: Name of the game.
             render_mode: "ansi" renders the table as text, and "rgb_array" as a picture of this
                 text, which requires matplotlib. "human" prints the text after every step.
             reward: "win" (1 for a sole winner, and the other agents share -1 equally), "points"
@@ -224,10 +223,8 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode. The same seed gives the same episode.
 
-        If a game is over after the deal, the cards are dealt again.
-
-        Raises:
-            InputError: If all of `MAX_STARTED_GAMES` games are over after the deal.
+        If a game is over after the deal, the cards are dealt again. Raise `InputError` if all of
+        `MAX_STARTED_GAMES` games are over after the deal.
         """
         del options
         self._start_episode(seed)
@@ -303,10 +300,8 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Start an episode. The same seed gives the same episode.
 
-        If a game is over after the deal, the cards are dealt again.
-
-        Raises:
-            InputError: If all of `MAX_STARTED_GAMES` games are over after the deal.
+        If a game is over after the deal, the cards are dealt again. Raise `InputError` if all of
+        `MAX_STARTED_GAMES` games are over after the deal.
         """
         del options
         self._start_episode(seed)
@@ -335,8 +330,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
     ]:
         """Apply the actions of all agents that may act.
 
-        Raises:
-            InputError: If an action number is invalid, or an agent that may act has no action.
+        Raise `InputError` if an action number is invalid, or an agent that may act has no action.
         """
         if not self.agents:
             return {}, {}, {}, {}, {}
@@ -378,8 +372,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
 def picture(text: str, lines: int) -> NDArray[np.uint8]:
     """Draw a text as an image array of height x width x 3. Its size depends only on `lines`.
 
-    Raises:
-        InputError: If matplotlib is not installed.
+    Raise `InputError` if matplotlib is not installed.
     """
     figure = new_figure(COLUMNS * 0.084, lines * 0.17)
     from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -14,7 +14,7 @@ MAX_OFFERED_MOVES = 512
 """Maximum number of legal moves in a position that can be encoded."""
 
 MAX_VIEW_BYTES = 8192
-"""Maximum size of what a player sees of a game, in bytes, as a JSON document."""
+"""Maximum size of a player's view as a JSON document, in bytes."""
 
 START_COUNT = 1000
 """Number of initial positions from which a random start is drawn."""
@@ -41,8 +41,7 @@ class PlainEncoded:
     def action(self, move: Any, view: Any) -> int:
         """Return the action number of a legal move. None stands for waiting.
 
-        Raises:
-            InputError: If the move is not legal.
+        Raise `InputError` if the move is not legal.
         """
         if move is None:
             return MAX_OFFERED_MOVES
@@ -54,8 +53,7 @@ class PlainEncoded:
     def move(self, action: int, view: Any) -> Any:
         """Return the move of an action number. None stands for waiting.
 
-        Raises:
-            InputError: If no legal move has this number.
+        Raise `InputError` if no legal move has this number.
         """
         offered = self._legal_moves(view)
         if action == MAX_OFFERED_MOVES:
@@ -75,8 +73,7 @@ class PlainEncoded:
     def numbers(self, view: Any) -> memoryview[float]:
         """Return the view's JSON document as numbers between 0 and 1.
 
-        Raises:
-            LimitError: If the document is longer than `MAX_VIEW_BYTES`.
+        Raise `LimitError` if the document is longer than `MAX_VIEW_BYTES`.
         """
         document = json.dumps(self.rules.view_json(view), sort_keys=True).encode()
         if len(document) > MAX_VIEW_BYTES:
@@ -93,7 +90,7 @@ class PlainEncoded:
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the possible starts, which are equally likely. Return nothing after the draw."""
+        """Return the possible, equally likely initial positions. After the draw, return ()."""
         if drawn or not self._has_chance():
             return ()
         return [(number, 1 / START_COUNT) for number in range(START_COUNT)]

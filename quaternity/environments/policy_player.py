@@ -44,7 +44,7 @@ class _Seated:
         self._encoded, self._policy = encoder_of(rules), choose
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return the move that the policy chooses as an action number, or None to wait."""
+        """Return the move whose action number the policy chooses, or None to wait."""
         mask = self._encoded.mask(view)
         action = self._policy(self._encoded.numbers(view), mask, random)
         action = check_index(action, len(mask), "action")

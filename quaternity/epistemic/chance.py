@@ -47,8 +47,8 @@ probability is then exact. If there are more deals, it is estimated from random 
 MAX_SAMPLES = 1000
 """Maximum number of random deals from which a probability is estimated."""
 MAX_DRAWS_PER_SAMPLE = 50
-"""Maximum number of random draws for each deal that an estimate needs. A drawn deal that
-contradicts the announcements is rejected."""
+"""Maximum number of random draws, divided by the number of deals that an estimate should use. A
+deal that contradicts the announcements is not used."""
 MIN_SAMPLES = 20
 """Minimum number of random deals from which a probability is estimated. If there are fewer at the
 time limit, a LimitError is raised."""
@@ -92,11 +92,11 @@ def formula_chance(
     """Return the probability that a formula is true, from the point of view of one player.
 
     All deals that fit the public information, the player's hand and the announcements are equally
-    likely.
+    likely. Arguments other than `samples` are explained in `truth_for_seat`.
 
     Args:
         samples: Maximum number of random deals for an estimate. With 0, only an exact result is
-            allowed. The other arguments are those of `truth_for_seat`.
+            allowed.
 
     Raises:
         InputError: For the same reasons as `truth_for_seat`.
@@ -167,7 +167,7 @@ def _replace_settled(
 
 
 def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
-    """Return the exact probability that a formula is true, by counting deals."""
+    """Return the share of the deals of `seen` in which a formula is true, by counting deals."""
     remaining = MAX_COUNTS
 
     def number(formula: Formula, problem: DealProblem) -> int:
@@ -226,9 +226,9 @@ def _sample_deals(
     samples: int,
     deadline: Deadline,
 ) -> FormulaChance:
-    """Return the probability of a formula in the deals where `condition` is true, or an estimate.
+    """Return or estimate how often a formula is true in the deals where `condition` is true.
 
-    If time runs out during the evaluation of a deal, the interval covers both possible results.
+    If time runs out while a deal is evaluated, the interval allows both truth values in this deal.
     """
     needed = cases(seen, without_knowledge(condition, weaker=True)) or ()
     if len(needed) == 1:  # If the condition is a single case, all sampled deals satisfy it.

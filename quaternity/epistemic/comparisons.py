@@ -21,8 +21,8 @@ class Term(NamedTuple):
     """A number that depends on the deal, such as the number of cards in a hand.
 
     `at_least(n)` and `exactly(n)` return a formula that says that the number is at least n, or
-    exactly n. `maximum` is the largest possible number, or None if it is unknown. `value` is the
-    number itself if all players know it, or else None.
+    exactly n. `maximum` is the largest possible number, if it is known. `value` is the number
+    itself, if all players know it.
     """
 
     at_least: Callable[[int], Formula]
@@ -44,7 +44,7 @@ def constant_term(number: int) -> Term:
 def unknown_term(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
     """Return the `Term` for `U1(2)`: how many cards of player 2 are unknown to player 1.
 
-    `hands` contains the number of cards of each player, or is None if these numbers are not known.
+    `hands` contains the number of cards of each player, if these numbers are known.
     """
     return Term(
         lambda least: logic.Not(logic.Unknown(knower, owner, least - 1, True)) if least else TRUE,

@@ -29,8 +29,8 @@ MAX_LITERALS = 300_000
 """Maximum number of boolean variables in one CP-SAT model."""
 
 Hand: TypeAlias = Sequence[Literal]
-"""The hand of a player in a CP-SAT model: for each card, a boolean that says whether the player
-holds it. The cards of all sets are in order."""
+"""The hand of a player in a CP-SAT model, as a sequence of booleans. There is one boolean for each
+card of the game, set by set. It says whether the player holds the card."""
 
 
 def negate(literal: Literal) -> Literal:
@@ -71,10 +71,11 @@ class DealTable:
         return [holders.get(player, False) for holders in self.holds]
 
     def difference_literals(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
-        """Return literals that say that some of these players have other hands than in `deal`.
+        """Return a condition, as literals: one of the players has a different hand than in `deal`.
 
-        At least one of the literals is true iff this is the case. Hands have the same size in all
-        deals, so two hands differ iff a card of `deal` is missing.
+        The condition is true if at least one of the literals is true. Each literal says that a
+        player lacks one of the cards that the player holds in `deal`. That is enough, because a
+        hand has the same size in all deals.
         """
         return [
             negate(self.card_literal(player, index, card))
@@ -123,7 +124,7 @@ class CoupledDeals:
         self.model.add_exactly_one(literals)
 
     def all_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return the conjunction of literals: it can be true only if all of them are true."""
+        """Return a literal that can be true only if all of the given literals are true."""
         if any(x is False for x in literals):
             return False
         open_ones = [literal for literal in literals if literal is not True]
@@ -135,7 +136,7 @@ class CoupledDeals:
         return together
 
     def any_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return the disjunction of literals: it can be true only if one of them is true."""
+        """Return a literal that can be true only if one of the given literals is true."""
         if any(x is True for x in literals):
             return True
         open_ones = [literal for literal in literals if literal is not False]
@@ -173,8 +174,9 @@ class CoupledDeals:
     def new_deal(self, problem: DealProblem, hands: Mapping[int, Hand] | None = None) -> DealTable:
         """Add variables for a deal of a problem to the model, and return the literals of the deal.
 
-        The players in `hands` have these hands in the new deal. The hands must come from another
-        deal of the same problem, or of a problem with tighter constraints.
+        `hands` maps players to the literals of the hands that they must have in the new deal. These
+        hands must come from another deal of the same problem, or of a problem with tighter
+        constraints.
 
         Raises:
             Undecided: If time runs out.

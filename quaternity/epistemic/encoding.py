@@ -36,19 +36,19 @@ from solvers.verdict import Deal
 
 MAX_REFUTED_CASES = 12
 """Maximum number of cases (restrictions of the owners of cards) into which the encoder splits a
-formula. If a formula has more cases, the encoder does not use them."""
+formula. If a formula has more cases, the encoder does not split it."""
 MAX_DEALS = 300
 """Maximum number of deals in one CP-SAT model."""
 
 
 class UnenforcedLiteral(NamedTuple):
-    """A literal whose meaning the model does not fully guarantee.
+    """A literal of a CP-SAT model that may be true in a solution although it should be false.
 
-    In a solution, the literal may be true although `formula` does not have the truth value `truth`
-    in the deal `table`. The caller must check this after solving the model.
+    It should be true only if `formula` has the truth value `truth` in the deal `table`. The model
+    does not guarantee this, so the caller must check it in each solution.
 
     Attributes:
-        announcements: The earlier announcements.
+        announcements: The public announcements before the formula is evaluated.
         players: Players whose combined hands determine the truth value of the formula.
     """
 
@@ -104,8 +104,8 @@ class Encoder:
     ) -> Literal:
         """Return a literal that can be true only if a formula has the given truth value in a deal.
 
-        If the earlier announcements are true in the deal, the literal can be true whenever the
-        formula has this truth value. Otherwise, it may have to be false.
+        The literal may be false in any case. If an earlier announcement is false in the deal, it
+        may have to be false even if the formula has the truth value.
         """
         key = (id(table), formula, truth, earlier)
         if key not in self._cache:
@@ -113,11 +113,12 @@ class Encoder:
         return self._cache[key]
 
     def forbid(self, guess: UnenforcedLiteral, deal: Deal, case: Case | None) -> None:
-        """Exclude the solutions in which a literal is wrong for the same reason as in `deal`.
+        """Add conditions that make a literal false in a deal and in similar deals.
 
-        The literal must be false whenever its players have the same hands as in `deal`. If `case`
-        is given, it describes more deals that disprove the literal. The literal must then also be
-        false whenever its players have the same hands as in one of these deals.
+        The hands of `guess.players` determine the truth value of the literal, so it must be false
+        in every deal where they have the same hands as in `deal`. `case`, if given, restricts the
+        owners of some cards. The literal must also be false if these hands allow any deal of the
+        case.
         """
         differs = guess.table.difference_literals(deal, guess.players)
         self.model.require_any([negate(guess.literal), *differs])
@@ -128,7 +129,8 @@ class Encoder:
     def forbid_among(self, guess: UnenforcedLiteral, deals: DealProblem) -> None:
         """Require that a literal is false in every deal of the problem `deals`.
 
-        Do nothing unless these deals differ from all others in the owners of some cards.
+        The condition names the cards that have a single owner in `deals`, with these owners. Do
+        nothing if other deals of the whole problem have the same owners of these cards.
         """
         if not contains_fixed_cards(self.problem, deals):
             return
@@ -137,11 +139,11 @@ class Encoder:
         self.model.require_any([negate(guess.literal), *elsewhere])
 
     def exclude(self, common: logic.Common, bad: DealProblem) -> None:
-        """Add the fact that `common` is false in the deals `bad` to the model.
+        """Make the literals for `common` false in the deals of `bad` and in similar deals.
 
-        `common` says that a formula is common knowledge. From each deal of `bad`, a chain of deals
-        leads to a deal where the formula is false. So `common` is also false in each deal where a
-        member of its group has the same hand as in a deal of `bad`.
+        `common` says that a formula is common knowledge in a group. From each deal of `bad`, a
+        chain of deals leads to a deal where the formula is false. So `common` is also false in each
+        deal where a player of the group has the same hand as in a deal of `bad`.
         """
         for guess in self.unenforced:
             if guess.formula == common and guess.truth and not guess.announcements:

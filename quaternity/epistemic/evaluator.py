@@ -25,7 +25,8 @@ announcements before it."""
 class Evaluator(Protocol):
     """Protocol for evaluators, which decide whether formulas are true in possible deals.
 
-    All methods take the earlier announcements, which must be true in any deal that is passed.
+    The argument `earlier` of the methods contains the announcements made before the formula is
+    evaluated. If a method gets a deal, these announcements must be true in it.
     """
 
     @property
@@ -38,7 +39,7 @@ class Evaluator(Protocol):
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal where a formula is false, with the hands of these players as in `deal`.
+        """Return a deal where a formula is false and these players have the hands of `deal`.
 
         Return None if there is no such deal.
         """
@@ -58,8 +59,8 @@ class Evaluator(Protocol):
     ) -> list[Deal]:
         """Return a shortest chain from `deal` to a deal where a formula is false.
 
-        In a chain, one of the players cannot distinguish a deal from the next one. By default,
-        `players` are all players. The list is empty if there is no such chain.
+        Each deal of a chain looks the same as the next one to at least one of the `players`. By
+        default, these are all players. The list is empty if there is no such chain.
         """
 
 
@@ -69,7 +70,7 @@ as `Deadline.remaining` does."""
 
 
 def no_check() -> None:
-    """Do nothing. Used as a `Check` if there is no limit."""
+    """Do nothing. This function serves as a `Check` if there is no limit."""
 
 
 class Undecided(LimitError):
@@ -96,10 +97,10 @@ def out_of_time(seconds: float) -> str:
 
 @validate_arguments(problem=DealProblem, deal=Deal)
 def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) -> DealProblem:
-    """Return the problem of all deals in which these players have the same hands as in `deal`.
+    """Return a problem with all deals in which these players have the same hands as in `deal`.
 
-    For a single player, these are the deals that the player considers possible. For no players, the
-    result is the problem itself.
+    If `players` is a single player, these are the deals that the player considers possible. If it
+    is empty, the result is the problem itself.
     """
     for player in as_iterator(players, "players"):
         hand = [
@@ -118,8 +119,7 @@ def same_hands(first: Deal, second: Deal, players: Iterable[int]) -> bool:
 def validate_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> Deal:
     """Return the given card owners as a `Deal`, after checking that they satisfy the deal problem.
 
-    Raises:
-        InputError: If the deal does not satisfy the problem. The message lists all violations.
+    Raise `InputError` if the deal does not satisfy the problem. The message lists all violations.
     """
     if isinstance(owner, Deal):
         deal = owner

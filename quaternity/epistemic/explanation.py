@@ -50,8 +50,8 @@ class Claim(NamedTuple):
         formula: A formula that is true in `deal` after `announcements`.
         deal: The deal that the sentence is about.
         announcements: The earlier announcements, all of them true in `deal`.
-        impossible: A pair (problem, proof) if the sentence says that a problem has no deal, or else
-            None. The proof is None if the sentence contains no proof.
+        impossible: A pair (problem, proof) if the sentence says that a problem has no deal,
+            otherwise None. The proof is None if the sentence contains no proof.
     """
 
     formula: Formula
@@ -116,8 +116,8 @@ def judge(
 ) -> tuple[bool, FormulaExplanation | LimitError]:
     """Return the truth value of a formula in a deal, together with an explanation.
 
-    If no explanation is found, the second value is the error that prevented it. The time limit
-    covers both results. The arguments and errors are those of `evaluate`.
+    If no explanation is found, the second result is the error that prevented it. The arguments and
+    errors are those of `evaluate`. `seconds` limits the time for both results together.
     """
     formula = validate_formula(formula, problem, set_size)
     world = validate_deal(problem, deal)

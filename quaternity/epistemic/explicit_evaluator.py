@@ -110,8 +110,9 @@ class ExplicitModel:
     ) -> Truth:
         """Return an array that marks the worlds (possible deals) where a formula is true.
 
-        Only the worlds marked in `among` are considered possible, and only their marks are
-        meaningful. `check` is called before each part of the formula, and may raise an exception.
+        The array `among` marks the worlds that are still possible. The result says nothing about
+        the other worlds. `check` is called before each part of the formula, and may raise an
+        exception.
         """
         return self._extension(formula, self.all_true() if among is None else among, check)
 
@@ -173,7 +174,7 @@ class ExplicitModel:
         """Return an array with the number of each world's connected component.
 
         A world is a possible deal. Two worlds are linked if one of the players (by default, of all
-        players) cannot distinguish them. Only the worlds marked in `among` count.
+        players) cannot distinguish them. Worlds that are not marked in `among` are left out.
         """
         players = players or tuple(range(self.problem.players))
         if among is None or among.all():
@@ -194,9 +195,9 @@ class ExplicitModel:
     ) -> list[Deal]:
         """Return a shortest chain of deals from the world `start` to a world that `ends` marks.
 
-        All later deals of the chain are marked in `among`. Any two consecutive deals are
-        indistinguishable for one of the players. The list is empty if there is no such chain.
-        `check` is called before each step, and may raise an exception.
+        All deals after the start are marked in `among`. Each deal looks the same as the next one to
+        at least one of the players. The list is empty if there is no such chain. `check` is called
+        before each step, and may raise an exception.
         """
         came = np.full(self.worlds, -1, dtype=np.int64)
         came[start] = start
@@ -283,7 +284,7 @@ class ExplicitEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal where a formula is false, with the hands of these players as in `deal`.
+        """Return a deal where a formula is false and these players have the hands of `deal`.
 
         Return None if there is no such deal.
         """
@@ -307,8 +308,8 @@ class ExplicitEvaluator:
     ) -> list[Deal]:
         """Return a shortest chain from `deal` to a deal where a formula is false.
 
-        In a chain, one of the players cannot distinguish a deal from the next one. The list is
-        empty if there is no such chain.
+        Each deal of a chain looks the same as the next one to at least one of the `players`. The
+        list is empty if there is no such chain.
         """
         players = players or tuple(range(self.problem.players))
         start, ends = self.model.world(deal), self._failures(formula, earlier)

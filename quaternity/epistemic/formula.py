@@ -98,7 +98,7 @@ class Formula:
         return ()
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return a copy with other immediate subformulas. Their number must be the same."""
+        """Return a copy with the given immediate subformulas instead of the present ones."""
         return type(self)(*_formulas(parts)) if parts else self
 
     def subformulas(self) -> Iterator[Formula]:
@@ -259,7 +259,7 @@ class Knows(Formula):
         return (self.player,)
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return a copy with other immediate subformulas."""
+        """Return a copy with the given subformula."""
         return Knows(self.player, *parts)
 
     def _determine(self) -> tuple[frozenset[int], bool]:
@@ -291,7 +291,7 @@ class Distributed(Formula):
         return (self.part,)
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return a copy with other immediate subformulas."""
+        """Return a copy with the given subformula."""
         return Distributed(self.players, *parts)
 
     def _determine(self) -> tuple[frozenset[int], bool]:
@@ -305,10 +305,10 @@ class Distributed(Formula):
 class Common(Formula):
     """`C f`: it is common knowledge that `f` is true.
 
-    That is, `f` is true in every deal to which a chain leads from the real deal. In a chain, some
-    player (in `C{1,2} f`, player 1 or 2) cannot distinguish a deal from the next one. `Publicly`
-    implies common knowledge, but not vice versa: a formula can be common knowledge although it is
-    false in some deal, if no chain leads to this deal.
+    That is, `f` is true in every deal that can be reached from the real deal by a chain. Each deal
+    of a chain looks the same as the next one to some player (in `C{1,2} f`, to player 1 or 2).
+    `Publicly` implies common knowledge, but not vice versa: a formula can be common knowledge
+    although it is false in a deal that no chain reaches.
     """
 
     part: Formula
@@ -322,7 +322,7 @@ class Common(Formula):
         return (self.part,)
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return a copy with other immediate subformulas."""
+        """Return a copy with the given subformula."""
         (part,) = parts
         return Common(part, self.players)
 
@@ -345,7 +345,7 @@ class Common(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Publicly(Formula):
-    """`P f`: the public information alone implies `f`, so `f` is true in every deal that fits."""
+    """`P f`: the public information implies `f`. So `f` is true in every deal that fits it."""
 
     part: Formula
 
@@ -374,7 +374,7 @@ class And(Formula):
         return self.conjuncts
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return a copy with other immediate subformulas."""
+        """Return the conjunction of the given formulas."""
         return And(tuple(parts))
 
     def __str__(self) -> str:
@@ -395,7 +395,7 @@ class Or(Formula):
         return self.disjuncts
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return a copy with other immediate subformulas."""
+        """Return the disjunction of the given formulas."""
         return Or(tuple(parts))
 
     def __str__(self) -> str:
@@ -532,7 +532,7 @@ def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the logic's notat
 
 
 def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - the logic's notation
-    """Return `D{1,2} f`: the distributed knowledge of players 1 and 2."""
+    """Return `D{1,2} f`: players 1 and 2 would know `f` if they pooled their hands."""
     return Distributed(tuple(as_iterator(players, "players")), part)
 
 

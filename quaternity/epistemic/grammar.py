@@ -97,10 +97,10 @@ class _Token(NamedTuple):
 
 
 class _Abbreviation(NamedTuple):
-    """A formula that `let` has named.
+    """A formula that `let` has given a name.
 
     It is parsed again wherever its name is used. `position` is the number of its first token.
-    `values` and `names` are the variables and the other named formulas that it may use.
+    `values` and `names` are the variables and the other named formulas that may occur in it.
     """
 
     parameters: tuple[str, ...]
@@ -533,8 +533,8 @@ class _Parser:
 
 
 _COUNT_ATTRIBUTES = {"cards": "hands", "points": "points"}
-"""Attribute of `Language` for each of these two words of a formula. The attribute contains one
-number for each player."""
+"""Mapping from the words `cards` and `points` in a formula to the attribute of `Language` that
+contains this number for each player."""
 
 
 def _error(text: str, position: int, why: str) -> InputError:

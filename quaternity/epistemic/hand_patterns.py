@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""Maximum number of players with unseen hands. With more of them, not every group is tested."""
+"""Maximum number of players whose hands are not seen. With more players, no patterns are listed."""
 MAX_OPTIONS = 4_000
-"""Maximum number of ways to deal the cards of one set that are listed."""
+"""Maximum length of the list of all ways to deal the cards of one set."""
 MAX_WORK = 1e8
 """Maximum number of steps of the search for the smallest number of cards that a group of players
 can hold. If the search would take more steps, it is skipped."""
@@ -39,9 +39,9 @@ Counts: TypeAlias = tuple[int, ...]
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:
     """Return the ways to deal the cards of a set, as pairs (counts, pattern).
 
-    The counts say how many cards each player gets. The pattern says which cards are in the hands
-    that are seen. `seen` is a bit mask of the players whose hands are seen. Return None if there
-    are more than `MAX_OPTIONS` pairs.
+    The counts say how many cards each player gets. The pattern says which cards are in which of the
+    seen hands. `seen` is a bit mask of the players with these hands. Return None if there are more
+    than `MAX_OPTIONS` pairs.
     """
     options: set[tuple[Counts, Pattern]] = {((0,) * constraint.players, ())}
     for mask in constraint.owners:
@@ -68,8 +68,8 @@ class HandPatterns:
 
     Attributes:
         public: The problem with the public information, to which the unseen hands must fit.
-        coalitions: Bit masks of all groups of players whose hands are not seen. The first group is
-            empty. It stands for the patterns with which a set cannot be dealt at all.
+        coalitions: Bit masks of all groups of players whose hands are not seen, beginning with the
+            empty group. The empty group also represents patterns with which a set cannot be dealt.
     """
 
     def __init__(self, problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> None:
@@ -105,15 +105,16 @@ class HandPatterns:
         return listed
 
     def patterns(self, index: int) -> list[Pattern]:
-        """Return the possible patterns of a set: which of its cards are in which seen hand."""
+        """Return the possible patterns of a set. They say where its cards are in the seen hands."""
         assert self.options is not None
         return sorted({pattern for _, pattern in self.options[index]})
 
     def shares(self, index: int, pattern: Pattern, case: Case) -> list[int] | None:
-        """Return how many cards of a set each group of players in `coalitions` can hold at most.
+        """Return the maximum number of cards of a set that each of the `coalitions` can hold.
 
-        The seen hands have the given pattern, and `case` restricts the owners of some cards. Return
-        None if the set cannot be dealt in this way.
+        A coalition is a group of players. The pattern says which cards are in the seen hands, and
+        `case` restricts the owners of some cards. Return None if the set cannot be dealt in this
+        way.
         """
         return self._shares(index, pattern, self._allowed_owners(index, case))
 
@@ -147,15 +148,16 @@ class HandPatterns:
         return [self._layout.lane(table, coalition) for coalition in self.coalitions]
 
     def required_cards(self, coalition: int) -> int:
-        """Return the total size of the hands of a group of players, given as a bit mask."""
+        """Return the total size of the hands of a group of players, which is a bit mask."""
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable_coalitions(self, case: Case) -> list[int] | None:
-        """Return the groups of players that cannot fill their hands, for some choice of seen hands.
+        """Return the coalitions that cannot fill their hands, for some possible hands of `seen`.
 
-        The mapping `case` restricts the owners of some cards. The result contains indices of
-        `coalitions`. It may contain too many if an exact answer would take too much work. It is
-        None if there are too many patterns.
+        A coalition is a group of players whose hands are not seen. Its number is its index in
+        `coalitions`. `case` restricts the owners of some cards. If an exact answer would take too
+        much work, the result may contain further coalitions. Return None if there are too many
+        patterns.
         """
         if self.options is None:
             return None

@@ -55,11 +55,11 @@ class KripkeModel(NamedTuple):
 def kripke_model(
     situation: Situation, announcements: Sequence[Formula] | None = None, every: bool = False
 ) -> KripkeModel:
-    """Return the Kripke model of a situation after announcements, with similar deals merged.
+    """Return the Kripke model of a situation after announcements. Similar deals become one world.
 
-    By default, all announcements of the situation are made. If `every` is true, all cards are
-    relevant, otherwise only the cards that the formulas name. Raise LimitError if there are more
-    than `MAX_DEALS` deals.
+    By default, all announcements of the situation are made. Only the cards that the formulas name
+    are relevant, or all cards if `every` is true. Raise LimitError if there are more than
+    `MAX_DEALS` deals.
     """
     earlier = situation.announcements if announcements is None else tuple(announcements)
     evaluator = ExplicitEvaluator(situation.problem)

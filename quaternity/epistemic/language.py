@@ -20,8 +20,8 @@ class Language:
         players: The number of players, who are numbered from 0.
         sizes: The number of cards of each set. A set that is out of play has no cards in the deal
             problem, but formulas may name its cards, which no player holds.
-        hands: The number of cards in each hand, or None if formulas may not mention it.
-        points: The number of completed sets of each player, or None if formulas may not mention it.
+        hands: The number of cards in each hand, or None if formulas may not use these numbers.
+        points: The number of completed sets of each player, or None if formulas may not use them.
         knowers: Only the first `knowers` players can know something. None stands for all players.
     """
 
@@ -61,7 +61,7 @@ class Language:
         return tuple(range(self.players if self.knowers is None else self.knowers))
 
     def with_knowers(self, formula: Formula) -> Formula:
-        """Add the group of all players who can know something to each `C` without a group.
+        """Replace each `C` of all players in a formula by `C` of the players who can know.
 
         If all players can know something, the formula is returned unchanged.
         """

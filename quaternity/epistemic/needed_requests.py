@@ -29,12 +29,13 @@ that these requests define."""
 
 
 class Reasons(NamedTuple):
-    """Requests that make a formula true.
+    """Requests of a game that make a formula true.
 
     Attributes:
-        requests: Numbers of the requests, in ascending order. The formula is true given these
-            requests alone. If the list is minimal, it is not true if any of them is left out.
-        minimal: Whether the list was proved to be minimal within the time limit.
+        requests: Numbers of the requests, in ascending order. Together, they suffice to make the
+            formula true.
+        minimal: Whether all of these requests are known to be necessary: without any one of them,
+            the others do not suffice. It is False if time ran out.
         explanation: Explanation of why the formula is true given these requests alone, or None if
             it was not found within the limits.
     """
@@ -139,7 +140,7 @@ def reasons(
 
 
 def _minimize(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> list[int]:
-    """Leave out requests until none can be left out.
+    """Return a minimal part of `order` for which the function `true` still returns True.
 
     This is the algorithm ddmin of Zeller and Hildebrandt (2002).
     """
@@ -162,7 +163,7 @@ COUNTED_NOTE = (
     "the formula contains numbers of cards or sets, which change during the game, so no moves are "
     "named as reasons"
 )
-"""Explanation why no moves are named as reasons for a formula with numbers of cards or sets."""
+"""Note for a formula with numbers of cards or sets: no moves are named as reasons for its truth."""
 
 
 def mentions_counts(
@@ -171,7 +172,8 @@ def mentions_counts(
 ) -> bool:  # fmt: skip
     """Return whether a formula contains numbers of cards or points, which change during a game.
 
-    The program cannot say which moves make such a formula true. `now` is the formula, parsed in the
-    current position. `start` and `points` are the public information at the start of the game.
+    The program cannot say which moves make such a formula true. `text` is the formula, and `now` is
+    the result of parsing it in the present position. `start` and `points` are the public
+    information at the start of the game.
     """
     return validate_formula(text, start, set_size, points, knowers) != now

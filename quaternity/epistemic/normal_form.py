@@ -65,8 +65,8 @@ _cached_normal_form = lru_cache(maxsize=CACHE_SIZE)(_compute_normal_form)
 
 
 _Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Publicly
-"""Formula that begins with a knowledge operator. Functions with an argument `kind` of this type use
-only the operator of the formula and its players."""
+"""A formula that begins with a knowledge operator. A function with an argument `kind` of this type
+uses only the operator and its players, and ignores the rest of the formula."""
 
 
 class _Normalizer:
@@ -110,7 +110,7 @@ class _Normalizer:
     def _before_announcement(self, announcement: Formula, formula: Formula) -> Formula | None:
         """Return a formula that is true before an announcement iff `formula` is true after it.
 
-        Return None if it would not be shorter.
+        Return None if no such formula is found that is shorter.
         """
         match formula:
             case logic.Constant() | logic.Holds():

@@ -23,10 +23,10 @@ may own it."""
 
 
 def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
-    """Split a required truth value of a formula into required truth values of its parts.
+    """Split the condition that a formula has a truth value into conditions on its parts.
 
-    The first result is True if all parts must have their truth values, and False if one part
-    suffices. The second result contains the pairs (part, truth value). Return None for formulas
+    The first result is True if all conditions must hold, and False if one of them suffices. The
+    second result contains the conditions as pairs (part, truth value). Return None for formulas
     that cannot be split: statements about one card, knowledge and announcements.
     """
     match formula:
@@ -67,7 +67,7 @@ def is_determined(formula: Formula, players: Collection[int]) -> bool:
 
 
 def effort_key(wish: tuple[Formula, bool]) -> int:
-    """Return a sort key for pairs (formula, truth value): quickly evaluated formulas first."""
+    """Return a sort key for pairs (formula, truth value) that puts simple formulas first."""
     return wish[0].modal_depth
 
 
@@ -94,11 +94,11 @@ def true_in(formula: Formula, deal: Deal) -> bool:
 
 
 def without_knowledge(formula: Formula, weaker: bool) -> Formula:
-    """Return a weaker or stronger formula without knowledge operators.
+    """Approximate a formula by a weaker or stronger formula without knowledge operators.
 
-    If `weaker`, the formula implies the result; otherwise the result implies the formula. Known
-    formulas are true, so the weaker form of `K f` is `f`. The stronger form of `K f` is `false`. An
-    equivalence that contains knowledge operators is replaced by a constant.
+    If `weaker` is true, the given formula implies the result. Otherwise, the result implies the
+    given formula. Known formulas are true, so `K f` is replaced by `f` or, if not `weaker`, by
+    `false`. An equivalence that contains knowledge operators is replaced by a constant.
     """
     if not formula.modal_depth:
         return formula
@@ -125,10 +125,10 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
 
 
 def with_seen_facts(formula: Formula, truth: bool) -> Formula:
-    """Return a formula with fewer knowledge operators that implies the given formula.
+    """Replace knowledge about hands in a formula by what the players see in their own hands.
 
-    Knowledge about hands is replaced by facts that the players see in their own hands. If `truth`
-    is False, the given formula implies the result instead.
+    If `truth` is true, the result implies the given formula. Otherwise, the given formula implies
+    the result.
 
     >>> from quaternity.epistemic.formula import H, K
     >>> print(with_seen_facts(K(1, ~H(2, "0/0")) & ~K(1, H(1, "0/1") | H(2, "0/1")), True))
@@ -152,7 +152,7 @@ def with_seen_facts(formula: Formula, truth: bool) -> Formula:
 
 
 def _seen_in_hands(players: Collection[int], formula: Formula, truth: bool) -> Formula:
-    """Replace each statement about a card by what these players see about it in their hands."""
+    """Return a fact about these players' hands which implies that `formula` has the truth value."""
     match formula:
         case logic.Constant(value):
             return logic.Constant(value == truth)
@@ -254,7 +254,7 @@ def _unite(first: list[Case], second: Iterable[Case]) -> list[Case]:
 
 
 def narrow(problem: DealProblem, case: Case) -> DealProblem:
-    """Return a deal problem with the further restrictions of a case on the owners of cards."""
+    """Return a deal problem that also has the restrictions of a case on the owners of cards."""
     changed: dict[int, list[int]] = {}
     for card, mask in case.items():
         owners = changed.setdefault(card.set_index, list(problem.sets[card.set_index].owners))
@@ -276,11 +276,11 @@ def case_around(
     true_at: Callable[[Formula, Deal, Announcements], bool],
     known_around: Callable[[Formula, bool, Deal, Announcements], Case | None] = lambda *_: None,
 ) -> Case:
-    """Return a case around `deal` in which a formula has the same truth value everywhere.
+    """Return a case that contains `deal` and in which a formula always has the truth value `truth`.
 
-    A case contains the deals in which some cards have certain possible owners. `truth` is the truth
-    value in `deal`. `true_at` returns the truth value of any formula in a deal. `known_around` may
-    return a larger case for a formula about knowledge.
+    A case consists of all deals in which some cards have certain possible owners. `true_at` returns
+    the truth value of any formula in a deal. `known_around` may return a larger case for a formula
+    about knowledge.
     """
     ways = true_at, known_around
     match formula:

@@ -30,11 +30,11 @@ from solvers.verdict import Deal
 def reachable_superset(
     problem: DealProblem, deal: Deal, players: Sequence[int], seconds: float
 ) -> DealProblem:
-    """Return all deals to which chains of these players can lead from `deal`, and perhaps more.
+    """Return a problem whose deals include all that chains of these players reach from `deal`.
 
-    In a chain, one of the players cannot distinguish a deal from the next one. The result is the
-    problem of all deals that agree with `deal` in the facts known never to change along chains. If
-    time runs out, fewer such facts are known, so the result is larger.
+    Each deal of a chain looks the same as the next one to one of the players. The result contains
+    all deals that agree with `deal` in the facts known never to change along chains. If time runs
+    out, fewer such facts are known, so it contains more deals.
     """
     if len(players) != 2:
         return problem
@@ -67,10 +67,11 @@ def reachable_superset(
 
 
 def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
-    """Return whether `among` contains exactly the deals of `problem` that have its fixed cards.
+    """Return whether the owners of the fixed cards suffice to describe `among` within `problem`.
 
-    A card is fixed if it has only one possible owner in `among`. Return False if a limit prevents
-    the comparison.
+    A card is fixed if it has only one possible owner in `among`. The result is True if every deal
+    of `problem` that has the same owners of these cards is a deal of `among`. It is False if a
+    limit prevents the comparison.
     """
     case = {card: 1 << owner for owner, card in fixed_cards(problem, among)}
     try:
@@ -80,7 +81,10 @@ def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
 
 
 def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Card]]:
-    """Return pairs (owner, card): the cards with one owner in `among` and several in `problem`."""
+    """Return pairs (owner, card) for the cards that have only one possible owner in `among`.
+
+    Cards with only one possible owner in `problem` are left out.
+    """
     return [
         (owner.bit_length() - 1, Card(index, number))
         for index, (some, every) in enumerate(zip(among.sets, problem.sets, strict=True))
@@ -90,9 +94,10 @@ def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Car
 
 
 def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int) -> DealProblem:
-    """Return a problem with deals that a player cannot distinguish from some deal of `bad`.
+    """Return a problem whose deals all look to a player like some deal of the problem `bad`.
 
-    It contains `deal`, which must be a deal of the problem `bad`. It may lack other such deals.
+    `deal` must be a deal of `bad`. It is also a deal of the result. Not every deal that looks to
+    the player like a deal of `bad` is included.
     """
     return _free_sets(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
 
@@ -102,8 +107,8 @@ def deals_around(
 ) -> DealProblem:
     """Return a problem with deals in which a player has a hand that no deal of `false` contains.
 
-    `false` consists of deal problems. The result contains `deal`, where the player must have such a
-    hand. It may lack other such deals.
+    `false` is a sequence of deal problems. `deal` must be a deal with this property. It is also a
+    deal of the result. Not every deal with this property is included.
     """
 
     def none_fits(wide: DealProblem) -> bool:
@@ -114,9 +119,11 @@ def deals_around(
 
 
 def allowed_hands(deals: DealProblem, player: int) -> Case:
-    """Return which cards a player must hold and cannot hold in the deals of a problem.
+    """Return the cards that a player must hold, and those that the player cannot hold, as a case.
 
-    The result maps each of these cards to a bit mask: only this player, or all other players.
+    The case maps each of these cards to a bit mask of its possible owners. This is only the player
+    for a card that the player must hold, and all other players for a card that the player cannot
+    hold.
     """
     own = 1 << player
     return {
@@ -134,7 +141,11 @@ def _free_sets(
     player: int,
     right: Callable[[DealProblem], bool],
 ) -> DealProblem:
-    """Return a problem that `right` accepts and that fixes the player's cards in few sets."""
+    """Return a problem that contains `deal` and that the function `right` accepts.
+
+    In it, the player's cards are those of `deal`, except in some *free* sets. All sets are tried in
+    order, and a set becomes free if `right` still accepts the problem.
+    """
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)
     if right(wide):
@@ -153,7 +164,10 @@ def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
 def _with_free_sets(
     problem: DealProblem, bad: DealProblem, deal: Deal, player: int, free: Collection[int]
 ) -> DealProblem:
-    """Return the deals in which the player's cards outside the `free` sets are those of `deal`."""
+    """Return a problem in which a player has the same cards as in `deal`, except in some sets.
+
+    `free` contains the indices of these sets.
+    """
     sets = []
     own = 1 << player
     for index, (constraint, wrong) in enumerate(zip(problem.sets, bad.sets, strict=True)):
@@ -176,7 +190,10 @@ def _with_free_sets(
 def require_same_view(
     model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[int]
 ) -> None:
-    """Require that in any two consecutive deals, at least one of the players has the same hand."""
+    """Require that each deal of a CP-SAT model looks the same as the next one to some player.
+
+    The players are `players`, and a deal looks the same to a player if it has the same hand.
+    """
     for before, after in pairwise(tables):
         links = {player: model.new_literal() for player in players}
         model.require_any(links.values())

@@ -38,11 +38,11 @@ class Refuter:
         case: Case,
         problem: DealProblem | None = None,
     ) -> Literal:
-        """Return a literal that can be true iff no deal of a case fits the hands of some players.
+        """Return a literal that can be true iff the hands of the players `seen` exclude a case.
 
-        The players are `seen`, and their hands are those in the deal `table`. The case restricts
-        the owners of some cards in `problem`, which by default contains the public information.
-        Raise Undecided if time runs out.
+        The hands are those in the deal `table`. The case restricts the owners of some cards in
+        `problem`, which by default contains the public information. The hands exclude it if they
+        fit none of its deals. Raise Undecided if time runs out.
         """
         self.model.deadline.remaining()
         problem = self.problem if problem is None else problem
@@ -54,10 +54,10 @@ class Refuter:
         return self.model.any_of(proofs)
 
     def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return True if a case is possible for all hands that the players `seen` can have.
+        """Return True if a case is possible whatever hands the players `seen` have.
 
         The case restricts the owners of some cards. Return False if some hands exclude it, or if
-        this was not decided.
+        the question was not decided.
         """
         return hand_patterns(self.problem, self.problem, seen).provable_coalitions(case) == []
 

@@ -131,10 +131,10 @@ def seat_truth_of(
     deal: Deal,
     earlier: Announcements = (),
 ) -> tuple[bool, Deal | None]:
-    """Return the truth value of a formula in `deal`, and a possible deal where it is different.
+    """Return the truth value of a formula in `deal`, and a deal where it has the other value.
 
-    The second result is None if the truth value is the same in all deals that the seat considers
-    possible.
+    The second deal is one that the seat considers possible. It is None if the formula has the same
+    truth value in all of these deals.
     """
     truth = evaluator.truth(formula, deal, earlier)
     return truth, _counterexample(
@@ -155,7 +155,7 @@ def _counterexample(
 
 
 def after_announcements(formulas: Iterable[Formula], then: Formula) -> Formula:
-    """Return a formula that says that `then` is true after the announcement of each formula."""
+    """Return the formula that `then` is true after the given formulas are announced in order."""
     for formula in reversed(tuple(formulas)):
         then = logic.Announcement(formula, then)
     return then

@@ -18,15 +18,15 @@ import numpy.typing as npt
 Numbers: TypeAlias = npt.NDArray[np.int32]
 
 INFINITE = 1 << 28
-"""Total cost that stands for infinity, if no choice of options gives every player the right number
-of cards. Larger totals also stand for infinity."""
+"""Value that stands for an infinite total cost. A total of at least this value means that no choice
+of options gives every player the right number of cards."""
 
 
 class Options(NamedTuple):
-    """The ways to deal one set of cards, with their costs.
+    """The ways to deal the cards of one set, with their costs.
 
-    Option number n gives `counts[n, player]` cards to each player. It has one cost of each kind:
-    `costs[n, kind]`.
+    Option number n gives `counts[n, player]` cards to each player. An option has several costs, one
+    of each kind: `costs[n, kind]`.
     """
 
     counts: Numbers

@@ -82,10 +82,9 @@ class SolverEvaluator:
         self._normal_forms: dict[Formula, Formula] = {}
 
     def truth(self, formula: Formula, deal: Deal, earlier: Announcements = ()) -> bool:
-        """Return whether a formula is true in a deal after announcements that are true there.
+        """Return whether a formula is true in a deal after the announcements `earlier`.
 
-        Raises:
-            Undecided: If the limits are reached first.
+        The announcements must be true in the deal. Raise Undecided if a limit is reached first.
         """
         return self._truth(self._normal(formula), deal, tuple(map(self._normal, earlier)))
 
@@ -138,7 +137,7 @@ class SolverEvaluator:
                 raise TypeError(f"{formula!r} is not a formula")
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return a deal where a formula is false after announcements that are true there.
+        """Return a deal where a formula is false but the announcements `earlier` are true.
 
         The deal fits the public information. Return None if there is no such deal.
         """
@@ -158,13 +157,10 @@ class SolverEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal where a formula is false, with the hands of these players as in `deal`.
+        """Return a deal where a formula is false and these players have the hands of `deal`.
 
-        Return None if there is no such deal. There must be at least one player, and all
-        announcements must be true in `deal`.
-
-        Raises:
-            Undecided: If the limits are reached before such a deal is found or excluded.
+        There must be at least one player, and the announcements `earlier` must be true in `deal`.
+        Return None if there is no such deal. Raise Undecided if a limit is reached first.
         """
         return self._counterexample(
             players, self._normal(formula), deal, tuple(map(self._normal, earlier))
@@ -184,11 +180,8 @@ class SolverEvaluator:
     ) -> list[Deal]:
         """Return a shortest chain from `deal` to a deal where a formula is false.
 
-        In a chain, one of the players cannot distinguish a deal from the next one. The list is
-        empty if there is no such chain.
-
-        Raises:
-            Undecided: If the limits are reached before a chain is found or excluded.
+        Each deal of a chain looks the same as the next one to at least one of the `players`. The
+        list is empty if there is no such chain. Raise Undecided if a limit is reached first.
         """
         formula, earlier = self._normal(formula), tuple(map(self._normal, earlier))
         if self._normal(logic.Common(formula, players)) == formula:
@@ -264,9 +257,10 @@ class SolverEvaluator:
         )
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
-        """Search for a deal where a formula is true.
+        """Search for a deal where a formula is true, case by case.
 
-        Return whether the search was complete, and the deal.
+        The first result is False if the formula has too many cases. The second result is the deal,
+        or None if no deal was found.
         """
         listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():
@@ -281,7 +275,8 @@ class SolverEvaluator:
     ) -> Deal | None:
         """Search with CP-SAT for a deal where the announcements are true and a formula is false.
 
-        Return None if there is no such deal. If `hint` is true, the result None is not verified.
+        Return None if there is no such deal. This result is verified by a second run of CP-SAT,
+        unless `hint` is true.
         """
         encoder = self.encoder()
         table = encoder.new_deal(seen)
@@ -307,10 +302,11 @@ class SolverEvaluator:
         )
 
     def satisfiable(self, encoder: Encoder, hint: bool = False) -> bool:
-        """Solve the model of an encoder. Return whether it has a correct solution.
+        """Return whether the model of an encoder has a solution in which its literals are correct.
 
-        In a correct solution, all literals that the model does not enforce are right. If `hint` is
-        true, a negative answer is not verified. Raise SolverFault if CP-SAT contradicts itself.
+        The literals that the model does not enforce are checked in each solution. A negative result
+        is verified by a second run of CP-SAT, unless `hint` is true. Raise SolverFault if the runs
+        differ.
         """
         model = encoder.model
         while model.solve():
@@ -321,7 +317,7 @@ class SolverEvaluator:
         return False
 
     def _refine(self, encoder: Encoder) -> bool:
-        """Forbid the unenforced literals that are wrong. Return whether there were any."""
+        """Exclude the wrong literals of the last solution. Return whether there were any."""
         model, wrong = encoder.model, []
         for guess in encoder.unenforced:
             if model.value(guess.literal):
@@ -360,10 +356,10 @@ class SolverEvaluator:
     def problems_leading_to_failure(
         self, part: Formula, chain: Sequence[Deal], group: Sequence[int]
     ) -> Iterator[DealProblem]:
-        """Yield problems from whose deals chains lead to a deal where `part` is false.
+        """Yield problems with the deals of `chain`, which leads to a deal where `part` is false.
 
-        There is a problem for each deal of `chain` except the first, in reverse order. It contains
-        this deal and similar ones.
+        Each problem also contains similar deals. From each of its deals, a chain leads to a deal
+        where `part` is false. The problems follow `chain` from its end to its second deal.
         """
         bad = narrow(self.problem, self.case_around(part, False, chain[-1], ()))
         yield bad
@@ -394,7 +390,7 @@ class SolverEvaluator:
     ) -> Case:
         """Return a case that contains `deal` and in which a formula has the given truth value.
 
-        A case contains the deals in which some cards have certain possible owners.
+        A case consists of all deals in which some cards have certain possible owners.
         """
         return case_around(formula, truth, deal, earlier, self._truth, self._knowledge_case)
 
@@ -426,9 +422,9 @@ class SolverEvaluator:
     ) -> list[Deal]:
         """Return a chain of deals from `deal` to a deal where the formula inside `common` is false.
 
-        In a chain, a group member cannot distinguish a deal from the next one. The list is empty
-        if there is no such chain. Raise Undecided if the question is not decided within `MAX_STEPS`
-        steps and the time limit.
+        Each deal of a chain looks the same as the next one to a player of the group. The list is
+        empty if there is no such chain. Raise Undecided if the question is not decided within
+        `MAX_STEPS` steps and the time limit.
         """
         key = (common, deal, earlier)
         if key not in self._chains:
@@ -534,10 +530,10 @@ def _cards_of(deal: Deal, player: int) -> list[Card]:
 
 
 FEW_STEPS = 5
-"""Maximum number of steps of a chain of deals to one chosen deal. Two consecutive deals of a chain
-look the same to some player."""
+"""Maximum number of steps of a chain of deals that ends at one given deal. In each step, the next
+deal looks the same to some player."""
 MAX_STEPS = 8
-"""Maximum number of steps of a chain of deals to any counterexample. Two consecutive deals of a
-chain look the same to some player."""
+"""Maximum number of steps of a chain of deals that ends at any deal where a formula is false. In
+each step, the next deal looks the same to some player."""
 MAX_LISTED = 20_000
-"""Maximum number of possible deals that are listed to find a chain. With more, a solver is used."""
+"""Maximum number of possible deals that are listed to find a chain. Otherwise, CP-SAT is used."""

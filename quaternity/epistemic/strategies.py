@@ -29,8 +29,8 @@ def positions(
 ) -> tuple[DealProblem, Deal]:
     """Draw a deal problem for two or more players, and a real deal that satisfies it.
 
-    Both are made from a seed. If Hypothesis built the problem piece by piece, the players would
-    usually know nothing.
+    A random generator makes both, from a seed that Hypothesis draws. If Hypothesis chose each part
+    separately, the players would usually know nothing.
     """
     random = Random(draw(st.integers(0, 2**32 - 1)))
     players = random.randint(2, max_players)
@@ -59,7 +59,7 @@ def positions(
 
 @composite
 def chains(draw: st.DrawFn, language: Language, max_length: int = 4) -> Formula:
-    """Draw a formula that nests knowledge and ignorance about one or more cards."""
+    """Draw a formula such as "player 1 does not know that player 2 knows who holds a card"."""
     players = st.integers(0, language.players - 1)
     held = _holds(language.players, tuple(language.sizes))
     literals = st.one_of(held, held.map(logic.Not))

@@ -30,8 +30,9 @@ of knowledge. If there are more deals, it calls a solver, which is faster."""
 class EvaluationMethod(NamedChoice):
     """Method to evaluate a formula: `AUTO`, `EXPLICIT` (list all deals) or `SOLVERS`.
 
-    `AUTO` uses the solvers if knowledge is not nested or there are many deals. Otherwise it lists
-    the deals. If the solvers do not decide within half of the time, it lists the deals if possible.
+    `AUTO` uses the solvers if there are many deals, or if the formula is simple (see `is_plain`).
+    Otherwise it lists the deals. If the solvers do not decide within half of the time, it lists the
+    deals if possible.
     """
 
     @classmethod
@@ -111,7 +112,9 @@ def with_evaluator(
     method: EvaluationMethod | str = EvaluationMethod.AUTO,
     seconds: float = DEFAULT_SECONDS,
 ) -> T:
-    """Call a function with the evaluator that suits the method, the formula and the problem.
+    """Call `question` with an evaluator of formulas, and return the result.
+
+    If the method is `AUTO`, `formula` and `problem` decide which evaluator is used.
 
     Raises:
         InputError: If the method is unknown, or the time limit is not positive.

@@ -35,10 +35,10 @@ number `world`. The cards of all sets are numbered consecutively."""
 
 
 class _Step(NamedTuple):
-    """A step of the listing, in which one card is dealt to one of `players`.
+    """A step of the listing of deals, in which one card is dealt to one of `players`.
 
-    `next_states` contains the next state for each state and player, or -1 if the player cannot get
-    the card.
+    `next_states` is an array that contains the next state for each state and player. It contains -1
+    if the player cannot get the card.
     """
 
     players: tuple[int, ...]
@@ -49,10 +49,8 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
     """Return all deals of a problem as an array of shape (cards, deals), in arbitrary order.
 
     `check` is called at least once for every card, and may raise an exception to stop the listing.
-
-    Raises:
-        LimitError: If there are more than `limit` deals or more than `MAX_STATES` states. The
-            message contains the number of deals if it was computed.
+    Raise `LimitError` if there are more than `limit` deals or more than `MAX_STATES` states. The
+    message contains the number of deals if it was computed.
     """
     # This count is quick, but is skipped if the problem is too large. `_plan` counts in any case.
     _check_number(quick_count(problem) or 0, limit)
@@ -85,7 +83,7 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
 def quick_count(problem: DealProblem) -> int | None:
     """Return the number of deals, or None if counting would take more than about a second.
 
-    If the result is None, there are nearly always too many deals to list.
+    If it takes longer, there are nearly always too many deals to list.
     """
     try:
         return count_deals(problem, MAX_COUNTING_BYTES)

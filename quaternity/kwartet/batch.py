@@ -1,7 +1,7 @@
 """Batches of Kwartet games in NumPy arrays, created by `quaternity.environments.batch`.
 
-For each hand, a few numbers store what is publicly known about each set. A request changes these
-numbers for only a few hands.
+A few numbers for each hand and set store what is publicly known. A request changes these numbers
+for only a few hands.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class KwartetBatch:
         self.reset()
 
     def reset(self, which: ArrayLike | None = None, *, dealt: ArrayLike | None = None) -> None:
-        """Restart all games, or the games that are selected by a boolean mask or by indices.
+        """Restart all games, or some of them.
 
         Args:
-            which: the mask or the indices of the games. By default, all games are restarted.
+            which: a boolean mask or the indices of the games. By default, all games are restarted.
             dealt: [game, card] the hand to which the card is dealt. The cards set aside are the
                 last hand. By default, the cards are dealt at random.
         """
@@ -123,10 +123,8 @@ class KwartetBatch:
     def step(self, actions: ArrayLike) -> None:
         """Make one request in each game that is not over. Actions for other games are ignored.
 
-        This takes about 0.3 microseconds per game.
-
-        Raises:
-            InputError: If an action is illegal. The message names the game, and no game is changed.
+        This takes about 0.3 microseconds per game. Raise `InputError` if an action is illegal. The
+        message names the game, and no game is changed.
         """
         settings, size = self.settings, self.settings.set_size
         raw, action = check_actions(actions, self.games, self.actions)

@@ -25,11 +25,12 @@ FEW_PLAYERS = 5
 """Maximum number of players for which deals can always be counted in milliseconds."""
 
 MAX_LANES = 16_000
-"""Maximum number of terms of a polynomial for which deals are counted quickly, if there are more
-than `FEW_PLAYERS` players. At the limit, counting takes about 0.1 s."""
+"""Maximum number of terms of the polynomials with which deals are counted, if there are more than
+`FEW_PLAYERS` players. Larger problems are estimated. At the limit, counting takes about 0.1 s."""
 
 ROUNDS = 40
-"""Number of rounds of proportional fitting. They make the fit exact to about 0.001."""
+"""Number of rounds of iterative proportional fitting. After them, the sums of the estimated
+probabilities are exact to about 0.001."""
 
 
 class OwnerWeights(NamedTuple):
@@ -45,7 +46,7 @@ class OwnerWeights(NamedTuple):
 
 
 def owner_weights(problem: DealProblem) -> OwnerWeights:
-    """Return the weights of the possible owners of all cards. The problem must have a deal.
+    """Return the weights of the possible owners of all cards, in a problem that has a deal.
 
     The weights are exact if counting the deals is quick. Otherwise they are estimates.
     """
@@ -66,8 +67,7 @@ def _is_quick(problem: DealProblem) -> bool:
 def chance_of(view: View, question: Question) -> Fraction:
     """Return the exact probability that a request succeeds, given what its asker sees.
 
-    Raises:
-        LimitError: If there are too many deals to count.
+    Raise `LimitError` if there are too many deals to count.
     """
     return exact_chances(view.problem).chance(*question.card, question.asked)
 
@@ -75,11 +75,11 @@ def chance_of(view: View, question: Question) -> Fraction:
 def estimate_weights(problem: DealProblem) -> OwnerWeights:
     """Estimate the probability that each player owns each card.
 
-    The estimate has the maximum entropy among all probabilities with these properties: the
-    probabilities of the owners of each card add up to 1, the probabilities of each player add up to
-    the size of the hand, and a player who is not in the `owners` of a card has probability 0. It is
-    found by iterative proportional fitting (Deming and Stephan, 1940). The minimums and maximums of
-    sets are ignored, so `filter_problem` should first apply them to `owners`.
+    The probabilities of the owners of each card add up to 1, and the probabilities of each player
+    add up to the size of the hand. A player who is not in the `owners` of a card has probability 0.
+    Among all such probabilities, the estimate has the maximum entropy. It is found by iterative
+    proportional fitting (Deming and Stephan, 1940). The limits on a player's cards of a set are
+    ignored, so `filter_problem` should first apply them to `owners`.
     """
     cards: dict[int, int] = {}
     for constraint in problem.sets:
@@ -122,8 +122,5 @@ def count_or_none(problem: DealProblem) -> int | None:
 
 
 def log10_deals(problem: DealProblem) -> float:
-    """Return the decimal logarithm of the number of deals.
-
-    Raise the same errors as `count_deals`.
-    """
+    """Return the decimal logarithm of the number of deals, with the errors of `count_deals`."""
     return log10(count_deals(problem))

@@ -26,10 +26,10 @@ full caches together take 2 MB."""
 class KwartetEncoded:
     """Encoder that represents the requests and views of Kwartet as numbers.
 
-    Seats are counted from the seat that has the view. A request is the action
-    `(s * size + c) * (players - 1) + k - 1`. It asks the opponent k seats after the asker
-    (k = 1, 2, ...) for card c of set s. `size` is the number of cards in a set, usually 4. The
-    cards set aside are an additional hand after the hands of the players.
+    In a view, seats are counted from the seat that sees it. The action `(s * size + c) * (players -
+    1) + k - 1` requests card c of set s from the opponent k seats after the asker (k = 1, 2, ...).
+    `size` is the number of cards in a set, usually 4. The cards set aside are an additional hand
+    after the hands of the players.
     """
 
     def __init__(self, rules: KwartetRules) -> None:
@@ -174,7 +174,7 @@ class KwartetEncoded:
         return array("f", [float(answer), *down]).tobytes()
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the possible results of the next draw of the deal, with their probabilities.
+        """Return the possible results of the next draw while cards are dealt, with probabilities.
 
         If the cards cannot be dealt evenly, the first draw decides which seats get an extra card.
         Every other draw selects the hand that gets the next card.

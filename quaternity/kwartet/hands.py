@@ -17,7 +17,8 @@ from quaternity.kwartet.settings import SET_SIZE, SET_SIZES, KwartetSettings
 Hand: TypeAlias = tuple[int, ...]
 
 NUMBERS_IN_MASK: list[tuple[int, ...]] = [()]
-"""For each bit mask of cards of one set, the numbers of these cards. It covers all set sizes."""
+"""List of tuples, indexed by a bit mask of cards of one set. Each tuple contains the numbers of
+these cards. All allowed set sizes are covered."""
 
 for _number in range(SET_SIZES[-1]):
     NUMBERS_IN_MASK += [(*numbers, _number) for numbers in NUMBERS_IN_MASK]
@@ -46,9 +47,9 @@ def hand_of(cards: Iterable[Card], sets: int, size: int = SET_SIZE) -> Hand:
 
 
 def deal_hands(settings: KwartetSettings, random: Random, first_extra: int = 0) -> tuple[Hand, ...]:
-    """Shuffle the cards, deal them to the players, and set aside the rest.
+    """Shuffle the cards, deal them to the players, and set aside the rest. Return all hands.
 
-    `first_extra` is explained in `KwartetSettings.hand_sizes`.
+    `first_extra` is the first seat that gets an extra card (see `KwartetSettings.hand_sizes`).
     """
     deck = list(range(settings.cards))
     random.shuffle(deck)

@@ -94,12 +94,12 @@ def log_text(log: GameLog) -> str:
 
 
 def seat_log_text(log: SeatLog) -> str:
-    """Return the text of the log of one seat. Parsing the text gives an equal log."""
+    """Return the text of a log with only what one seat saw. Parsing the text gives an equal log."""
     return seat_log_header(log) + _events_text(log.views[0].public, log.events)
 
 
 def seat_log_header(log: SeatLog) -> str:
-    """Return the first lines of the log of one seat: the settings, its hand and all hand sizes."""
+    """Return the first lines of a log: the settings, one seat's hand and other hands' sizes."""
     hands = [log.hand if player == log.seat else size for player, size in enumerate(log.sizes)]
     return _settings_text(log.settings, log.names) + "".join(
         f"{_holder(log.settings, place)}: "

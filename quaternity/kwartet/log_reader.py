@@ -86,7 +86,7 @@ def _hand_name(player: str | int | None) -> str:
 
 
 def event_lines(data: bytes) -> list[int]:
-    """Return the byte offsets of the lines of a log that contain a request or an announcement."""
+    """Return the byte offset of each line of a log that contains a request or a set put down."""
     return [
         line.start()
         for line in re.finditer(rb"[^\r\n]+", data)
@@ -101,7 +101,7 @@ def _strip_comment(line: str) -> str:
 def lines_in(raw: bytes) -> tuple[list[str], bytes | None]:
     """Return the complete lines of a text, and the bytes after the last line end.
 
-    The second result is None if there are no such bytes.
+    The second result is None if no bytes follow the last line end.
     """
     raw = raw.removeprefix(b"\xef\xbb\xbf")
     end = max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1

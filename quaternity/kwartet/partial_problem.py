@@ -18,7 +18,7 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 def stated_by(
     start: PublicState, events: Sequence[Event], selected: Collection[int]
 ) -> DealProblem:
-    """Return a deal problem with what the selected requests reveal about the hands at the end.
+    """Return a deal problem with what the selected requests reveal about the present hands.
 
     `selected` contains the indices of the selected events. If all events are selected, the deals of
     the result are the publicly possible deals. With fewer events, there may be more deals.

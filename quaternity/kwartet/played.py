@@ -59,14 +59,14 @@ class GameLog:
 
     @property
     def go_ends(self) -> tuple[int, ...]:
-        """For each finished go, the number of requests from the deal to its end.
+        """For each finished go, the number of requests from the deal to the end of the go.
 
         A go is a series of requests by one player (see `ends_of_goes`).
         """
         return ends_of_goes(self)
 
     def after_goes(self, goes: int) -> Position:
-        """Return the position after a number of goes, where 0 means after the deal.
+        """Return the position after a number of goes. With 0, it is the position after the deal.
 
         A go is a series of requests by one player (see `ends_of_goes`). In the position,
         `public.problem` is the public knowledge, `public.removed` names the players who put down
@@ -79,7 +79,7 @@ class GameLog:
 
 
 def ends_go(event: Event, after: PublicState) -> bool:
-    """Return whether the player's turn ended with this request (see `ends_of_goes`)."""
+    """Return whether the asker's turn ends with a request, given the state after the request."""
     return not event.answer or not after.hands[event.question.asker] or after.is_over
 
 
@@ -94,7 +94,7 @@ def ends_of_goes(log: GameLog | SeatLog) -> tuple[int, ...]:
 
 
 def seat_log_of(log: GameLog, seat: int | None) -> SeatLog:
-    """Return the log of a game as a seat, or a bystander (None), saw it."""
+    """Return a log that shows only what a seat, or a bystander (None), saw of a game."""
     views = tuple(log.view(step, seat) for step in range(len(log.positions)))
     sizes = tuple(sum(held.bit_count() for held in hand) for hand in log.hands)
     hand = (0,) * log.settings.sets if seat is None else log.hands[seat]

@@ -23,8 +23,8 @@ class DealCounts(NamedTuple):
 
     Attributes:
         goes: the number of finished goes. A go is a series of requests by one player.
-        public: the number for an observer who sees no hand.
-        own: for each seat, the number for a player who sees the hand of this seat.
+        public: the number of deals that are possible for an observer who sees no hand.
+        own: for each seat, the number of deals that are possible for the player in this seat.
     """
 
     goes: int
@@ -72,11 +72,9 @@ class StrategyPlayer:
         """Play a game in which a strategy plays each seat.
 
         Return the last position, the number of requests, and details. The game ends after `cap`
-        requests at the latest. The possible deals are counted every `details` goes (a go is a
-        series of requests by one player), or never if `details` is 0.
-
-        Raises:
-            LimitError: If there are too many deals to count.
+        requests at the latest. A go is a series of requests by one player. After every `details`
+        goes, the possible deals are counted. With 0, they are never counted. Raise `LimitError` if
+        there are too many deals to count.
         """
         seated = [
             SeatedPlayer("strategy", player.name, seat) for seat, player in enumerate(players)

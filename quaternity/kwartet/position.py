@@ -33,8 +33,7 @@ class Position(NamedTuple):
     def ask(self, question: Question) -> tuple[Position, Event]:
         """Return the position after a request, and an `Event` with the request and its result.
 
-        Raises:
-            IllegalRequest: If the rules forbid the request.
+        Raise `IllegalRequest` if the rules forbid the request.
         """
         public, hands = self
         if faults := request_faults(public, hands[public.turn], question):
@@ -78,7 +77,7 @@ class Position(NamedTuple):
         )
 
     def view(self, seat: int, events: Sequence[Event] = ()) -> View:
-        """Return the view of a seat, which includes the given events."""
+        """Return what a seat sees: the public state, its hand, and the given events."""
         return View(self.public, seat, self.hands[seat], events)
 
 

@@ -91,7 +91,7 @@ class PublicState(NamedTuple):
 
     @property
     def with_cards(self) -> int:
-        """Bit mask of the hands that have cards, including the hand of the cards set aside."""
+        """Bit mask of the hands that have cards. The cards set aside are an additional hand."""
         mask = 0
         for player, hand in enumerate(self.problem.hands):
             if hand:
@@ -141,9 +141,11 @@ class PublicState(NamedTuple):
 def after_request(
     settings: KwartetSettings, before: SetConstraint, question: Question, success: bool
 ) -> SetConstraint:
-    """Return what is publicly known about a set after a request for one of its cards.
+    """Return the public constraint of a set after a request for one of its cards.
 
-    `before` is the constraint of the set before the request, and `success` is the result.
+    A constraint contains the possible owners of the cards, and the limits on each player's number
+    of cards. `before` is the constraint before the request. `success` says whether the asker got
+    the card.
     """
     asker, asked, (_, number) = question
     owners, low, high = before
@@ -170,7 +172,7 @@ def after_request(
 
 
 def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
-    """Return what is known about a set if a player does not have the whole set."""
+    """Return the constraint of a set with the added fact that a player lacks a card of the set."""
     owners, low, high = constraint
     size = len(owners)
     if not size or high[player] < size:
@@ -181,8 +183,9 @@ def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
 def next_with_cards(hands: Sequence[int], player: int, players: int = 0) -> int:
     """Return the next player after `player`, in seat order, who holds cards.
 
-    If no other player holds cards, return `player`. The first `players` hands belong to players. If
-    `players` is 0, all hands do.
+    `hands` contains the numbers of cards. If more than `players` numbers are given, the others do
+    not belong to players. If `players` is 0, all belong to players. If no other player holds cards,
+    return `player`.
     """
     players = players or len(hands)
     for step in range(1, players + 1):

@@ -44,12 +44,12 @@ SECONDS = 20.0
 
 
 class QueryContext(NamedTuple):
-    """A moment of a game, with the information that the observer of a query has.
+    """A moment of a game, and what the observer who asks a query knows about it.
 
     Attributes:
         start: the public state right after the deal.
         seat: the observer's seat, or None for a bystander or if all hands are visible.
-        deal: the real deal if all hands are visible, or else None.
+        deal: the real deal, or None if hands are hidden.
         announcements: formulas that the query assumes to be announced publicly at this moment, one
             after the other.
     """
@@ -69,7 +69,7 @@ class QueryContext(NamedTuple):
 
 
 def moment_of_view(start: PublicState, view: View) -> QueryContext:
-    """Return the context for queries about the moment that a view shows."""
+    """Return the context for queries about the moment at which a player has a view."""
     from quaternity.kwartet.view import NOBODY
 
     seat = None if view.seat == NOBODY else view.seat
@@ -93,8 +93,8 @@ def moment(log: GameLog | SeatLog, step: int, seat: int | None = None) -> QueryC
 def read_formula(text: Formula | str, at: QueryContext) -> Formula:
     """Return a formula after checking that it fits the game. Parse it if it is text.
 
-    Only players can know something, so the formula cannot name the hand of the cards set aside as
-    a knower.
+    Only players can know something. So the formula cannot say that the hand of the cards set aside
+    knows anything.
     """
     from quaternity.epistemic.truth import validate_formula
 
@@ -137,8 +137,7 @@ def chance_at(
 ) -> FormulaChance:
     """Return the probability that a formula is true, given what the observer knows.
 
-    Raises:
-        LimitError: If the time limit is reached.
+    Raise `LimitError` if the time limit is reached.
     """
     from quaternity.epistemic.chance import MAX_SAMPLES, formula_chance
 
@@ -189,8 +188,8 @@ class QueryReason(NamedTuple):
 
     Attributes:
         lines: the lines of the explanation.
-        deals: the deals that the lines mention. If the truth value is unknown, these are deals in
-            which it differs.
+        deals: the deals that the lines mention. If the truth value is unknown, these are a deal
+            where the formula is true and a deal where it is false.
         requests: the requests from which the truth value follows, or None if they were not found.
         failed: the error that ended the search for a reason, or None if there was no error.
     """

@@ -166,11 +166,11 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return "\n".join(paragraphs)
 
     def view_json(self, view: View) -> dict[str, Any]:
-        """Return the public state, the seat's hand and what the seat can know as a JSON object.
+        """Return a JSON object with the public state, the seat's hand and what the seat can know.
 
-        `owners` lists the possible owners of each card, and `fewest` lists the minimum number of
-        cards of each set in each hand. The cards set aside are an additional hand after the hands
-        of the players.
+        `owners` lists the possible owners of each card. `fewest` lists, for each hand, the minimum
+        number of cards of each set. The cards set aside are an additional hand after the hands of
+        the players.
         """
         public, known = view.public, filter_problem(view.problem).sets
         return {
@@ -234,7 +234,8 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
     ) -> tuple[str, int]:
         """Return the text of a whole log, and the number of finished goes in it.
 
-        A go is a series of requests by one player. This is faster than adding the moves one by one.
+        A go is a series of requests by one player. This method is faster than `record_move` for
+        each request.
         """
         events = [event for _, event in start.position.play(moves)]
         log = GameLog.of(self.settings, start.dealt, events, names)
@@ -259,9 +260,10 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
 
 def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
-    """Return where the parts of a log end, in bytes, how many requests are complete, and warnings.
+    """Return the ends of the header and of each complete request of a log, as byte offsets.
 
-    A request is incomplete if the sets put down after it are cut off.
+    The second result is the number of complete requests, and the third contains warnings. A request
+    is incomplete if the lines about sets put down after it are missing.
     """
     ends = [0]
     complete = data.rfind(b"\n") + 1

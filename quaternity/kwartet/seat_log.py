@@ -58,10 +58,7 @@ class SeatLog:
         """Return the log of a game right after the deal.
 
         `announced` contains a pair (set, player) for each set that a player was dealt completely
-        and put down immediately.
-
-        Raises:
-            InputError: If the deal is impossible.
+        and put down immediately. Raise `InputError` if the deal is impossible.
         """
         own = (0,) * settings.sets if hand is None or seat is None else hand
         _check_start(settings, sizes, seat, own, announced)
@@ -78,7 +75,7 @@ class SeatLog:
     def of_view(cls, view: View) -> SeatLog:
         """Return the log of the game up to a view, for the seat of the view.
 
-        The running time is proportional to requests x sets.
+        The running time is proportional to the number of requests times the number of sets.
         """
         sizes, hand, down = view.at_deal()
         full = view.public.settings.full
@@ -93,7 +90,10 @@ class SeatLog:
         return replace(log, events=events, views=tuple(views))
 
     def with_announced(self, announced: Sequence[tuple[int, int]]) -> SeatLog:
-        """Return a log of the same deal in which the given sets are put down at once."""
+        """Return the log of the same deal if the given sets are put down at once, without requests.
+
+        `announced` contains pairs (set, player).
+        """
         hand = None if self.seat is None else self.hand
         return self.start(self.settings, self.sizes, self.seat, hand, announced, self.names)
 
@@ -121,9 +121,8 @@ class SeatLog:
     def after(self, question: Question, answer: Answer, announced: Sequence[int] = ()) -> SeatLog:
         """Return the log with another request and the sets that the asker then put down.
 
-        Raises:
-            IllegalMove: If the rules forbid the request, or if the answer or the sets put down
-                contradict what was seen before. Its faults say why.
+        Raise `IllegalMove` if the rules forbid the request, or if the answer or the sets put down
+        contradict what was seen before. Its faults say why.
         """
         view = self.views[-1]
         faults = self._faults(question, answer, announced)
@@ -142,10 +141,9 @@ class SeatLog:
         return replace(self, events=events, views=(*self.views, latest))
 
     def sets_put_down_after(self, question: Question, answer: Answer) -> tuple[int, ...]:
-        """Return the sets that the asker must have put down after a request.
+        """Return the sets that the asker must put down after a request, in ascending order.
 
-        Raises:
-            IllegalMove: If the request is impossible, whatever was put down.
+        Raise `IllegalMove` if the request or its answer is impossible, whatever sets were put down.
         """
         view = self.views[-1]
         try:

@@ -153,11 +153,11 @@ class KwartetSettings:
         return self.players + (self.aside > 0)
 
     def hand_sizes(self, first_extra: int = 0) -> tuple[int, ...]:
-        """Return the number of cards that are dealt to each hand.
+        """Return the number of cards dealt to each player, then the number of cards set aside.
 
-        The players get numbers of cards that differ by at most one. If cards are set aside, their
-        number comes last. The seats that get an extra card are consecutive. `first_extra`, modulo
-        the number of seats, is the first of them.
+        The second number is left out if it is 0. The numbers of the players differ by at most one.
+        Consecutive seats get an extra card, beginning with seat `first_extra`, modulo the number of
+        seats.
         """
         base, extra = divmod(self.cards - self.aside, self.players)
         seats = [

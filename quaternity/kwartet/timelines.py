@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 from quaternity.base.svg import svg_document, svg_text
 
 UNDEFINED = "cannot be announced"
-"""Truth value of a formula after an announcement that cannot be made. An announcement cannot be
-made if it is false or known to be false."""
+"""Truth value of a formula after an announcement that cannot be made, because it is false or known
+to be false."""
 
 SeenValue: TypeAlias = bool | str | None
 """Truth value in a timeline: a bool, `UNDEFINED`, or None if the value is unknown."""
@@ -29,13 +29,17 @@ _WIDTH, _MARGIN, _LINE, _LETTER = 900, 30, 56, 6.6
 
 
 class Timeline(NamedTuple):
-    """The truth values of a formula for the observer, after the deal and after each request."""
+    """The truth values of a formula, as far as an observer knows them.
+
+    The first value is for the moment after the deal, and each further value is for the moment after
+    the next request.
+    """
 
     formula: str
     values: Sequence[SeenValue]
 
     def changes(self) -> list[int]:
-        """Return the numbers of the requests that change the truth value of the formula."""
+        """Return the numbers (from 1) of the requests after which the truth value is different."""
         return [
             number
             for number in range(1, len(self.values))

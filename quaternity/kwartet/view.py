@@ -52,10 +52,11 @@ class View(Displayable):
         return self._problem
 
     def at_deal(self) -> tuple[list[int], Hand, list[tuple[int, int]]]:
-        """Undo all requests, and return what the seat knew right after the deal.
+        """Return what the seat knew right after the deal.
 
-        The result has three parts: the number of cards dealt to each hand, the seat's hand after
-        sets were put down at once, and these sets as pairs (set, player).
+        The first result is the number of cards dealt to each hand. The second is the seat's hand,
+        without the sets that were put down at once. The third contains these sets as pairs (set,
+        player).
         """
         settings = self.public.settings
         sizes, hand, removed = list(self.public.hands), list(self.hand), list(self.public.removed)

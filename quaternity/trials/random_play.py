@@ -20,8 +20,8 @@ MAX_GAME_STATES = 2000
 """Maximum number of states of one game that `random_states` plays. A longer game is cut off."""
 
 MAX_FLOW_WORK = 60_000
-"""Approximate limit for the length of a game with so many players that each move needs several runs
-of a solver. It limits the product of the numbers of states, cards and players."""
+"""Approximate maximum of the number of states times cards times players of a random game. It
+applies only to games with so many players that each move needs several runs of a solver."""
 
 
 def random_move(state: State, random: Random) -> Move | None:
@@ -47,7 +47,7 @@ def random_move(state: State, random: Random) -> Move | None:
 
 
 def random_game(settings: Settings, random: Random) -> Iterator[State]:
-    """Yield the states of a random game, which may be long, from its initial state on."""
+    """Yield the states of a random game, beginning with the initial state. The game may be long."""
     state = State.start(settings)
     yield state
     while not state.is_over:
@@ -58,7 +58,7 @@ def random_game(settings: Settings, random: Random) -> Iterator[State]:
 
 
 def random_states(settings: Settings, random: Random, count: int) -> list[State]:
-    """Return random states of random games that are not over, in no particular order.
+    """Return random states of random games, in no particular order. No state is the end of a game.
 
     At most a third of the states of each game are used, so short games contribute only a few. If
     there are so many players that moves take long, games are kept short, and all their states are
@@ -81,10 +81,10 @@ def random_states(settings: Settings, random: Random, count: int) -> list[State]
 
 
 def damage_state(state: State, random: Random, *, possible: bool) -> State:
-    """Tighten the constraints of a state, step by step, until no deal satisfies them.
+    """Return a state that is made from another one by tightening constraints at random.
 
-    Return the last possible state if `possible` is true, otherwise the first impossible state (see
-    `boundary_pair`). The search checks about 2 log2(cards) states.
+    If `possible` is true, it is the last state that still has a deal, otherwise the first state
+    that has none (see `boundary_pair`). The search checks about 2 log2(cards) states.
     """
     last, first = boundary_pair(state.problem, random, lambda problem: _is_possible(state, problem))
     chosen = last if possible else first

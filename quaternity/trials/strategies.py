@@ -33,8 +33,8 @@ def game_settings(
     """Draw valid settings of games, with any tie-break and with or without the rule `brisk`.
 
     `max_set_size` and `max_players` must be at least 2, and `max_cards` must be at least twice each
-    of them. If all games with the drawn set size and number of players have more than `max_cards`
-    cards, the smallest of these games is drawn.
+    of them. `max_cards` is exceeded only if no smaller game has the drawn set size and number of
+    players.
     """
     players = draw(st.integers(2, max_players))
     set_size = draw(st.integers(2, max_set_size))

@@ -18,7 +18,7 @@ from quaternity.base.text_format import quote_value
 from quaternity.workers.shipping import Code, collect_code, install
 
 Check: TypeAlias = Callable[[], None]
-"""Function without arguments that checks the workers of a pool, or that stops its executor."""
+"""Function without arguments. It either checks the workers of a pool or stops its executor."""
 
 Start: TypeAlias = Callable[[], tuple[Executor, Check]]
 """Function that starts an executor. It returns the executor and the function that stops it."""
@@ -122,7 +122,7 @@ def _join_faults(faults: list[str]) -> str:
 
 
 def _fault(code: Code, check: bytes) -> str | None:
-    """Install code on this worker and run a check. Return its error, or None if it succeeds."""
+    """Install code on this worker and run a check. Return the text of its error, if any."""
     try:
         install(code)
         pickle.loads(check)()  # noqa: S301  # our own
@@ -132,14 +132,14 @@ def _fault(code: Code, check: bytes) -> str | None:
 
 
 def _call(code: Code, work: bytes) -> Any:
-    """Install code on this worker, and call a function that is sent as bytes."""
+    """Install code on this worker, and call the function in `work`, which is pickled."""
     install(code)
     function, arguments = pickle.loads(work)  # noqa: S301  # our own
     return function(*arguments)
 
 
 def cluster_parts(client: Any) -> tuple[Any, ...]:
-    """Return the arguments for a `Pool` that uses the cluster of a client.
+    """Return the arguments for a `Pool` whose workers are those of a Dask cluster.
 
     The pool raises `WorkersLost` if it loses the connection to the cluster, or if the cluster has
     had no workers for `WORKERLESS_SECONDS`.

@@ -214,7 +214,7 @@ def _memory_file() -> io.FileIO:
 
 
 def find_answer(mark: bytes, data: bytearray) -> bytes | None:
-    """Return the answer that follows a mark in the received data. None if it is incomplete.
+    """Return the answer that follows a mark in the received data, or None if it is incomplete.
 
     Data before the mark was printed by other code. It is removed.
     """

@@ -54,14 +54,17 @@ class SeatedPlayer(NamedTuple):
         return PlayerFault(f"{self}: {error}")
 
     def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Call a player's function and return its result. Errors become `PlayerFault`."""
+        """Call a player's function and return its result. Raise its errors as `PlayerFault`."""
         try:
             return function(*arguments)
         except BaseException as error:  # External code may raise any exception.
             raise self.fault(error) from error
 
     def validate(self, plain: Callable[[object], Result], answer: object) -> Result:
-        """Return `plain(answer)`, where `plain` checks an answer. Errors become `PlayerFault`."""
+        """Check a player's answer with the function `plain`, and return the function's result.
+
+        Raise a `PlayerFault` if `plain` raises an error.
+        """
         try:
             return plain(answer)
         # The methods of an answer of an external class may raise any exception.
@@ -91,7 +94,7 @@ def play_isolated(
         seats: Name of the player in each seat.
         seconds: Time limit for each move of a player, in seconds. None means no limit.
         place: Function that returns where in the game a fault occurred. Its arguments are the moves
-            so far and the seat that was thinking, or None. If `place` is None, the caller knows the
+            so far and the seat that was thinking, or None. If `place` is None, errors have no
             place.
         play: Function that plays. It must be picklable, as must its arguments and its result.
 

@@ -84,7 +84,7 @@ class Run(NamedTuple):
 
 
 class RemoteValue:
-    """Stands for a value that stays in another process. It has the same `repr` as the value."""
+    """Replacement for a value in another process. It has the same `repr` as the value."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -314,7 +314,7 @@ def _run_remotely(
 
 
 def _catch_errors(name: str, call: Callable[[Solver], Any]) -> tuple[Any, Any]:
-    """Call a function with a solver. Return (None, result) or (class of the error, text)."""
+    """Call a function with a solver. Return (None, result), or the class and text of an error."""
     try:
         return None, call(_solver(name))
     except SolverTimeout as error:

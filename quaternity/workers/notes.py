@@ -47,7 +47,7 @@ class Notes:
         _STATE.pack_into(self._memory, 0, self._thoughts, 0, self._used)
 
     def state(self) -> tuple[int, int | None]:
-        """Return how often players have begun to think, and the seat that is thinking, if any."""
+        """Return how often players have begun to think, and the seat that is thinking (or None)."""
         thoughts, thinking, _ = _STATE.unpack_from(self._memory, 0)
         return thoughts, thinking - 1 if thinking else None
 
@@ -66,7 +66,7 @@ _notes: Notes | None = None
 
 
 def notes() -> Notes | None:
-    """Return the object with which this process records its game, or None if it is not isolated."""
+    """Return the `Notes` of this process, or None if this is not an isolated process."""
     return _notes
 
 

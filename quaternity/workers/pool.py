@@ -107,15 +107,16 @@ class Pool:
         Args:
             start: Function that returns an executor, and a function that ends it immediately,
                 including running calls.
-            in_flight: Maximum number of chunks that are submitted at the same time.
+            in_flight: Maximum number of chunks (groups of calls) that are submitted at the same
+                time.
             lost: Types of exceptions which show that a worker died, in addition to
                 `BrokenExecutor`.
             check: Function that is called every `CHECK_SECONDS` while the pool waits for a result.
                 It must raise an error if no more results can arrive.
             threads: Maximum number of threads of this process while the workers are idle.
-            prepare: Function that takes the names of players and solvers, and a function that
-                checks them. On a cluster, it sends their code to the workers and raises
-                `InputError` if the check fails there.
+            prepare: Function that takes names of players and solvers, and a function that checks
+                them. On a cluster, it sends their code to the workers, and raises `InputError` if
+                the check fails there.
         """
         self._start = start
         self._running: tuple[Executor, Callable[[], None]] | None = None
@@ -296,7 +297,7 @@ class _Chunk(Generic[Item, Result]):
         self.future: Future[_Done[Result]] | None = None
 
     def wait(self, pool: Pool) -> _Done[Result]:
-        """Wait for the chunk. Return its results, and the error that ended it early or None."""
+        """Wait for the chunk and return its results, with the error that ended it early or None."""
         assert self.future is not None, "the chunk must be submitted first"
         return pool.wait(self.future)
 
@@ -379,7 +380,6 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
 
 @contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Block interrupts of this thread while the `with` block runs."""
     import signal
 
     if not hasattr(signal, "pthread_sigmask"):  # Windows

@@ -25,7 +25,7 @@ def descendants(process: int) -> list[int]:
 
 
 def _files(folder: str, name: str) -> list[Path]:
-    """Return files from all numbered folders. `Path.glob` fails if a process ends meanwhile."""
+    """Return the path of a file in each folder whose name is a number, such as /proc/1/stat."""
     try:
         return [Path(folder, entry, name) for entry in os.listdir(folder) if entry.isdecimal()]
     except OSError:

@@ -37,8 +37,7 @@ _DATA = 2 * MAX_MEMORY_BYTES + (1 << 30)
 def command_words(name: str) -> tuple[str, ...]:
     """Split a command `cmd:...` into words, and replace the first word by the program's path.
 
-    Raises:
-        InputError: If the text is not a valid command, or the program does not exist.
+    Raise `InputError` if the text is not a valid command, or the program does not exist.
     """
     text = name.removeprefix(COMMAND_PREFIX)
     if "#" in text or not text.isprintable():
@@ -90,9 +89,8 @@ class Program:
     def ask(self, document: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
         """Send a document and return the answer.
 
-        Raises:
-            ProgramFault: If the answer is missing, late or not a JSON object, or if the program
-                wrote anything besides the answer.
+        Raise `ProgramFault` if the answer is missing, late or not a JSON object, or if the program
+        wrote anything besides the answer.
         """
         try:
             self._check_silent()
@@ -163,7 +161,7 @@ class _LineTooLong(Exception):
 
 
 def _take_line(data: bytearray) -> bytes | None:
-    """Remove the first line from the received data and return it. None if it is incomplete."""
+    """Remove and return the first line of the received data, or return None if it is incomplete."""
     end = data.find(b"\n")
     if end < 0 and len(data) <= MAX_LINE_BYTES:
         return None

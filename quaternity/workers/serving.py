@@ -21,7 +21,8 @@ IDLE_SECONDS = 60
 """Time in seconds without a call after which the process exits."""
 
 MARK_BYTES = 16
-"""Length in bytes of the random mark before a call. The answer begins with the same mark."""
+"""Length of the random mark that the parent sends before a call, in bytes. The answer begins with
+the same mark."""
 
 LENGTH = Struct("<Q")
 

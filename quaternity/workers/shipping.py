@@ -39,10 +39,8 @@ def collect_code(names: Iterable[str]) -> Code:
 
     For `module:name`, the files are the module and all modules that it imports from the same
     folder. A module of an installed distribution is left out. For `cmd:COMMAND`, they are the files
-    in the current folder that the command names, and the modules that these files import.
-
-    Raises:
-        LimitError: If the files are larger than `MAX_CODE_BYTES`.
+    in the current folder that the command names, and the modules that these files import. Raise
+    `LimitError` if the files are larger than `MAX_CODE_BYTES`.
     """
     files: dict[str, Path] = {}
     for name in names:

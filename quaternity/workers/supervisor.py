@@ -117,8 +117,8 @@ class Child:
 
         Args:
             pass_fds: File descriptors that the program inherits.
-            keeps_errors: Whether to keep the last part of the standard error for `errors`.
-                Otherwise, the program shares the standard error of this process.
+            keeps_errors: Whether to store the last part of the standard error, which `errors`
+                returns. Otherwise, the program shares the standard error of this process.
             isolated: Whether to run the program in separate namespaces, if the system allows it.
             data: Maximum data size of each process of the program, in bytes. -1 means no limit.
         """
@@ -217,8 +217,7 @@ class Child:
     def send(self, message: bytes) -> None:
         """Send a message. If a part cannot be written now, the next `exchange` writes it.
 
-        Raises:
-            EOFError: If the program has ended, or has closed its input.
+        Raise `EOFError` if the program has ended, or has closed its input.
         """
         waited = bool(self._unsent)
         self._unsent += message
@@ -247,7 +246,7 @@ class Child:
         return self._errors[-MAX_KEPT_ERROR_BYTES:].decode(errors="replace")
 
     def ending(self) -> str:
-        """Return a text that says how the program ended, or that it only closed its connection."""
+        """Return a text that says how the program ended. It may only have closed its connection."""
         try:
             status = self.process.wait(timeout=ENDING_SECONDS)
         except subprocess.TimeoutExpired:
@@ -280,7 +279,6 @@ class Child:
 
 
 def _end_all(process: subprocess.Popen[bytes], control: int, tag: str) -> None:
-    """End a supervised process and all processes that it started."""
     others = descendants(process.pid)[1:] if process.poll() is None else []
     # A fork of this process may keep the pipe open, so closing it may not be sufficient.
     with suppress(OSError):

@@ -16,8 +16,8 @@ from quaternity.kwartet.view import View
 from solvers.filtering import filter_problem
 
 REVEAL_COST = 0.05
-"""Amount by which the strategy `patient` lowers the value of asking for a set if the request would
-reveal that it holds a card of the set."""
+"""Amount by which the strategy `patient` lowers the value of asking for a set. It does so if no
+opponent knows yet that the player holds a card of the set."""
 
 HELD_CARD_VALUE = 0.1
 """Amount by which the strategy `patient` raises the value of asking for a set, for each card of the
@@ -25,8 +25,8 @@ set in its hand. It would lose these cards if another player completed the set."
 
 NEXT_PLAYER_BONUS = 0.1
 """Amount that the strategy `patient` adds to the probability that the next player has a card,
-unless the probability is 0 or 1. If the next player must refuse, that player learns nothing new
-about the card."""
+unless the probability is 0 or 1. The next player is a good choice, because a player who must refuse
+a card learns nothing new about it."""
 
 
 def exact(view: View, random: Random) -> Question:
@@ -59,7 +59,7 @@ def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
     """Return the requests that are most likely to succeed, as tuples (set, number, owner's bit).
 
     Only cards that the player may ask for and does not hold are considered. `weights` contains the
-    weights of the possible owners.
+    weights of the possible owners of all cards.
     """
     settings = view.public.settings
     highest: float = 0
@@ -80,14 +80,14 @@ def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
 def patient(view: View, random: Random) -> Question:
     """Return a request that helps to collect one set after another.
 
-    The value of a set is the probability to get all its missing cards in one go, not the
-    probability of the next card. If all missing cards of a set are certain, they are collected at
-    once. Otherwise `patient` first asks for the *least* likely card of the set with the highest
-    value. Even certain cards wait, because the others can see a card gained in an incomplete set,
-    and take it. Among owners with about equal probabilities, `patient` asks the player whose turn
-    comes next, because that player learns nothing about the card by refusing it. `patient` prefers
-    a set if its opponents already know that it holds a card of the set. The first request for any
-    other set would reveal this.
+    The value of a set is the probability that the player gets all its missing cards in one go. If
+    all missing cards of a set have certain owners, they are collected at once. Otherwise `patient`
+    asks for the *least* likely card of the set with the highest value. Even certain cards wait,
+    because the other players see a card gained in an incomplete set, and take it.
+
+    Among owners with about equal probabilities, `patient` asks the player whose turn comes next.
+    That player learns nothing about a card by refusing it. `patient` prefers a set if the player is
+    known to hold a card of it. The first request for any other set would reveal this.
 
     For each request, the deals are counted once, which takes 0.2 to 0.5 ms with four players.
     """
@@ -124,7 +124,10 @@ def patient(view: View, random: Random) -> Question:
 
 
 def _best_owner(chances: list[float], following: int, random: Random) -> tuple[float, float, int]:
-    """Return the best player to ask for a card, as (probability, attraction, player)."""
+    """Return the best player to ask for a card, as a tuple (probability, attraction, player).
+
+    The attraction is the probability plus, for the next player, `NEXT_PLAYER_BONUS`.
+    """
     best = (-1.0, 0.0, 0.0, 0)
     for player, chance in enumerate(chances):
         attraction = (

@@ -1,8 +1,8 @@
 """The Kwartet strategies `random`, `greedy`, `silent` and `mixed`, and an improved `greedy`.
 
 The first four are the strategies of a published table of results. They need no solver. The owner of
-a card is *certain* if the card was seen publicly, or if only one opponent who holds cards has not
-denied having it. The public knowledge about the owners of cards contains this directly.
+a card is *certain* if all players saw who got it, or if all other opponents with cards have denied
+having it. In the public knowledge about the owners of cards, such a card has one possible owner.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def random_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> 
 def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
     """Return a request for the first card in a list of tuples (set, number, owner's bit).
 
-    For the strategy `mixed`, the order of the cards matters. If it asks for the first card, its
-    results are closer to the published table than if it asks for a random card.
+    A random card would be possible, too. But with the first card, the results of the strategy
+    `mixed` are closer to the published table.
     """
     index, number, owner = cards[0]
     return request(view.seat, owner.bit_length() - 1, index, number)
@@ -104,7 +104,7 @@ def greedy(view: View, random: Random) -> Question:
 
 
 def silent(view: View, random: Random) -> Question:
-    """Return a request for a missing card of a set whose missing cards all have known owners.
+    """Return a request for a card of a set whose missing cards all have certain owners.
 
     If there is no such set, return a random request (with probability 2/3) or a request for a card
     that the asker holds.

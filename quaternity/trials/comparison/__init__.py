@@ -1,10 +1,10 @@
 """Comparison of solvers on states of games and on instances of problem families.
 
-A `plan` consists of the instances and the options. `running` carries it out: `measuring` runs every
-solver on every instance and verifies the verdicts. The result is a list of runs (`run`), which can
-be stored in a file (`runs`). `summary` and `scores` compute statistics of
-the runs, and `growth` estimates how the times grow with the size. `report`, `page` and `drawing`
-present the results.
+A `plan` consists of the instances and the options. The module `running` carries it out, and
+`measuring` runs every solver on every instance and verifies the verdicts. The result is a list of
+runs (`run`), which can be stored in a file (`runs`). The modules `summary` and `scores` compute
+statistics of the runs, and `growth` estimates how the times grow with the size. `report`, `page`
+and `drawing` present the results.
 """
 
 from quaternity.trials.comparison.measuring import (

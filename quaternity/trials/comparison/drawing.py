@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
     """Draw a picture with the solvers' times, a cactus plot and a performance profile.
 
-    If the comparison contains games of several sizes, the times are plotted against the size.
-    `path` must end in .png, .svg or .pdf. Raise `InputError` if matplotlib is missing or the file
-    cannot be written.
+    The cactus plot shows how many instances each solver decides in a given time. If the comparison
+    contains games of several sizes, the times are plotted against the size. `path` must end in
+    .png, .svg or .pdf. Raise `InputError` if matplotlib is missing or the file cannot be written.
     """
     figure = new_figure(15, 5)
     axes = figure.subplots(1, 3)
@@ -58,7 +58,10 @@ def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
 
 @default_style()
 def runs_svg(times: Times) -> str:
-    """Return an SVG with a cactus plot and a performance profile, for an HTML page."""
+    """Return an SVG that shows how many instances each solver decides in a given time.
+
+    A second plot, the performance profile, compares each time with that of the fastest solver.
+    """
     figure = new_figure(11, 4.5 + 0.05 * len(times))
     cactus_axes, profile_axes = figure.subplots(1, 2)
     _draw_runs(cactus_axes, profile_axes, times)

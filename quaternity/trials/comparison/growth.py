@@ -28,8 +28,8 @@ MIN_LIKELIHOOD_GAP = 3.0
 only the likelier law is reported. It corresponds to a likelihood ratio of about 20 to 1."""
 
 MAX_DEVIATION_FACTOR = 2.0
-"""Maximum factor between the fitted time and the mean measured time at a size. A growth law is not
-reported if it exceeds this factor by more than chance explains."""
+"""Maximum factor by which the fitted time and the mean measured time at a size may differ. If they
+differ by more, and by more than chance explains, the growth law is not reported."""
 
 
 class Observation(NamedTuple):
@@ -51,9 +51,8 @@ class Law(NamedTuple):
             the exponential law.
         scatter: Standard deviation of the logarithms of the times around the line.
         log_likelihood: Logarithm of the likelihood of the runs.
-        is_poor_fit: Whether the line does not fit the runs of some size. The fitted time and the
-            mean time then differ by more than `MAX_DEVIATION_FACTOR`, and by more than chance
-            explains.
+        is_poor_fit: Whether the fitted time differs from the mean time at some size by more than
+            `MAX_DEVIATION_FACTOR`, and by more than chance explains.
     """
 
     slope: float
@@ -123,8 +122,8 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
         runs: The runs that gave a correct verdict or were stopped at a limit.
 
     Returns:
-        Both laws. None if there are fewer than `MIN_SIZES` sizes, or if fewer than two of them have
-        a run with a verdict.
+        Both laws. The result is None if there are fewer than `MIN_SIZES` sizes, or if fewer than
+            two of them have a run with a verdict.
 
     The model is that of Tobin, *Estimation of relationships for limited dependent variables*
     (1958). In the coordinates of Olsen (1978), the likelihood is concave, so a few Newton steps

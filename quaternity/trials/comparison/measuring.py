@@ -37,13 +37,13 @@ from solvers.solver import Solver
 from solvers.verdict import Infeasible
 
 STATES_PER_TASK = 10
-"""Maximum number of game states in one task of a worker. They are drawn from the same games."""
+"""Maximum number of game states in one task of a worker."""
 
 STEP_SECONDS = 0.1
 """Seconds after which a worker returns its measurements and gets further work."""
 
 MAX_CACHED_TASKS = 16
-"""Maximum number of tasks whose game states a worker keeps, so that they are made only once."""
+"""Maximum number of tasks whose game states a worker caches, so that it makes them only once."""
 
 BUDGET_SPENT = "its time budget was used up"
 """Reason that is reported for a solver that was left out because it had used up its time."""
@@ -87,12 +87,11 @@ class Budget:
 
 
 class Series(NamedTuple):
-    """Deal problems of one family, either possible or impossible, in several sizes.
+    """Deal problems of one family in several sizes. All of them are possible, or none is.
 
     Attributes:
-        family: Name of the family.
         feasible: Whether the problems are possible.
-        cards: The sizes in cards, in ascending order.
+        cards: The numbers of cards of the sizes, in ascending order.
         per_size: Number of problems of each size.
     """
 
@@ -122,8 +121,8 @@ class MeasuringTask:
         source: The settings of games from which states are drawn, a list of states and deal
             problems, or a series of instances.
         states: Number of instances.
-        damage: Share of the states whose constraints are tightened. For half of these states,
-            tightening stops just before no deal is possible, and for the other half, just after.
+        damage: Share of the states whose constraints are tightened. Half of these states just
+            barely have a deal, and the other half just barely have none.
         rounds: Number of runs of each solver on each state.
         seed: Random seed of the states.
         budget: Wall-clock seconds for all runs of one solver. None means no limit.
@@ -146,7 +145,7 @@ class MeasuringTask:
 
     @property
     def family(self) -> str:
-        """The name of the family, or the size of the games. Empty for states from files."""
+        """The name of the family, or the size of the games. It is empty for states from files."""
         if isinstance(self.source, Series):
             return self.source.family
         return size_name(self.source) if isinstance(self.source, Settings) else ""
@@ -248,7 +247,10 @@ class _RemainingTasks(deque[MeasuringTask]):
 def _measure_next(
     work: MeasuringTask, solvers: Sequence[Solver], seconds: float
 ) -> tuple[list[InstanceRuns], MeasuringTask]:
-    """Measure instances for some seconds, but at least one. Also return the remaining task."""
+    """Measure instances for some seconds, but at least one instance.
+
+    Return the measurements, and the task with the remaining instances.
+    """
     prepare_solvers(solvers)
     if work.limit is not None:
         solvers = [solver.with_time_limit(work.limit) for solver in solvers]
@@ -307,7 +309,6 @@ def measure_state(
         rounds: Number of runs of each solver. From the second run on, a solver may use cached
             results.
         budget: The time budget of the solvers. The time of the runs is subtracted from it.
-        name: Name of the instance.
         family: Family of the instance (see `Run`).
     """
     problem = problem_of(state)
@@ -334,7 +335,7 @@ def measure_state(
 
 
 class _Measurement:
-    """One problem, with the results of all solvers.
+    """A problem that is measured, with the results of all solvers so far.
 
     Attributes:
         timings: The runs of each solver that returned an answer.
@@ -352,7 +353,7 @@ class _Measurement:
         self.spent: dict[str, float] = {}
 
     def rows(self, about: Callable[..., Run], feasible: bool | None) -> Iterator[Run]:
-        """Yield a `Run` for each round of a solver, but only one if it gave no valid answer."""
+        """Yield a `Run` for each run of a solver, but only one if it gave no valid answer."""
         for solver in dict.fromkeys([*self.timings, *self.endings]):
             timings = self.timings.get(solver, [])
             if solver in self.endings:
@@ -370,7 +371,7 @@ class _Measurement:
                 )
 
     def check_budget(self, solver: str) -> bool:
-        """Return whether a solver's budget is spent. If it never ran, record that."""
+        """Return whether a solver's budget is spent. If the solver never ran, record the reason."""
         if self.budget.remaining(solver) > 0:
             return False
         if solver not in self.timings:

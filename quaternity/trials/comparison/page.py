@@ -47,10 +47,8 @@ strong.wrong::before { content: "\\26A0 "; }
 def page(comparison: Comparison) -> str:
     """Return the HTML page of a comparison, with faults, scores, plots and growth laws.
 
-    Drawing the plots takes several seconds.
-
-    Raises:
-        InputError: If matplotlib, which draws the plots, is not installed.
+    Drawing the plots takes several seconds. Raise `InputError` if matplotlib, which draws the
+    plots, is not installed.
     """
     parts = [
         f"<h1>Solvers compared: {escape(comparison.description)}</h1>",
@@ -145,9 +143,10 @@ def _scores(comparison: Comparison) -> Iterator[str]:
 
 
 def _kind_tables(comparison: Comparison) -> Iterator[str]:
-    """Yield a table of scores by family for the possible instances, and one for the impossible.
+    """Yield a table of scores for the possible instances, and one for the impossible instances.
 
-    The score is PAR-2: the mean time, where an undecided instance counts as twice the time limit.
+    A table has a row for each solver and a column for each family. The score is PAR-2: the mean
+    time, where an undecided instance counts as twice the time limit.
     """
     yield "<h2>By kind and family</h2>"
     for feasible in (True, False):

@@ -56,7 +56,7 @@ class RunOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """A plan of a comparison: the instances to measure, a description of them, and the options."""
+    """A plan of a comparison: tasks with the instances, a description of these, and the options."""
 
     tasks: list[MeasuringTask]
     description: str
@@ -82,10 +82,11 @@ def plan_games(
     base: tuple[int | None, int | None, int | None], sweep: tuple[str, str] | None,
     states: int | None, damage: float, options: RunOptions,
 ) -> ComparisonPlan:  # fmt: skip
-    """Plan to measure states of random games, either of one size or of several sizes.
+    """Plan to measure states of random games.
 
     `base` is the size of a game: the set size, the number of sets and the number of players. If
-    `sweep` is not None, it names one of these numbers, and the range of its values, such as "2..8".
+    `sweep` is not None, one of these numbers varies. `sweep` is a pair of its name and the range of
+    its values, such as "2..8".
     """
     if states is not None and not 1 <= states <= MAX_STATES:
         raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")
@@ -145,10 +146,8 @@ def plan_families(
 ) -> ComparisonPlan:
     """Plan to measure possible and impossible instances of problem families, in several sizes.
 
-    `cards` lists the sizes, such as `12,52`.
-
-    Raises:
-        InputError: If a size or the number of instances is out of range.
+    `cards` lists the sizes, such as `12,52`. Raise `InputError` if a size or the number of
+    instances is out of range.
     """
     cards = CARDS if cards is None else cards
     count_each = EACH if each is None else each

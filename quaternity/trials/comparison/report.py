@@ -27,7 +27,7 @@ TWO_MODELS = "two models"
 another model for large problems."""
 
 MAX_GROWTH_SIZES = 6
-"""Maximum number of problem sizes for which a table of growth laws shows times."""
+"""Maximum number of problem sizes in a table that shows how the times of solvers grow."""
 
 
 class Column(NamedTuple):
@@ -93,7 +93,7 @@ VIRTUAL_BEST = "virtual best"
 
 
 def headline(comparison: Comparison) -> str:
-    """Return a headline: the number of instances, a description of the comparison, and the seed."""
+    """Return a line with the number of instances, a description of them, and the random seed."""
     return f"{counts(comparison)} ({comparison.description}, seed {comparison.seed})"
 
 
@@ -172,7 +172,7 @@ def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple
 
 
 def kinds(comparison: Comparison) -> list[tuple[str, bool]]:
-    """Return a sorted list of the pairs (family, feasible) that occur among decided instances."""
+    """Return the sorted pairs (family, feasible) of all instances whose feasibility is known."""
     pairs = {(run.family, run.feasible) for run in comparison.instances.values()}
     return sorted((family, feasible) for family, feasible in pairs if feasible is not None)
 
@@ -216,10 +216,11 @@ def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[lis
 
 
 def growth_parts(comparison: Comparison) -> Iterator[tuple[str, bool, list[list[str]]]]:
-    """Yield tuples (family, feasible, table) for the groups of instances that show a growth law.
+    """Yield a tuple (family, feasible, table) for each group of instances that shows a growth law.
 
-    The table is that of `growth_rows`, with at most `MAX_GROWTH_SIZES` sizes. Games of different
-    sizes count as one family.
+    A group consists of the possible (feasible) or the impossible instances of a family. Games of
+    different sizes count as one family. The table is that of `growth_rows`, with at most
+    `MAX_GROWTH_SIZES` sizes.
     """
     if comparison.of_games and len(comparison.families) > 1:
         runs = [replace(run, family="all sizes") for run in comparison.runs]
@@ -234,7 +235,7 @@ def growth_parts(comparison: Comparison) -> Iterator[tuple[str, bool, list[list[
 
 
 def remarks(comparison: Comparison) -> Iterator[str]:
-    """Yield a sentence about the verdicts, and the reasons why solvers gave no verdict."""
+    """Yield a sentence about all verdicts, and a line for each solver that gave up or refused."""
     faulty = {run.instance for run in comparison.faults}
     total = len(comparison.instances)
     undecided = _numbers(comparison)["undecided"]

@@ -20,7 +20,7 @@ was spent. `wrong` stands for a wrong or unproved verdict, and `crashed` for any
 ANSWERS: tuple[str, ...] = get_args(Answer)
 
 NOT_RUN = ("refused", "left out")
-"""Answers which mean that a solver was not run. Such runs have no time."""
+"""Answers of runs in which the solver was not called. These runs have no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,6 @@ class Run:
         players: Number of players of the instance.
         feasible: The verdict that verified evidence supports. It is None if no solver gave
             evidence.
-        solver: Name of the solver.
         round: Number of the run, counted from 0, among the runs of this solver on this instance.
         answer: How the run ended.
         evidence: `deal`, `shortage` (this solver found players who must hold more cards than they

@@ -42,11 +42,10 @@ class ComparisonResult:
     """A comparison, and how its measurements ended.
 
     Attributes:
-        fault: the smallest instance that shows a fault, as the text of a file; None if no fault
+        fault: the smallest instance that shows a fault, as the text of a file, or None if no fault
             was found.
         saved: the path of the file to which the instance was saved, or None if it was not saved.
-        stopped: the error or interrupt that ended the measurements early; None if they were
-            completed.
+        stopped: the error or interrupt that ended the measurements early, or None.
     """
 
     comparison: Comparison
@@ -66,8 +65,8 @@ def run_comparison(
 ) -> ComparisonResult:  # fmt: skip
     """Measure the solvers on all instances of a plan.
 
-    An error ends the measurements early. If nothing was measured, it is raised instead of returned,
-    unless it is an interrupt.
+    An error or interrupt ends the measurements early, and is part of the result. If nothing was
+    measured, an error is raised.
 
     Args:
         command: the command that repeats the comparison.
@@ -98,11 +97,9 @@ class KeptRuns:
     def __init__(self, path: str | None, comparison: Comparison, warn: Warn) -> None:
         """Read the runs of an interrupted comparison if the file contains one.
 
-        `comparison` is the new comparison, without runs.
-
-        Raises:
-            InputError: If the file is damaged or of another kind, or contains an interrupted
-                comparison with another plan, machine or versions.
+        `comparison` is the new comparison, without runs. Raise `InputError` if the file is damaged
+        or of another kind, or contains an interrupted comparison with another plan, machine or
+        versions.
         """
         self.runs: list[Run] = []
         self._file: AppendOnlyFile | None = None

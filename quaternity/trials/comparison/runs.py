@@ -48,11 +48,11 @@ class Comparison(Displayable):
         seed: Random seed of the instances and of the bootstrap intervals.
         limit: Time limit of one run, in seconds.
         command: The command that repeats the comparison.
-        machine: Description of the machine.
         versions: Version of each solver, in the order of the solvers.
         runs: The runs of all solvers on all instances.
         warnings: Warnings about the file from which the runs were read.
-        plan: Digest of the tasks that the comparison consists of, or empty.
+        plan: Hash of the planned tasks, which shows whether two comparisons have the same plan. It
+            may be empty.
         finished: Whether the comparison was completed.
     """
 
@@ -85,7 +85,7 @@ class Comparison(Displayable):
 
     @cached_property
     def families(self) -> dict[str, Comparison]:
-        """For each family of instances or size of games, the part of the comparison about it."""
+        """Mapping from each family of instances, or size of games, to a comparison of its runs."""
         parts: dict[str, list[Run]] = {}
         for run in self.runs:
             parts.setdefault(run.family, []).append(run)
@@ -93,7 +93,7 @@ class Comparison(Displayable):
 
     @cached_property
     def labelled(self) -> Comparison:
-        """The same comparison, in which the names of external solvers contain their versions."""
+        """The same comparison, but the names of external solvers contain their versions."""
         labels = {
             name: name if text.split(" ")[0] in ("", "quaternity") else f"{name} ({text})"
             for name, text in self.versions.items()
@@ -104,7 +104,7 @@ class Comparison(Displayable):
 
     @property
     def of_games(self) -> bool:
-        """Whether the instances come from games or files, and not from problem families."""
+        """Whether all instances come from games or files. Otherwise, problem families are used."""
         return all(not name or parse_size_name(name) for name in self.families)
 
     @property
@@ -113,7 +113,7 @@ class Comparison(Displayable):
         return [run for run in self.runs if run.at_fault]
 
     def of_kind(self, feasible: bool) -> Comparison:
-        """Return the part of the comparison about the possible or the impossible instances."""
+        """Return the comparison with only the runs on feasible, or only infeasible, instances."""
         return replace(self, runs=[run for run in self.runs if run.feasible is feasible])
 
     def picture(self) -> Display:
@@ -170,8 +170,7 @@ def is_runs_file(text: str) -> bool:
 def read_runs(path: str) -> Comparison | None:
     """Return the comparison in a file of runs, or None if the file is of another kind.
 
-    Raises:
-        InputError: If the file is damaged. The message names the file.
+    Raise `InputError` if the file is damaged. The message names the file.
     """
     try:
         if not os.path.isfile(path):  # A pipe can be read only once.
@@ -192,9 +191,8 @@ def read_runs(path: str) -> Comparison | None:
 def parse_runs(text: str) -> Comparison:
     """Read a file of runs.
 
-    Raises:
-        InputError: If the text is not a file of runs or a value is invalid. The message names the
-            line and the value.
+    Raise `InputError` if the text is not a file of runs or a value is invalid. The message names
+    the line and the value.
     """
     lines = text.split("\n")
     warnings = []

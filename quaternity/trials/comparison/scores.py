@@ -22,7 +22,8 @@ Curve = list[tuple[float, float]]
 the value y from x to the next corner."""
 
 MIN_SECONDS = 1e-9
-"""Minimum time in ratios and on logarithmic axes, in seconds. It replaces a measured time of 0."""
+"""Minimum time in ratios and on logarithmic axes, in seconds. A measured time of 0 is replaced by
+it."""
 
 RESAMPLES = 1000
 """Number of bootstrap samples from which a confidence interval is computed."""
@@ -58,11 +59,11 @@ def virtual_best(times: Times) -> list[float | None]:
 
 
 def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple[int, int]]:
-    """Return a 95 % bootstrap interval of each solver's rank, by resampling the instances.
+    """Return a 95 % confidence interval of each solver's rank by PAR-2, as a pair of ranks.
 
-    The method is that of Efron, *Bootstrap methods: another look at the jackknife* (1979). The
-    running time is proportional to `RESAMPLES` times the number of solvers times the number of
-    instances.
+    The interval is computed by resampling the instances. This bootstrap method is that of Efron,
+    *Bootstrap methods: another look at the jackknife* (1979). The running time is proportional to
+    `RESAMPLES` times the number of solvers times the number of instances.
     """
     import numpy as np
 
@@ -79,9 +80,9 @@ def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple
 
 
 def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, float] | None:
-    """Return a 95 % bootstrap interval of the median, by the percentile method.
+    """Return a 95 % confidence interval of the median of some values, by resampling the values.
 
-    Return None if there are fewer than two values. `rank_intervals` names the source of the method.
+    Return None if there are fewer than two values. The method is that of `rank_intervals`.
     """
     if len(values) < 2:
         return None
@@ -112,7 +113,7 @@ def quantile(ascending: Sequence[float], share: float) -> float:
 
 
 def cactus(times: Iterable[float | None]) -> Curve:
-    """Return the points (k, s) of a cactus plot: k instances take at most s seconds each."""
+    """Return points (k, s): the solver decides k of the instances in at most s seconds each."""
     decided = sorted(time for time in times if time is not None)
     return [(float(number), seconds) for number, seconds in enumerate(decided, start=1)]
 

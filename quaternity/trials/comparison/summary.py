@@ -18,7 +18,8 @@ from quaternity.trials.comparison.scores import (
 )
 
 MIN_MEASUREMENTS = 30
-"""Minimum number of measured times for computing a median (see `rounds_for` and `rows_of`)."""
+"""Minimum number of measured times from which a median is computed (see `rounds_for` and
+`rows_of`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,6 @@ class Row:
     """Statistics of one solver. Times are in seconds. They are None if nothing was measured.
 
     Attributes:
-        solver: Name of the solver.
         feasible: Number of feasible instances that the solver decided.
         infeasible: Number of infeasible instances that the solver decided. All times are measured
             on decided instances.
@@ -43,7 +43,7 @@ class Row:
         ratio: Median time divided by that of the fastest solver, over the instances that all
             solvers decided. It is 1 for the fastest solver. Solvers that decided no instance are
             ignored.
-        common: Number of instances that all these solvers decided.
+        common: Number of instances from which `ratio` is computed.
         common_median: Median time on these common instances.
         timeouts: Number of the instances in `gave_up` on which the solver reached the time limit.
         memory_outs: Number of the instances in `gave_up` on which the solver reached the memory
@@ -113,9 +113,9 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
     """Return a row for each solver, in the given order, or no rows if there are no runs.
 
     If there are at least `MIN_MEASUREMENTS` instances, each instance counts once, with its median
-    run. The interval then shows how the median would vary between sets of instances of the same
-    kind. If there are fewer instances, every run counts. The interval then shows how the median
-    would vary between runs on the same instances.
+    run. The interval of the median then shows how the median would vary between sets of instances
+    of the same kind. If there are fewer instances, every run counts. The interval then shows how
+    the median would vary between runs on the same instances.
 
     An undecided instance counts as twice the `limit` in PAR-2. The running time is proportional to
     `scores.RESAMPLES` times the number of solvers times the number of instances.
@@ -169,7 +169,10 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
 
 
 def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
-    """Return the number of instances that all solvers decided, and each solver's median on them."""
+    """Return how many instances all solvers decided, and each solver's median time on these.
+
+    Solvers that decided no instance are ignored.
+    """
     compared = [own for own in times.values() if any(seconds is not None for seconds in own)]
     common = [
         number for number, column in enumerate(zip(*compared, strict=True)) if None not in column

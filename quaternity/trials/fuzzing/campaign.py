@@ -22,13 +22,11 @@ class CampaignResult:
     """The result of a campaign, which tests solvers on random examples.
 
     Attributes:
-        solvers: the names of the tested solvers.
-        seed: the random seed of the examples.
         tally: the counts of the tested examples.
         seconds: the duration, in seconds.
         finding: the first fault that was found, or None if there was none.
-        stopped: the error or interrupt that ended the campaign early; None if it was not stopped.
-        saved: the path of the file with the state that shows this fault, or None if it was not
+        stopped: the error or interrupt that ended the campaign early, or None.
+        saved: the path of the file with the state that shows the fault, or None if it was not
             saved.
     """
 

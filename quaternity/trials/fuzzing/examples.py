@@ -19,12 +19,12 @@ MAX_EXAMPLE_MOVES = 12
 SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
 LARGE = Sizes(players=8, sets=6, set_size=6, same_size=True)
 LARGE_SHARE, BRINK_SHARE = 0.2, 0.01
-"""Fraction of the random problems that have the size `LARGE`, and fraction that are "brink"
-problems, which are barely possible or barely impossible (see `random_problem`)."""
+"""Shares of the random problems. The first is the share with the larger size `LARGE`. The second is
+the share of "brink" problems, which barely have or barely lack a deal (see `random_problem`)."""
 
 REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8, 5), (2, 20, 8))
-"""Sizes of the games from which "brink" problems (see `random_problem`) are made, as tuples (cards
-in a set, sets, players)."""
+"""Sizes of games as tuples (cards in a set, sets, players). Random "brink" problems, which barely
+have or barely lack a deal, are made from games of these sizes."""
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:

@@ -29,13 +29,13 @@ def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding
 
 
 def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """Return the first fault in a position of a game. None if the engine is right.
+    """Return the first fault that is found in a position of a game, or None if there is none.
 
-    The position must be possible. Unless the game is over, the player to move must have a question.
+    The position must have a deal. Unless the game is over, the player to move must have a question.
     The legal questions and answers must be those that the solvers find. If a player certainly owns
     a whole set, the set must be completed.
 
-    Two solvers are run for each question and answer. Of equivalent cards, only one is tried.
+    Two solvers are run for each question and answer. Only one of equivalent cards is tested.
     """
     tally.counts["positions"] += 1
     fault, feasible = _judge(state, state.problem, solvers, tally)
@@ -82,7 +82,10 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
 
 
 def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
-    """Yield all questions and answers to test, with the problem after each of them."""
+    """Yield each question and answer to test, with the deal problem after it.
+
+    Cards of a set with the same possible owners are equivalent, so only one of them is tested.
+    """
     asker, problem = state.turn, state.problem
     if asker is None:
         return

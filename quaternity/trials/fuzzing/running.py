@@ -44,7 +44,7 @@ class Batch:
 def batches(examples: int | None, seconds: float | None, seed: int) -> Iterator[Batch]:
     """Yield batches of random examples until the examples or the seconds are used up.
 
-    None means no limit.
+    If `examples` or `seconds` is None, it is not limited.
 
     >>> [batch.examples for batch in batches(250, None, seed=1)]
     [100, 100, 50]

@@ -13,7 +13,7 @@ from solvers.problem import DealProblem
 Key = TypeVar("Key", bound=Hashable)
 
 CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
-"""Largest number of cards in each group of examples in `Tally.coverage`."""
+"""Upper ends of ranges of the number of cards. `Tally.coverage` counts the examples in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,6 @@ class Finding:
 
     Attributes:
         where: "problem" or "game".
-        text: Description of the fault.
         state_file: Text of a minimized state file that shows the fault. If no game has this state,
             it is the text of a deal problem file.
         moves: The moves of the game, as text. A problem has no moves.
@@ -35,10 +34,10 @@ class Finding:
 
 
 class Shape(NamedTuple):
-    """The kind, the size and the verdict of a tested example, by which examples are counted.
+    """The kind, the size and the verdict of a tested example.
 
     The kind is "game", or the kind of a problem: "loosened", "spoilt" or "brink" (see `examples`).
-    The size of a game is that of its initial state.
+    The size of a game is that of its initial state. `feasible` is the verdict.
     """
 
     kind: str
@@ -85,14 +84,14 @@ class Tally:
         return self.count_by(lambda shape: (shape.kind != "game", shape.feasible))[True, feasible]
 
     def count_by(self, key: Callable[[Shape], Key]) -> Counter[Key]:
-        """Count the examples by a key that is computed from their shape."""
+        """Count the examples by a property that `key` computes from the shape of an example."""
         counts: Counter[Key] = Counter()
         for shape, count in self.shapes.items():
             counts[key(shape)] += count
         return counts
 
     def coverage(self) -> dict[str, dict[str, int]]:
-        """Return three counts of the examples: by kind and verdict, by players, and by cards."""
+        """Return numbers of examples by kind and verdict, by players and by ranges of cards."""
         by_kind = self.count_by(lambda shape: (shape.kind, shape.feasible))
         by_players = self.count_by(lambda shape: shape.players)
         by_cards = self.count_by(

@@ -28,8 +28,8 @@ HELD_CARD_VALUE = 0.2
 set in its hand. It is larger than the amount for the strategy `patient`."""
 
 REVEAL_COST = 0.05
-"""Amount by which the strategy `reader` lowers the value of asking for a set if the request would
-reveal that it holds a card of the set."""
+"""Amount by which the strategy `reader` lowers the value of asking for a set. It does so if no
+opponent knows yet that the player holds a card of the set."""
 
 NEXT_PLAYER_BONUS = 0.03
 """Amount that the strategy `reader` adds to the probability that the next player has a card, unless
@@ -42,8 +42,8 @@ _REVEAL_COSTS = np.array([counting.REVEAL_COST, counting.REVEAL_COST, REVEAL_COS
 _NEXT_PLAYER_BONUSES = np.array(
     [counting.NEXT_PLAYER_BONUS, counting.NEXT_PLAYER_BONUS, NEXT_PLAYER_BONUS]
 )[:, None]
-"""`NEXT_PLAYER_BONUS` of three strategies: `patient`, `patient` under the assumption that no player
-asks for a card in their own hand, and `reader`."""
+"""`NEXT_PLAYER_BONUS` of three strategies, in this order: `patient`; `patient` under the assumption
+that players never ask for a card that they hold; and `reader`."""
 
 NOTHING_TO_ASK = -9.0
 """Value of asking for a set if the asker has none or all of its cards: too low to be chosen."""
@@ -52,22 +52,25 @@ CERTAIN_SET_VALUE = 1.5
 """Value of asking for a set if the owners of all its missing cards are certain."""
 
 CHANCE_NOISE = 0.015
-"""Scale of the random noise that the model of the other players adds to probabilities and to the
-values of sets. It is about as large as the error of the model."""
+"""Scale of the random noise that the model adds to the probabilities and the values of sets that
+other players compute. It is about as large as the error of the model."""
 
 
 class MissingCards(NamedTuple):
-    """All combinations of cards that an asker may lack of a set, for sets of the same size.
+    """All combinations of cards of a set that an asker may lack, for sets of one size.
+
+    A combination is a bit mask of cards. For each card, only the combinations with this card are
+    listed, because the asker requests it.
 
     Attributes:
-        masks: the number of combinations of cards of a set, each of which has a bit mask.
+        masks: the number of bit masks of cards of a set.
         card: `[card, 0]`, the numbers of the cards.
-        missing: `[card, case]`, bit masks of the cards that an asker may lack, in ascending order.
-            Each mask includes the card.
-        parts, rests: `[card, way]`, all ways to split the masks in `missing` between one other
-            player and the remaining players. `parts` are the cards of the one player, including the
-            card, and `rests` are the cards of the others.
-        sums: `[case, way]`, 1 if the way splits the mask of the case, otherwise 0.
+        missing: `[card, case]`, the combinations of missing cards that include the card, in
+            ascending order.
+        parts, rests: `[card, way]`, all ways to split the combinations in `missing`. One other
+            player gets the `parts`, which include the card, and the remaining players get the
+            `rests`.
+        sums: `[case, way]`, 1 if the way splits the combination of the case, otherwise 0.
     """
 
     masks: int
@@ -80,7 +83,7 @@ class MissingCards(NamedTuple):
 
 @lru_cache
 def missing_cards(masks: int) -> MissingCards:
-    """Return the `MissingCards` for a set size, where `masks` is 2 to the power of the size."""
+    """Return the `MissingCards` for a set size. `masks` is 2 to the power of the set size."""
     size, half = masks.bit_length() - 1, range(masks // 2)
     card = np.arange(size)[:, None]
     lacks = np.array(
@@ -91,11 +94,13 @@ def missing_cards(masks: int) -> MissingCards:
 
 
 class RequestModel(NamedTuple):
-    """Prediction of what each strategy would ask, for all cards of a set that the asker may hold.
+    """Prediction of the requests of some strategies, for each holding of the asker.
+
+    A holding is a bit mask of the cards of one set that the asker holds.
 
     Attributes:
-        value: `[strategy, set, mask]`, how much the strategy values the set if the asker holds the
-            cards in the bit mask `mask`.
+        value: `[strategy, set, mask]`, the value of asking for the set if the asker has the holding
+            `mask`. A strategy asks for the set with the highest value.
         share: `[strategy, mask]`, the probability of the actual request among all requests for
             cards of its set.
     """
@@ -107,10 +112,10 @@ class RequestModel(NamedTuple):
 def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
     """Return the probabilities of the owners of missing cards, and of the asker's holdings.
 
-    A holding is a combination of cards of one set, as a bit mask. `weights` has the axes
-    `[holding, player, ..., set]`. The first result has the axes `[card, case, owner, ..., set]`,
-    where a case says which cards the asker lacks (see `MissingCards`). The second result has the
-    axes `[holding, ..., set]`.
+    A holding is a bit mask of the cards of one set that a player holds. `weights` has the axes
+    `[holding, player, ..., set]`. The first result has the axes `[card, case, owner, ..., set]`. A
+    case is a combination of cards that the asker lacks (see `MissingCards`). The second result has
+    the axes `[holding, ..., set]`.
     """
     _, _, lacks, parts, rests, ways = missing_cards(len(weights))
     opponents = without(weights, asker)
@@ -125,7 +130,11 @@ def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
 
 
 def _over_cards(values: Floats, fill: float, lacked: MissingCards) -> Floats:
-    """Rearrange an array `[card, case, ...]` as `[mask, card, ...]`, with `fill` for held cards."""
+    """Return an array `[card, case, ...]` as `[mask, card, ...]`, by the asker's cards.
+
+    A case stands for the cards that the asker lacks, and a mask contains the asker's cards. The
+    value for a card in the mask is `fill`.
+    """
     masks, card, lacks, *_ = lacked
     table = np.full((masks, len(card), *values.shape[2:]), fill)
     table[masks - 1 - lacks, card] = values
@@ -139,10 +148,12 @@ def model_patient(
 
     Args:
         chances: `[card, case, owner, strategy, set]`, probabilities from `chances_by_lack`. The
-            axis `strategy` has three estimates: from all deals, from the deals in which no player
-            asked for a card in their own hand, and from what everybody can infer from the requests.
+            axis `strategy` has three estimates. The first considers all deals, the second only the
+            deals in which no player asked for a card that they hold, and the third what everybody
+            can infer from the requests.
         following: the player whose turn comes next.
-        shown: for each set, 1.0 if it is known that the asker holds cards of it.
+        shown: for each set, 1.0 if it is publicly known that the asker holds one of its cards, else
+            0.
         place, card: the set and the number of the requested card.
     """
     lacked = missing_cards(2 * chances.shape[1])
@@ -173,7 +184,7 @@ def model_patient(
 def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) -> RequestModel:
     """Predict what the strategy `exact` would ask, given probabilities `[card, case, owner, set]`.
 
-    The arguments are explained in `model_patient`.
+    For the arguments, see `model_patient`.
     """
     lacked = missing_cards(2 * chances.shape[1])
     masks, lacks = lacked.masks, lacked.missing
@@ -187,7 +198,11 @@ def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) 
 
 
 def _by_mask(share: Floats, card: int, lacked: MissingCards) -> Floats:
-    """Rearrange an array `[case, strategy]` as `[strategy, mask]`, with 0 for all other masks."""
+    """Return shares `[case, strategy]` as an array `[strategy, mask]`, by the asker's cards.
+
+    A case stands for the cards that the asker lacks, and a mask contains the asker's cards. The
+    shares of all other masks are 0.
+    """
     by_mask = np.zeros((share.shape[1], lacked.masks))
     by_mask[:, lacked.masks - 1 - lacked.missing[card]] = share.T
     by_mask[:, 0] = 0

@@ -29,27 +29,28 @@ FEW_PLAYERS = 4
 """Maximum number of players for which Newton's method lists all ways to distribute a set."""
 
 MANY_PLAYERS_TOLERANCE = 0.03
-"""Limit like `TOLERANCE`, in cards, that is used for more than `FEW_PLAYERS` players."""
+"""With more than `FEW_PLAYERS` players, Newton's method stops when the largest error of a hand size
+is below this number of cards."""
 
 ROUGH_TOLERANCE = 1.0
-"""If only a rough result is needed for more than `FEW_PLAYERS` players, Newton's method takes just
-one more step when the error of the hand sizes is below this number of cards."""
+"""Newton's method takes only one more step when the error of the hand sizes is below this number of
+cards. The limit applies to rough results for more than `FEW_PLAYERS` players."""
 
 MIN_VARIANCE = 0.01
 """Minimum variance of a hand size in a step of Newton's method. A smaller variance is replaced by
 this value."""
 
 SPAN = 18
-"""Maximum length of each axis of the Fourier transform. An axis stands for the number of cards of
-one player."""
+"""Maximum length of each axis of the Fourier transform. The positions on an axis are the possible
+numbers of cards in the hand of one player."""
 
 MAX_UNKNOWN_HANDS = 3
-"""Maximum number of unknown hands for which the probabilities take the exact hand sizes into
-account. One unknown hand does not count, because it follows from the others."""
+"""Maximum number of unknown hands whose exact sizes are used to compute probabilities. The last
+unknown hand does not count, because its size follows from the others."""
 
 MIN_PROBABILITY = 1e-9
-"""Minimum probability of the hand sizes. If the probability is smaller, it is lost in the rounding
-errors of the Fourier transform, so the hand sizes are ignored."""
+"""Minimum probability that all hands have their actual sizes. A smaller probability is lost in the
+rounding errors of the Fourier transform, so the hand sizes are ignored."""
 
 MAX_STEP = 3.0
 """Maximum change of the logarithm of a player's factor (see `fit_hand_sizes`) in one step of
@@ -65,11 +66,14 @@ BELOW_1 = nextafter(1.0, 0.0)
 class Distributions:
     """All `players ** size` ways to distribute the cards of a set among a few players.
 
+    In the arrays, the axis `way` has an index for each way.
+
     Attributes:
         owner: `[card, way]`, the owner of the card.
         held: `[player, way]`, the cards that the player holds, as a bit mask.
         count: `[player, way]`, the number of cards that the player holds.
-        pairs: `[player * players + other, way]`, the products of the counts of two players.
+        pairs: `[player * players + other, way]`, the products of the numbers of cards of two
+            players.
     """
 
     def __init__(self, players: int, size: int) -> None:
@@ -82,8 +86,8 @@ class Distributions:
     def weights(self, weights: Floats) -> Floats:
         """Return the weight of each way to distribute a set, as an array `[way, ...]`.
 
-        The given weights have the axes `[holding, player, ...]`, where a holding is a bit mask of
-        cards.
+        The weight of a way is the product of the given weights of the players' holdings. These have
+        the axes `[holding, player, ...]`, where a holding is a bit mask of cards.
         """
         product: Floats = weights[self.held[0], 0]
         for player in range(1, len(self.held)):
@@ -104,15 +108,16 @@ def _size(weights: Floats) -> int:
 def fit_hand_sizes(
     weights: Floats, times: Floats, hands: Sequence[int], factors: Floats, rough: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """Adjust weights so that the expected hand sizes are correct.
+    """Adjust the weights of the players' holdings so that the expected hand sizes are correct.
 
-    Each player has a factor. A weight is multiplied by this factor for each card that the player
-    holds. Return the new weights, which are the nearest to the given weights in relative entropy,
-    and the logarithms of the factors. These are good start values for the next call.
+    A holding is a bit mask of the cards of one set that a player holds. Each player has a factor.
+    The weight of a holding is multiplied by this factor for each card in it. Return the new weights
+    and the logarithms of the factors. The new weights are the nearest to the given weights in
+    relative entropy. The logarithms are good start values for the next call.
 
     Args:
-        weights: `[holding, player, case, set]`, the weights of the sets in play, where a holding is
-            a bit mask of cards. Each set must have a possible distribution.
+        weights: `[holding, player, case, set]`, the weights for the sets in play. Each set must
+            have a possible distribution.
         times: for each set, the number of equal sets, including the set itself.
         hands: number of cards of each player.
         factors: `[case, player]`, the logarithms of the factors to start from.
@@ -145,8 +150,9 @@ def _powers(factors: Floats, count: Floats) -> Floats:
 
 
 Steps = Callable[[Floats], tuple[float, Callable[[], Floats]]]
-"""Function that takes the logarithms of the factors. It returns the largest error of a hand size,
-in cards, and a function that computes the next step of Newton's method."""
+"""Function that takes the logarithms of the players' factors (see `fit_hand_sizes`). It returns the
+largest error of a hand size, in cards, and a function that computes the next step of Newton's
+method."""
 
 
 def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
@@ -176,7 +182,7 @@ def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
-    """Return a function that computes approximate steps of Newton's method for many players."""
+    """Return a function that computes approximate steps of Newton's method (see `Steps`)."""
     masks, players, cases, sets = weights.shape
     count = tables(masks).counts
     powers = np.stack([count, count**2])
@@ -198,12 +204,12 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
-    """Return the probability of each owner of each card, and of the likeliest deal of each set.
+    """Return the probability of each owner of each card, given the sizes of all hands.
 
     The weights `[holding, player, set]` describe each set without regard to the other sets, where a
-    holding is a bit mask of cards. The hand sizes connect the sets. The first result has the axes
-    `[card, player, set]`. The second result is 1.0 for a set if and only if the set can be dealt in
-    only one way.
+    holding is a bit mask of cards. The first result has the axes `[card, player, set]`. The second
+    result contains, for each set, the probability of the likeliest way to deal it. It is 1.0 only
+    if there is no other way.
 
     The hand sizes are ignored if there are more than `MAX_UNKNOWN_HANDS` unknown hands, or if
     rounding errors are too large. For 13 sets, the computation takes about 0.3 ms with four players
@@ -236,7 +242,9 @@ def _condition_on_hands(
 ) -> Floats:
     """Return the probability of each way to deal each set, given the hand sizes.
 
-    The result has the axes `[set, way]`. A Fourier transform multiplies the sets' polynomials.
+    `ways` contains the probabilities without regard to the hand sizes. It has the axes `[set,
+    way]`, like the result. Polynomials count the players' cards, and a Fourier transform multiplies
+    them.
     """
     possible = ways > 0
     counts = [count[player].astype(int) for player in unknown]

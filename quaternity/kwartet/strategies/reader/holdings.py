@@ -33,8 +33,8 @@ Integers = npt.NDArray[np.int64]
 def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
     """Return all ways to split each of the given bit masks into two parts.
 
-    The first two arrays contain the two parts for each way. The third is a matrix `[mask, way]`
-    that is 1 if the way splits the mask, and 0 otherwise.
+    The first result contains one part for each way, and the second result the other part. The third
+    result is a matrix `[mask, way]` that is 1 if the way splits the mask, and 0 otherwise.
     """
     split = [
         (place, part, whole ^ part)
@@ -47,7 +47,7 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
 
 
 class Tables(NamedTuple):
-    """Tables for all possible holdings. A bit mask contains the cards of a set that a player holds.
+    """Tables for all bit masks of cards of one set, for sets of one size.
 
     Attributes:
         holds: `[mask, card]`, whether the mask contains the card.
@@ -64,7 +64,7 @@ class Tables(NamedTuple):
 
 @lru_cache
 def tables(masks: int) -> Tables:
-    """Return the `Tables` for a set size, where `masks` is 2 to the power of the size."""
+    """Return the `Tables` for a set size. `masks` is 2 to the power of the set size."""
     cards = range(masks.bit_length() - 1)
     holds = np.array([[mask >> card & 1 for card in cards] for mask in range(masks)], bool)
     return Tables(holds, holds.sum(axis=1).astype(float), *parts_of(range(masks)))
@@ -73,8 +73,8 @@ def tables(masks: int) -> Tables:
 def join_players(first: Floats, other: Floats) -> Floats:
     """Return the weight of each combination of cards that two players hold together.
 
-    The arrays have the axes `[holding, ...]`, where a holding is a bit mask of cards. They are
-    broadcast.
+    The arguments contain the weights of each player's holdings. All arrays have the axes `[holding,
+    ...]`, where a holding is a bit mask of cards. The other axes are broadcast as in NumPy.
     """
     masks = len(first)
     _, _, parts, rests, sums = tables(masks)
@@ -85,8 +85,9 @@ def join_players(first: Floats, other: Floats) -> Floats:
 def tree(weights: Floats) -> list[Floats]:
     """Return the weights of the cards that groups of players hold together.
 
-    The list contains the weights for single players, pairs, groups of four, and so on up to two
-    halves. Additional players without cards make the number of players a power of two.
+    The list contains arrays `[holding, group, ...]`: first for single players, then for pairs, then
+    for groups of four, until there are two groups. Additional players without cards make the number
+    of players a power of two.
     """
     players = weights.shape[1]
     level = np.zeros((len(weights), 1 << max(1, (players - 1).bit_length()), *weights.shape[2:]))
@@ -102,7 +103,8 @@ def tree(weights: Floats) -> list[Floats]:
 def others(weights: Floats) -> Floats:
     """Return, for each player, the weights of the cards that all other players hold together.
 
-    The weights have the axes `[holding, player, ...]`, where a holding is a bit mask of cards.
+    The argument and the result have the axes `[holding, player, ...]`, where a holding is a bit
+    mask of cards.
     """
     levels = tree(weights)
     outside = levels[-1][:, ::-1]
@@ -113,9 +115,10 @@ def others(weights: Floats) -> Floats:
 
 
 def holding_chances(weights: Floats) -> Floats:
-    """Return the probability that each player holds exactly the cards of each bit mask.
+    """Return the probability that each player has each holding.
 
-    The result has the same axes as the weights.
+    A holding is a bit mask of the cards of a set that a player has. The result has the same axes as
+    the weights.
     """
     chances = weights * others(weights)[::-1]
     chances /= chances[:, 0].sum(axis=0)
@@ -123,9 +126,9 @@ def holding_chances(weights: Floats) -> Floats:
 
 
 def holding_chances_of(weights: Floats, player: int) -> Floats:
-    """Return the probability that one player holds exactly the cards of each bit mask.
+    """Return the probability that one player has each holding, as an array `[holding, ...]`.
 
-    The result has the axes `[holding, ...]`, where a holding is a bit mask of cards.
+    A holding is a bit mask of the cards of a set that a player has.
     """
     first, other = tree(without(weights, player))[-1].swapaxes(0, 1)
     chances = weights[:, player] * join_players(first, other)[::-1]
@@ -134,7 +137,7 @@ def holding_chances_of(weights: Floats, player: int) -> Floats:
 
 
 def without(weights: Floats, player: int) -> Floats:
-    """Return a copy of the weights in which a player holds no card."""
+    """Return a copy of weights `[holding, player, ...]`, changed so that a player holds no card."""
     remaining = weights.copy()
     remaining[:, player] = 0
     remaining[0, player] = 1
@@ -142,7 +145,7 @@ def without(weights: Floats, player: int) -> Floats:
 
 
 def totals(weights: Floats) -> Floats:
-    """Return the total weight of all ways to distribute each set, as an array `[..., set]`."""
+    """Return the total weight of all ways to distribute each set, with the axes `[..., set]`."""
     first, other = tree(weights)[-1].swapaxes(0, 1)
     total: Floats = (first * other[::-1]).sum(axis=0)
     return total

@@ -43,15 +43,15 @@ _LOGARITHMS = np.log(np.array(QUANTILES))[:, None, None]
 adds to the values of sets. With this noise, choosing the highest value is a softmax."""
 
 HABITS = 0.1 * np.array([1.0, 0.6, 0.6, 0.5, 0.3, 0.15, 0.15, 0.1])
-"""Prior weight of each habit of an unknown player, measured in requests. The habits are, in this
-order: to ask like the strategy `patient`; like `patient` under the assumption that no player asks
-for a card in their own hand; like the strategy `reader`; like the strategy `exact`; to ask for a
-missing card that the opponent may have; for any card; for a card in the own hand; for a card that
-the opponent cannot have."""
+"""Initial weight of each habit in the estimate of a player's habits. One request of the player adds
+a weight of 1. The habits are, in this order: to ask like the strategy `patient`; like `patient`
+under the assumption that players never ask for a card that they hold; like `reader`; like `exact`;
+to ask for a missing card that the opponent may have; for any card; for a card that the asker holds;
+for a card that the opponent cannot have."""
 
 LIKE_OTHERS = 0.6
-"""Weight of the other players' habits in the estimate of a player's habits. The player's own habits
-have weight 1."""
+"""Weight of a request by another player in the estimate of a player's habits. A request by the
+player has weight 1."""
 
 MIN_LIKELIHOOD = 1e-4
 """Minimum product of two probabilities: that the asker holds certain cards of a set, and that the
@@ -59,8 +59,8 @@ asker then chooses this request within the set. The inference ignores cards with
 product."""
 
 MAX_WEIGHT = 1e30
-"""Maximum weight of a holding (the cards of one set that a player may hold). A larger weight
-would mean that the holding conflicts with the cards of other players."""
+"""Maximum weight of a holding (the cards of one set that a player may hold). Larger weights occur
+only if a holding conflicts with the cards of other players, and are lowered to this limit."""
 
 MAX_ABOVE, MAX_BELOW = 5.7, 36.0
 """Maximum amounts by which the value of one set may be above or below that of another, in units of
@@ -75,9 +75,9 @@ class Reading(NamedTuple):
     """Everything that one seat, or a bystander, infers from the requests.
 
     Attributes:
-        weights: `[holding, player, set]`, the weights of the cards of a set that players may hold
-            (see `holdings`). The weights of removed sets are meaningless.
-        factors: the logarithms of the factors from which `fit_hand_sizes` starts.
+        weights: `[holding, player, set]`, how likely the player is to hold the cards in the bit
+            mask `holding` (see `holdings`). The weights of removed sets are meaningless.
+        factors: start values for `fit_hand_sizes`: the logarithm of each player's factor.
         habits: `[player, habit]`, the number of requests that each of the `HABITS` explains.
     """
 
@@ -107,8 +107,8 @@ class SetKinds(NamedTuple):
     def of(cls, public: PublicState, known: int, hand: Hand | None) -> SetKinds:
         """Return the sets in play, grouped into kinds.
 
-        A set is a separate kind if it is in the bit mask `known` or the hand contains cards of it.
-        All other sets form one kind.
+        `known` is a bit mask of sets. A set is a separate kind if it is in this mask or the hand
+        contains cards of it. All other sets form one kind.
         """
         places: dict[int, int] = {}
         active, sets, like = in_play(public), list[int](), list[int]()
@@ -231,11 +231,11 @@ def in_play(public: PublicState) -> list[int]:
 def possible_without_bluffs(
     constraint: SetConstraint, vain: tuple[int, ...], with_cards: int, masks: int
 ) -> Floats:
-    """Return which cards of a set players may hold if no player asks for a card that they hold.
+    """Return which cards of a set players may hold if they never ask for a card that they hold.
 
     The result has the form of `possible_holdings`. `vain` contains, for each card, the bit mask of
-    the players who asked for it without success. If no way to deal the set fits the assumption, it
-    is dropped.
+    the players who asked for it without success. If the set cannot be dealt in this way, return
+    what players may hold without this assumption.
     """
     owners = tuple([mask & ~asked for mask, asked in zip(constraint.owners, vain, strict=True)])
     strict = possible_holdings(
@@ -255,9 +255,9 @@ def restrict_weights(
     """Return the weights of the sets `active`, with 0 for impossible holdings.
 
     The weights have the axes `[holding, player, set]`. A holding (the cards of a set that a player
-    may hold) is impossible if the deal problem does not allow it. If this leaves no way to deal a
-    set, all holdings that the problem allows get the same weight. The weights of `player` are
-    scaled so that the weights of all ways to deal a set add up to 1.
+    may hold) is impossible if the deal problem does not allow it. If no way to deal a set is left,
+    all holdings that the problem allows get the same weight. The weights of `player` are scaled so
+    that the weights of all ways to deal a set add up to 1.
     """
     possible_weights = stack_sets(
         [possible_holdings(problem.sets[index], with_cards, len(weights)) for index in active]
@@ -273,10 +273,9 @@ def restrict_weights(
 
 
 def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
-    """Return what is known before the first request.
+    """Return what a seat or a bystander knows before the first request.
 
-    If `own` is a seat with its hand, return what this seat knows. If it is None, return what a
-    bystander knows.
+    `own` is a pair of the seat and its hand, or None for a bystander.
     """
     players = len(public.hands)
     problem = public.problem if own is None else public.problem.with_hand(*own)
@@ -288,11 +287,11 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 
 
 def flat_shares(before: PublicState, event: Event) -> Floats:
-    """Return the probability of a request for each of the last four `HABITS`.
+    """Return the probability of a request under each of the last four `HABITS`.
 
     These habits do not compare sets. The result is an array `[habit, mask]`, where `mask` is the
-    bit mask of the asker's cards of the set. The probabilities are multiplied by the number of sets
-    in which the asker holds a card.
+    bit mask of the asker's cards of the requested set. The probabilities are multiplied by the
+    number of sets in which the asker holds a card.
     """
     asker, asked, (index, number) = event.question
     others = len(before.may_be_asked(asker))
@@ -317,10 +316,10 @@ def after_request(
     """Return what a seat or a bystander infers after another request.
 
     Args:
-        reading: what was inferred before the request.
+        reading: what the seat or bystander inferred before the request.
         after: the public state after the request.
         own: the seat with its hands before and after the request, or None for a bystander.
-        held: the probabilities `[set, mask]` of what the asker held, if they were computed before.
+        held: the probabilities `[set, mask]` of what the asker held, or None to compute them.
     """
     asker, asked, (index, number) = request.event.question
     weights, factors, habits = reading
@@ -358,15 +357,14 @@ def likelihood(
     """Return how likely a request is, depending on the cards of each set that the asker holds.
 
     The strategy of the asker is unknown, so each habit (see `HABITS`) is weighted by how well it
-    explains the asker's requests, including this request. The first result is an array
-    `[set, mask]` of relative likelihoods, where `mask` is a bit mask of the asker's cards. The
-    second result contains the contribution of each habit to the explanation of this request. The
-    contributions add up to 1.
+    explains the asker's requests, including this request. The first result is an array `[set,
+    mask]` of relative likelihoods, where `mask` is a bit mask of the asker's cards. The second
+    result contains the probability that each habit led to this request.
 
     Args:
         held: the probabilities `[set, mask]` of what the asker holds.
-        habits: the weights of the asker's habits, including the prior.
-        kinds: the kinds of sets, as the seat or bystander who infers this sees them.
+        habits: the weights of the asker's habits, including the initial weights.
+        kinds: the kinds of sets, from the point of view of the seat or bystander.
     """
     value, share = request.asking
     public = dict(zip(request.kinds.active, request.kinds.kind_of, strict=True))
