@@ -43,9 +43,10 @@ MAX_PRINTED_QUESTIONS = 15
 contains all of them."""
 
 BITS = """\
-One bit halves the number of deals. Whatever the answer is, asking reveals that the asker
-does not have the card, but has another card of its set. The bits of the answer are an
-average. A forced answer reveals nothing, but the question may reveal much."""
+One bit of information halves the number of possible deals. Whatever the answer is, the
+question reveals that the asker does not have the card, but has another card of its set.
+The bits of the answer are the average over yes and no. If only one answer is possible,
+it reveals nothing, but the question may reveal much."""
 
 PIPE_COLUMNS = 200
 """Maximum width of printed tables, in characters, if the output is not a terminal."""
@@ -61,16 +62,16 @@ def analyse(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Draw the chances in this .png, .svg or .pdf file; for a record, also draw the "
-            "number of deals after each move.",
+            help="Draw the probability of each owner of each card in this .png, .svg or .pdf file; "
+            "for a record, also draw the number of deals after each move.",
         ),
     ] = None,
     oracle: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Also show what the players can force, and the best questions, according to "
-            "this tablebase.",
+            help="Also show who can force a win, and the best questions, read from this tablebase "
+            "(a file written by quaternity solve --out).",
         ),
     ] = None,
     as_json: AsJsonLines = False,

@@ -81,7 +81,7 @@ Metrics = Annotated[
         metavar="PORT",
         min=1,
         max=65535,
-        help="Serve metrics for Prometheus at this port of 127.0.0.1. If "
+        help="Serve metrics for Prometheus on this port of 127.0.0.1. If "
         "QUATERNITY_METRICS_TOKEN is set, /metrics serves them to clients with that token.",
     ),
 ]
@@ -139,7 +139,7 @@ def serve(
     player_file: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="File that defines names of additional programs.  [default: none]"
+            metavar="FILE", help="File with names for additional programs.  [default: none]"
         ),
     ] = None,
     move_seconds: MoveSeconds = 20.0,

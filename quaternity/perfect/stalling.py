@@ -128,7 +128,7 @@ def stalling_questions(state: State, player: int) -> list[Question] | None:
     """
     if not state.has_tables:
         raise LimitError(
-            f"stalling can be examined for at most {MAX_PLAYERS} players, not {state.players}"
+            f"endless questions can be found for at most {MAX_PLAYERS} players, not {state.players}"
         )
     slack = state.slack()
     if state.brisk or slack is None or state.turn in (None, player) or state.is_over:

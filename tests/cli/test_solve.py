@@ -372,4 +372,4 @@ def test_a_stopped_solve_reports_that_it_keeps_nothing(
     stopped = cli("solve", "-s", 2, "-n", 3, "-p", 3, *options)
     status, word = (130, "interrupted") if stop == signal.SIGINT else (143, "terminated")
     assert (stopped.status, stopped.out) == (status, "")
-    assert stopped.err == f"quaternity: {word}; nothing is kept without --out\n"
+    assert stopped.err == f"quaternity: {word}; no work is saved without --out\n"

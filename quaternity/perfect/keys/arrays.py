@@ -165,7 +165,7 @@ def array_fault(book: KindBook) -> str | None:
     if book.players > MAX_ARRAY_PLAYERS:
         return f"arrays allow at most {MAX_ARRAY_PLAYERS} players, not {book.players}"
     if book.layout.width != 8:
-        return "the coalition tables need more than 8 bits for each coalition"
+        return "the number of cards of a group of players needs more than 8 bits"
     kinds = book.total.bit_length()
     if kinds > 24:
         return f"arrays cannot number the {book.total} possible states of a set"
