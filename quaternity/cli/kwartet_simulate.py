@@ -216,7 +216,7 @@ def _document(names: Sequence[str], table: Table, goes: Measured | None) -> dict
 
 def _print(names: Sequence[str], table: Table, goes: Measured | None, seconds: float) -> None:
 
-    head = ("strategy", "won alone", "tied", "win share", "sets a game")
+    head = ("strategy", "won alone", "tied", "win share", "sets per game")
     rows = [
         [
             name,

@@ -46,4 +46,4 @@ def oracle_lines(report: PositionReport) -> Iterator[str]:
             yield f"    {answer}: {standing_text(after)}"
     if len(report.prospects) > MAX_QUESTION_KINDS:
         more = len(report.prospects) - MAX_QUESTION_KINDS
-        yield f"  and {more} more kinds of questions, none of them better"
+        yield f"  and {more} more groups of equivalent questions, none of them better"

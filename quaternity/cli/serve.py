@@ -37,7 +37,8 @@ Data = Annotated[
 ]
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
 RootPath = Annotated[
-    str, typer.Option(metavar="PATH", help="Path under which a proxy serves this server.")
+    str,
+    typer.Option(metavar="PATH", help="URL path of this server behind a proxy, such as /table."),
 ]
 TrustedHosts = Annotated[
     list[str] | None,

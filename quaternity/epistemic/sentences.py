@@ -51,7 +51,7 @@ FALSE, FALSE_IN = (
 CHAIN = MessageTemplate("chain", "from {steps:parts}, where")
 CANNOT_TELL = MessageTemplate("cannot_tell", "which {who:player} cannot tell from {deal}")
 COMMON_TO_EACH = MessageTemplate(
-    "common", "{formula} is {common}, because each of them knows whether it is true:"
+    "common", "{formula} is {common}, because each of these players knows whether it is true:"
 )
 COMMON_TO_ALL = MessageTemplate(
     "common", "{formula} is {common}, because everybody knows whether it is true:"

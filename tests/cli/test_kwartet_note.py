@@ -471,4 +471,4 @@ def test_the_log_of_a_bystander_is_read_and_continued(cli: Cli, path: Path) -> N
     outcome = cli("kwartet", "note", path, stdin="1 0 0/0 y\n1 0 0/1 n\nwhy H1 0/0\nhint\n")
     assert "everybody knows that H1 0/0 is true" in outcome.out
     assert "hints are given only on your own turn" in outcome.out
-    assert "possible deals: for everybody" in cli("kwartet", "watch", path).out
+    assert "possible deals: for a bystander" in cli("kwartet", "watch", path).out

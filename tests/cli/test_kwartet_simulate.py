@@ -69,7 +69,7 @@ def test_the_results_are_a_table(cli: Cli) -> None:
     done = cli("kwartet", "simulate", "--seats", "exact,random", *SMALL)
     assert done.status == 0
     assert done.out.splitlines()[0].split() == [
-        "strategy", "won", "alone", "tied", "win", "share", "sets", "a", "game"
+        "strategy", "won", "alone", "tied", "win", "share", "sets", "per", "game"
     ]  # fmt: skip
     assert "12 games" in done.out
     assert done.out.endswith("6 deals in all 2 seating orders\n")

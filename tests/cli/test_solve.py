@@ -206,7 +206,7 @@ def test_large_games_are_refused(cli: Cli) -> None:
         (["--tie-break", "dice"], 2, "dice"),
         (["--rankings", "0-12 1-02 2-01"], 2, "'0-12 1-02 2-01' is retired: --everybody win"),
         (["--everybody", "sets"], 2, "must be points or win, not 'sets'"),
-        (["-s", 5, "--everybody", "win"], 2, "with --brisk"),
+        (["-s", 5, "--everybody", "win"], 2, "--brisk forbids"),
         (["--ask", "force:1", "--everybody", "win"], 2, "cannot be combined with"),
         (["-s", 2, "--workers", 0], 2, "workers"),
         (["--from", "/no/such/file"], 2, "/no/such/file"),

@@ -150,7 +150,7 @@ def _without_a_coin(answer: Any) -> Graded:
         return not_yet("Your rule chooses at random: give one request the probability 1.")
     if loss > TOLERANCE:
         return not_yet(f"It loses {loss:.5f}. Which rule of this lesson never chooses at random?")
-    return right("With sets of three, these two hands are so small that no order gives much away.")
+    return right("With sets of three and such small hands, the order does not help the opponent.")
 
 
 EXERCISES = {
