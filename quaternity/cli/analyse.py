@@ -76,10 +76,11 @@ def analyse(
     ] = None,
     as_json: AsJsonLines = False,
 ) -> None:
-    """Show what a state implies: owners, counts, deals, chances.
+    """Show what a state implies: possible owners, deals, chances.
 
     For a record, the last position is analysed, and the deals are counted after every move. If
-    there are too many deals to count, only owners and counts are shown (exit status 4).
+    there are too many deals to count, only the possible owners and the numbers of cards of each
+    set in each hand are shown (exit status 4).
 
     Example: quaternity analyse state.json --questions --plot chances.png
     """

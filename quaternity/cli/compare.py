@@ -112,7 +112,7 @@ def compare(
     ] = None,
     families: Annotated[
         str | None,
-        typer.Option(metavar="NAME,NAME,...", help="Measure generated instances of these "
+        typer.Option(metavar="NAME,NAME,...", help="Measure generated problems of these "
                      "families instead of games: all, or names listed by `quaternity instances`."),
     ] = None,
     cards: Annotated[

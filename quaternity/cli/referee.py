@@ -225,7 +225,7 @@ def perft(
 ) -> None:
     """Count the sequences of moves from the start.
 
-    The numbers serve as a fingerprint of the rules, to compare two implementations.
+    Two implementations of the same rules must give the same numbers.
 
     Example: quaternity perft -s 4 -n 3 -p 3 -d 3
     """

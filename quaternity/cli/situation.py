@@ -37,8 +37,8 @@ def situation(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Write the situation as smcdel, or draw it as dot or svg.  [default: evaluate its "
-            "formulas]",
+            help="Write the file in the format of SMCDEL (smcdel), or draw it (dot or svg).  "
+            "[default: evaluate its formulas]",
         ),
     ] = None,
     out: Annotated[

@@ -81,7 +81,9 @@ def solve(
     ] = None,
     certificate: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write a certificate that quaternity verify can check."),
+        typer.Option(
+            metavar="FILE", help="Write a proof of the result, which quaternity verify can check."
+        ),
     ] = None,
     rankings: Annotated[
         str | None,

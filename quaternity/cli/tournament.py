@@ -140,7 +140,7 @@ def _tournament(
     plot: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Draw shares and ratings in this .png, .svg or .pdf file."
+            metavar="FILE", help="Draw shares of wins and ratings in this .png, .svg or .pdf file."
         ),
     ] = None,
     replay: Annotated[
