@@ -293,5 +293,5 @@ def _problem(path: str) -> DealProblem:
         return open_document(path).problem
     except IMPOSSIBLE_ERRORS as error:
         raise InputError(
-            f"{path}: impossible for a reason that is not part of a deal problem: {error}"
+            f"{path}: impossible, but a deal problem cannot express the reason: {error}"
         ) from error

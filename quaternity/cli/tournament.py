@@ -70,8 +70,8 @@ class TournamentWords:
 DOC = """Let {kinds} play against each other, and rate them.
 
 With up to four seats, the {kinds} play in all seating orders; with more, in a balanced selection
-of orders. {deals}If there are fewer {kinds} than seats, each of them also plays in several seats at
-once; if there are more, every possible group of them plays. Only a sole win counts as a win.
+of orders. {deals}If there are fewer {kinds} than seats, some of them play in several seats; if
+there are more, every possible group of them plays. Only a sole win counts as a win.
 
 A {kind} that fails ends the run with status 3, or 4 if it took too long. The finished games are
 shown, and the game in which it failed is saved as a record.
@@ -241,9 +241,9 @@ def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
     ]
     print("\n".join(table_lines(head, rows, width())))
     say(
-        "share: part of the games that the player won alone; score: 1 for a sole win, or an equal "
-        "part for each seat if nobody wins alone. Lead in score over each other player, and in "
-        "standard errors:"
+        "share: part of the games that a seat of the player won alone; score: 1 for a sole win, or "
+        "an equal part for each seat if nobody wins alone. Lead in score over each other player, "
+        "and in standard errors:"
     )
     for name, row in zip(names, table.margins, strict=True):
         ahead = [
