@@ -263,7 +263,7 @@ def _in_errors(margin: Measured) -> str:
 
 
 def orders_text(table: Table, seats: int) -> str:
-    """Return a text that says in which seating orders each deal was played."""
+    """Return a text that says how many deals were played, and in which seating orders."""
     whole, extra = divmod(table.games, table.games_a_deal)
     orders = f"{table.games_a_deal} seating orders"
     if not whole:
