@@ -37,7 +37,8 @@ Data = Annotated[
 ]
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
 RootPath = Annotated[
-    str, typer.Option(metavar="PATH", help="Path under which a proxy serves this server.")
+    str,
+    typer.Option(metavar="PATH", help="URL path of this server behind a proxy, such as /table."),
 ]
 TrustedHosts = Annotated[
     list[str] | None,
@@ -81,7 +82,7 @@ Metrics = Annotated[
         metavar="PORT",
         min=1,
         max=65535,
-        help="Serve metrics for Prometheus at this port of 127.0.0.1. If "
+        help="Serve metrics for Prometheus on this port of 127.0.0.1. If "
         "QUATERNITY_METRICS_TOKEN is set, /metrics serves them to clients with that token.",
     ),
 ]
@@ -139,7 +140,7 @@ def serve(
     player_file: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="File that defines names of additional programs.  [default: none]"
+            metavar="FILE", help="File with names for additional programs.  [default: none]"
         ),
     ] = None,
     move_seconds: MoveSeconds = 20.0,

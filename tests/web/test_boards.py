@@ -282,7 +282,7 @@ def test_a_wrong_claim_and_an_agreement_are_shown_in_few_words() -> None:
     match.play(0, wrong)
     match.play(1, MORE)
     page = page_of(match, 1)
-    assert "&lt;A&gt; claims a wrong three: " in page
+    assert "&lt;A&gt; makes a wrong claim: " in page
     assert 'id="more" aria-disabled="true" aria-describedby="no-more"' in page
     assert "you agree; wait for " in page
     assert "&lt;B&gt; would like three more cards" in page_of(match, 0)

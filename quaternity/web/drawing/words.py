@@ -60,7 +60,7 @@ TEMPLATES = {
 
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
-    sentences.HOLDS_NONE.name: "ask for a card of a set from which you have a card",
+    sentences.HOLDS_NONE.name: "ask for a card of a set that you hold a card of",
     sentences.HOLDS_IT.name: "ask for a card that you lack",
     sentences.NO_CARDS.name: "ask a player who has cards",
     sentences.IS_COMPLETED.name: "ask for a card of another set",
