@@ -82,7 +82,7 @@ only be answered no) are allowed, the statement alone decides whether a question
 """
 
 
-class Group(NamedTuple):
+class QuestionGroup(NamedTuple):
     """Questions to one player about interchangeable cards of a set.
 
     No known fact distinguishes the cards, so all these questions have the same legal answers.
