@@ -129,4 +129,5 @@ class Rematch(NamedTuple):
             ready=READY if is_here else NOT_ARRIVED,
             saved=0.0,
             missed=0,
+            origin=(seat.origin or f"{state.id}/{number}") if seat.kind == PROGRAM else None,
         )

@@ -52,6 +52,8 @@ class Seat(NamedTuple):
         saved: Seconds that the player has saved in earlier moves, and may use in addition to the
             usual time for a move.
         missed: Number of consecutive moves that the player did not make in time.
+        origin: The table and the seat at which a program has joined a series of rematches, such as
+            "TABLE/2". None at this table, and for people.
     """
 
     kind: str
@@ -62,6 +64,7 @@ class Seat(NamedTuple):
     ready: int = READY
     saved: float = 0.0
     missed: int = 0
+    origin: str | None = None
 
     @property
     def token(self) -> str | None:

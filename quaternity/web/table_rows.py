@@ -40,7 +40,7 @@ TABLE_COLUMNS = (
 )
 """Columns of the SQL table `tables` that make up a `StoredTable`, in the order of its values."""
 
-SEAT_COLUMNS = "kind, name, person, token, browser, code, invitation, ready, saved, missed"
+SEAT_COLUMNS = "kind, name, person, token, browser, code, invitation, ready, saved, missed, origin"
 """Columns of the SQL table `seats` that make up a `Seat`, in the order of its values."""
 
 
@@ -53,8 +53,8 @@ def table_of_row(row: Sequence[Any]) -> StoredTable:
 
 def seat_of_row(row: Sequence[Any]) -> Seat:
     """Return the seat that a row of the columns `SEAT_COLUMNS` describes."""
-    kind, name, person, *owner, invitation, ready, saved, missed = row
-    return Seat(kind, name, person, Owner(*owner), invitation, ready, saved, missed)
+    kind, name, person, *owner, invitation, ready, saved, missed, origin = row
+    return Seat(kind, name, person, Owner(*owner), invitation, ready, saved, missed, origin)
 
 
 class TableRows(NamedTuple):

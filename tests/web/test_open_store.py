@@ -90,7 +90,9 @@ def test_one_of_two_writes_with_the_same_version_is_kept(place: str) -> None:
 
 def test_values_come_back_as_they_were(place: str) -> None:
     texts = ["", "it's 100 % ?", "ß→😀", "line\nline", '{"a": "\\u0000"}']
-    seat = Seat("person", None, texts[2], Owner("t", "b", texts[1]), saved=0.1, missed=2)
+    seat = Seat(
+        "person", None, texts[2], Owner("t", "b", texts[1]), saved=0.1, missed=2, origin="t/1"
+    )
     with closing(open_store(place)) as store:
         rows = [insert(f"t{number}", head=text) for number, text in enumerate(texts)]
         changes = [*rows, insert("c", due=1 / 3, clock="{}"), seat_statement("c", 0, Seat("open")),
