@@ -39,6 +39,7 @@ from solvers.shortage import CARDS, EACH_KEEP, SHORT
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
+from quaternity.table.history import whole_events
 from quaternity.web import http_errors, programs, publisher
 from quaternity.web.clock import DAY, Clock
 from quaternity.web.drawing.frame import draw_part, event_lines
@@ -272,7 +273,8 @@ def test_an_explained_question_has_one_question_mark(language: str) -> None:
 )
 def test_names_from_right_to_left_do_not_turn_the_text_between_them(names: list[str]) -> None:
     seats = tuple(SeatView(name, "person", True) for name in names)
-    for event in event_lines(sight(simulate(QUATERNITY, 6), 0, seats=seats), 0, 100):
+    shown = sight(simulate(QUATERNITY, 6), 0, seats=seats)
+    for event in event_lines(shown, whole_events(shown.moves)):
         outside = re.sub("\u2068[^\u2068\u2069]*\u2069", "", event.text)
         assert {bidirectional(letter) for letter in outside}.isdisjoint({"R", "AL", "AN"})
     assert seat_names(seats) == plain_names(seats), "no numbers where names differ"

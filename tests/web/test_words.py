@@ -14,6 +14,7 @@ from jinja2 import Environment
 from quaternity.decks.deck import Deck, decks
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.table.history import whole_events
 from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.web.drawing.frame import event_lines, table_context, waiting_context
@@ -246,7 +247,7 @@ def test_a_page_has_the_last_hundred_events() -> None:
     counts = [0, 1, 99, 100, 101, 130]
     while counts:
         sight = sight_of(match, 0)
-        events = event_lines(sight, 0, 10_000)
+        events = event_lines(sight, whole_events(sight.moves))
         if len(events) < counts[0]:
             match.program_move()
             continue
