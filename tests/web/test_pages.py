@@ -57,7 +57,7 @@ from quaternity.web.hints import (
     questions,
 )
 from quaternity.web.http_errors import HttpError
-from quaternity.web.languages import LANGUAGES, catalogue, translate, using_language
+from quaternity.web.languages import LANGUAGES, catalogue, translate, using_language, whole_percent
 from quaternity.web.new_table import parse_upload, rules_with
 from quaternity.web.puzzle_pages import daily_puzzles
 from quaternity.web.rendering import (
@@ -729,8 +729,9 @@ def test_a_chance_in_percent_looks_neither_impossible_nor_certain(chances: list[
     ):
         assert (cell.chance is None) == (chance in (0, 1))
         if cell.chance is not None:
-            assert 1 <= cell.chance <= 99
-            assert abs(cell.chance - 100 * chance) <= (0.5 if 0.01 <= chance <= 0.99 else 1)
+            shown = whole_percent(cell.chance)
+            assert 1 <= shown <= 99
+            assert abs(shown - 100 * chance) <= (0.5 if 0.01 <= chance <= 0.99 else 1)
 
 
 def viewers_in(html: str) -> list[str]:
