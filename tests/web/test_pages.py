@@ -41,6 +41,7 @@ pytest.importorskip("starlette", reason="the table in a browser needs the extra 
 
 from quaternity.table.history import whole_events
 from quaternity.web import http_errors, programs, publisher
+from quaternity.web.chat import Line
 from quaternity.web.clock import DAY, Clock
 from quaternity.web.drawing.frame import draw_part, event_lines
 from quaternity.web.drawing.owners import owner_blocks
@@ -72,6 +73,7 @@ from quaternity.web.rendering import (
     static_files,
     table_html,
 )  # fmt: skip
+from quaternity.web.seats import default_name
 from quaternity.web.table_form import read_form
 from quaternity.web.table_view import (
     GameView,
@@ -278,6 +280,20 @@ def test_names_from_right_to_left_do_not_turn_the_text_between_them(names: list[
         outside = re.sub("\u2068[^\u2068\u2069]*\u2069", "", event.text)
         assert {bidirectional(letter) for letter in outside}.isdisjoint({"R", "AL", "AN"})
     assert seat_names(seats) == plain_names(seats), "no numbers where names differ"
+
+
+@pytest.mark.parametrize(
+    ("language", "player"), [("en", "Player"), ("nl", "Speler"), ("de", "Spieler")]
+)
+def test_pages_count_players_without_names_from_1(language: str, player: str) -> None:
+    seats = tuple(SeatView(default_name(number), "person") for number in range(3))
+    lines = tuple(Line(number, number, default_name(number), "hi") for number in range(3))
+    with using_language(language):
+        shown = sight(simulate(QUATERNITY, 6), 0, seats=seats, lines=lines, chat=True)
+        html = table_html(shown, BASE)
+    for number in range(3):
+        assert html.count(f">{player} {number + 1}</b>") == 2, "in the seat and in the chat"
+    assert not re.search(rf"{player} (0|4)|{default_name(0)}", html)
 
 
 def test_seats_are_distinguished_whatever_their_names() -> None:
