@@ -196,7 +196,7 @@ class TablePrograms:
         if len(acting) != 1 or acting[0] in self.tasks:
             return
         seat = acting[0]
-        if state.seats[seat].missed + 1 < MAX_MISSED_MOVES:
+        if state.seats[seat].pace.missed + 1 < MAX_MISSED_MOVES:
             self._begin(seat, self._move(seat, registration(state.rules.name).usual_program))
         else:
             self._begin(seat, self._send(LeaveToProgram(seat, due)))
