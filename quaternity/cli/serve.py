@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaternity.base.errors import InputError
+from quaternity.base.extras import needs_extra
 from quaternity.cli.app import app
 from quaternity.cli.status import ExitStatus
 
@@ -160,7 +161,7 @@ def serve(
 
     Example: quaternity serve --host 0.0.0.0 --port 8000 --open
     """
-    try:
+    with needs_extra("the server needs", "web"):
         from quaternity.web.middleware import is_known
         from quaternity.web.open_store import check_store
         from quaternity.web.serving import (
@@ -172,10 +173,6 @@ def serve(
             run_server,
         )
         from quaternity.web.table_admin import Retention
-    except ImportError as error:
-        raise InputError(
-            f"the server needs {error.name}, which is not installed: pip install '.[web]'"
-        ) from None
     from quaternity.cli.terminal import warn_about_isolation
     from quaternity.workers.isolated_calls import check_move_seconds
 

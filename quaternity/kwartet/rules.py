@@ -42,6 +42,10 @@ class KwartetPosition:
     position: Position
     events: tuple[Event, ...] = ()
 
+    def __repr__(self) -> str:
+        public = self.position.public
+        return f"<KwartetPosition, {len(self.events)} requests, points {public.points}>"
+
 
 @dataclass(frozen=True, slots=True)
 class KwartetRules(PlainRules[KwartetPosition, Question, View]):
