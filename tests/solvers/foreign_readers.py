@@ -78,16 +78,19 @@ def opb_by_highs(text: str) -> Answer:
     return None if variables is None else [names[int(name[1:])] for name in variables]
 
 
-def opb_by_clasp(text: str) -> Answer:
-    import sys
+def opb_by_z3(text: str) -> Answer:
+    import z3
 
-    output = _run([sys.executable, "-m", "clingo", "--mode=clasp", "{}"], text, "opb", check=False)
-    if "s UNSATISFIABLE" in output:
-        return None
-    assert "s SATISFIABLE" in output, output
     names, _ = _dimacs(text, "*")
-    values = " ".join(line[1:] for line in output.splitlines() if line.startswith("v")).split()
-    return [names[int(literal[1:])] for literal in values if literal[0] == "x"]
+    solver = z3.Optimize()
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "exported.opb"
+        path.write_text(text)
+        solver.from_file(str(path))
+    if solver.check() == z3.unsat:
+        return None
+    model = solver.model()  # it calls x1 k!1
+    return [names[int(str(symbol)[2:])] for symbol in model if z3.is_true(model[symbol])]
 
 
 def cnf_by_cp_sat(text: str) -> Answer:
@@ -260,13 +263,13 @@ def asp_by_clingo(text: str) -> Answer:
     return None
 
 
-def _run(command: Sequence[str], text: str, suffix: str, check: bool = True) -> str:
+def _run(command: Sequence[str], text: str, suffix: str) -> str:
     """Return the output of a program that reads the text as a file, `{}` in the command."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"exported.{suffix}"
         path.write_text(text)
         command = [part.replace("{}", str(path)) for part in command]
-        return subprocess.run(command, capture_output=True, text=True, check=check).stdout
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def _true_cards(output: str) -> Answer:
@@ -284,7 +287,7 @@ def fzn_by_gecode(text: str) -> Answer:
 
 READERS = [
     Reader("opb", "rows", opb_by_highs, "scipy"),
-    Reader("opb", "clasp", opb_by_clasp, "clingo"),
+    Reader("opb", "z3", opb_by_z3, "z3"),
     Reader("cnf", "cp-sat", cnf_by_cp_sat, "ortools"),
     Reader("cnf", "cadical", cnf_by_cadical, "pysat"),
     Reader("flow", "scipy", flow_by_scipy, "scipy"),
