@@ -25,15 +25,6 @@ MOVE = Move(QUESTION, Answer.NO)
 NAN: Any = float("nan")
 
 
-def test_a_question_of_plain_numbers_is_itself() -> None:
-    for asker, asked, index, number in permutations(range(5), 4):
-        question = Question(asker, asked, Card(index, number))
-        from_numpy = Question(numpy.int8(asker), asked, Card(numpy.int64(index), number))
-        for plain in (plain_question(question), plain_question(from_numpy)):
-            assert plain == question
-            assert is_plain(plain)
-
-
 @pytest.mark.parametrize(
     ("build", "words"),
     [
@@ -100,6 +91,15 @@ def test_invalid_values_are_refused(build: Callable[[], Any], words: str) -> Non
     with pytest.raises(InputError) as caught:
         build()
     assert words in str(caught.value)
+
+
+def test_a_question_of_plain_numbers_is_itself() -> None:
+    for asker, asked, index, number in permutations(range(5), 4):
+        question = Question(asker, asked, Card(index, number))
+        from_numpy = Question(numpy.int8(asker), asked, Card(numpy.int64(index), number))
+        for plain in (plain_question(question), plain_question(from_numpy)):
+            assert plain == question
+            assert is_plain(plain)
 
 
 def test_values_have_only_their_public_fields() -> None:

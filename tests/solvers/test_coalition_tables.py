@@ -18,8 +18,10 @@ def constraints(draw: st.DrawFn) -> SetConstraint:
     bound = st.integers(0, 7) | st.just(10**13)
     low = draw(st.lists(st.integers(0, 2) | bound, min_size=players, max_size=players))
     high = draw(st.lists(bound, min_size=players, max_size=players))
-    if draw(st.booleans()):  # minimums alone are settled in fewer passes
+    if draw(st.booleans()):  # minimums alone are settled in fewer passes, or in none
         high = [size] * players
+        dealt = draw(st.lists(st.integers(0, players - 1), min_size=size, max_size=size))
+        low = draw(st.sampled_from((low, list(map(dealt.count, range(players))))))
     return SetConstraint(owners, low, high)
 
 

@@ -28,7 +28,6 @@ from solvers.solver import solver_from_function
 from solvers.strategies import deal_problems
 from solvers.testing import (
     GAME_SIZES,
-    LAWS,
     MAX_COVERED_NUMBER,
     check_solver,
     evidence_stands,
@@ -43,8 +42,6 @@ from tests.solvers.broken import (
     RARELY_BROKEN,
     counts_in_32_bits,
     forgets_a_maximum_of_twins,
-    forgets_the_last_minimums,
-    forgets_the_minimums_of_the_last_set,
     gives_up_on_the_infeasible,
 )
 
@@ -131,28 +128,6 @@ def test_every_number_of_players_sets_and_cards_occurs() -> None:
     assert {*map(sets_of, problems)} >= {*range(1, most + 1)}
     assert {*map(cards_of, problems)} >= {*range(1, MAX_COVERED_NUMBER + 1)}
     assert max(map(players_of, problems)) > MAX_COVERED_NUMBER < max(map(sets_of, problems))
-
-
-@pytest.mark.parametrize("seed", range(thorough(1, 10)))
-def test_a_fault_at_a_single_number_is_found_at_that_number(seed: int) -> None:
-    """All laws keep the numbers of a problem, so a solver wrong at one number is found there."""
-    missing = {
-        (wrong, number_of, number)
-        for wrong, number_of in (
-            (forgets_the_last_minimums, players_of),
-            (forgets_the_minimums_of_the_last_set, sets_of),
-            (forgets_the_last_minimums, cards_of),
-        )
-        for number in range(2, thorough(9, MAX_COVERED_NUMBER) + 1)
-    }
-    for problem in problems_of_all_sizes(300, seed):
-        for wrong, number_of, number in [*missing]:
-            solver = solver_from_function(wrong.__name__, wrong)
-            if number_of(problem) == number and any(law(solver, problem) for law in LAWS):
-                missing.remove((wrong, number_of, number))
-        if not missing:
-            return
-    assert not missing
 
 
 @pytest.mark.parametrize("seed", range(thorough(1, 4)))
