@@ -43,7 +43,7 @@ class PlayedQuaternity(
 
     rules_class = QuaternityRules
     settings_class = Settings
-    move_class = Question | Answer  # type: ignore[assignment]  # both are moves
+    move_class = Question | Answer
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def test_an_exported_problem_is_read_back(reader: Reader, problem: DealProblem) 
     if not reader.installed:
         pytest.skip(f"{reader.needs} is not installed")
     # Gecode takes far too long to refute some pigeons, even with 12 cards.
-    assume(problem.cards < 12 or "gecode" not in reader.needs + reader.solver)
+    assume(problem.cards < 12 or reader.solver != "gecode")
     text = export(problem, reader.format)
     names = reader.read(text)
     assert text.isascii()
