@@ -15,8 +15,8 @@ The computation has no time limit and cannot be interrupted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import gt
+from collections.abc import Callable, Sequence
+from operator import gt, itemgetter, sub
 from typing import Any, TypeAlias
 
 from quaternity.base.errors import SolverFault
@@ -97,7 +97,7 @@ class Network:
         ends: list[tuple[int, int, list[int]]] = []
         sizes: dict[int, int] = {}
         node = 2 + len(own_nodes)
-        taken = [problem.hands]
+        taken: list[Sequence[int]] = [[0] * len(own_nodes)]
         self.share_nodes: list[list[int]] = []
         self.classes: list[dict[int, int]] = []
         unbound: dict[int, int] = {}
@@ -124,7 +124,7 @@ class Network:
             self.classes.append(nodes)
         tails += [SOURCE] * len(own_nodes)
         heads += own_nodes
-        capacities += [hand - sum(parts) for hand, *parts in zip(*taken, strict=True)]
+        capacities += map(sub, problem.hands, map(sum, zip(*taken, strict=True)))
         self.first_share = len(tails)
         self.receivers: list[int] = []
         for end, mask, share_nodes in ends:
@@ -152,10 +152,8 @@ def build(network: Network) -> Any:
 
 def run(solver: Any) -> int:
     """Compute the maximum flow with a solver object of OR-Tools, and return its value."""
-    from ortools.graph.python import max_flow
-
     status = solver.solve(SOURCE, SINK)
-    if status != max_flow.SimpleMaxFlow.OPTIMAL:
+    if status != solver.OPTIMAL:
         raise SolverFault(f"the flow solver ended with status {status}")
     return int(solver.optimal_flow())
 
@@ -168,8 +166,11 @@ def flows_of(network: Network, solver: Any, first: int = 0) -> list[int]:
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
     """Build the flow network of a problem, and return a function that solves the problem."""
-    network = Network(problem, is_compact=True)
-    if sum(problem.hands) != problem.cards or min(network.capacities) < 0:
+    hands, sets = problem
+    minimums = map(sum, zip(*map(itemgetter(1), sets), strict=True))
+    is_crowded = sum(hands) != problem.cards or any(map(gt, minimums, hands))
+    network = None if is_crowded else Network(problem, is_compact=True)
+    if network is None or min(network.capacities) < 0:
         simple = simple_certificate(problem)
         if simple is not None:
             return lambda: Infeasible(simple)
