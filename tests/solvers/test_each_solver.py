@@ -92,6 +92,8 @@ def test_variants_are_found_only_by_name() -> None:
 
 def test_a_flow_solver_that_gives_up_is_a_fault_of_the_solver() -> None:
     class GivesUp:
+        OPTIMAL = 0
+
         def solve(self, source: int, sink: int) -> int:
             return -1
 
