@@ -191,7 +191,7 @@ def test_a_chair_shows_the_state_of_its_seat() -> None:
     places = match.rules.places(match.position)
     assert places is not None
     assert re.findall(states, page_of(match, 0)) == [
-        f"place {places[0]}, you sit here",
+        f"place {places[0]}",
         f"place {places[1]}",
     ]
 

@@ -309,7 +309,10 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
             (_("nobody yet"), seat.kind == "open"),
             (_("away"), _is_away(sight, number) and number not in sight.empty_seats),
             (_("agrees to take back the move"), number in sight.undo),
-            (_("you sit here"), number == sight.seat and number in sight.own_seats),
+            (
+                _("you sit here"),
+                number == sight.seat and number in sight.own_seats and not sight.places,
+            ),
         ]
         points = sight.points[number]
         unit = _("point") if int(points) == 1 else _("points")
