@@ -1,7 +1,7 @@
 // Lets an arrow key move the focus to the nearest control in its direction, within [data-arrows].
 import { whenDrawn } from "./page.js";
 
-const CELLS = ":is(button:is(.cell, .tile), .curve a, .well[role=img], span.set-card)";
+const CELLS = ":is(button:is(.cell, .tile), .curve a, [data-arrows]:not(:has(input)) > .well, span.set-card)";
 const LIVE = ":not([aria-disabled], span)";
 
 // Let the Tab key reach only the cells with which something can be done, and only one of many cells.
@@ -27,7 +27,7 @@ document.addEventListener("keydown", (event) => {
   const from = event.target.getBoundingClientRect();
   let best = null;
   let least = Infinity;
-  for (const one of area.querySelectorAll("button, input, a[href], [tabindex]")) {
+  for (const one of area.querySelectorAll(`button, input, a[href], ${CELLS}`)) {
     const to = one.getBoundingClientRect();
     const across = to.left + to.width / 2 - from.left - from.width / 2;
     const down = to.top + to.height / 2 - from.top - from.height / 2;
