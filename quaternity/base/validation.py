@@ -166,9 +166,9 @@ def check_index(value: SupportsIndex, count: int, noun: str, place: str | None =
 
 
 def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple[int, ...]:
-    """Return a permutation of the numbers 0 to `count` - 1 as a tuple.
+    """Return `order` as a tuple if it is a permutation of the numbers 0 to `count` - 1.
 
-    Raise `InputError` for any other value.
+    Otherwise raise `InputError`.
     """
     numbers = as_int_tuple(order, place) if check_length(order, place) == count else None
     if numbers is None or sorted(numbers) != list(range(count)):
@@ -222,7 +222,7 @@ def check_random(random: object) -> Random:
 
 
 def lookup(table: Mapping[str, Choice], name: object, kind: str = "method") -> Choice:
-    """Return the entry of a table with the given name.
+    """Return the entry of the dictionary `table` with the given name.
 
     If there is none, raise an `InputError` that lists all names.
     """

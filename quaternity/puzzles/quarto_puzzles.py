@@ -195,7 +195,7 @@ def _wins(board: Board, piece: str, within: int) -> bool:
 
 
 def _loses(board: Board, piece: str, within: int) -> bool:
-    """Return whether the player who must place a piece loses within `within` later placements."""
+    """Return whether the player to place a piece loses after at most `within` more placements."""
     if winning_cells(board, piece) or len(board.empty) < 2 or within <= 0:
         return False
     return all(

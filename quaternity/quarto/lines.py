@@ -34,8 +34,8 @@ class CellBits(NamedTuple):
 
     Attributes:
         rest: bit mask of the other empty cells.
-        complete: the rows whose only empty cell is another cell. None means all rows with one empty
-            cell, which is the case if this cell is not the only empty cell of a row.
+        complete: the rows whose only empty cell is another cell. It is None if no row has this cell
+            as its only empty cell. All rows with one empty cell then count.
         crossing: the rows whose empty cells are this cell and one other cell.
     """
 

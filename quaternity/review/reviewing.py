@@ -337,7 +337,10 @@ class _Reviewer:
                 self.decisive[at] = seat
 
     def _weigh(self) -> None:
-        """Compare moves with the judge's advice. Begin with moves that changed the chances most."""
+        """Store in `worth` how each move compares with the move that the judge advises.
+
+        The moves that changed the players' chances of winning most are compared first.
+        """
         game, left_out = self.game, 0
         if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
             return  # The judge gives no advice, or cannot draw the hands for a comparison.

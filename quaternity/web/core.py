@@ -127,7 +127,7 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats that must be taken before a game continues in which several may move."""
+        """The open seats that must be taken first, if several seats may move at the same time."""
         acting = self.to_act
         if len(acting) < 2:
             return []
@@ -370,7 +370,7 @@ Event = (
 
 
 class Decision(NamedTuple):
-    """The events that carry out a command, and the result that its sender receives."""
+    """The changes to a table (events) that carry out a command, and the answer to its sender."""
 
     events: tuple[Event, ...]
     answer: Any = None
@@ -380,13 +380,13 @@ class Command(Protocol):
     """A request to change a table, such as to make a move or take a seat."""
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that carry out the command, and its result. See `decide`."""
+        """Return the changes that carry out the command, and the answer to its sender."""
 
 
 def decide(state: TableState, command: Command, now: float) -> Decision:
-    """Return the events that carry out a command, and the result that its sender receives.
+    """Return the changes to a table that carry out a command, and the answer to its sender.
 
-    The command is a request to change a table. Raises `HttpError` if the command is not allowed.
+    Raises `HttpError` if the command is not allowed.
     """
     return command.decide(state, now)
 

@@ -60,7 +60,7 @@ class NewTable(NamedTuple):
 
 
 def check_game(game: str, status: int = 422) -> str:
-    """Return the name of a game. If there is no such game, raise `HttpError` with `status`."""
+    """Return `game` if there is a game of this name. Otherwise raise `HttpError` with `status`."""
     known = tuple(game_names())
     if game not in known:
         choices = ", ".join(known)

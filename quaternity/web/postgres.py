@@ -292,11 +292,10 @@ class PostgresStore(PostgresReader, Store):
 
 
 def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
-    """Return the indices of the jobs (sets of changes) based on an old state of their table.
+    """Return the indices of the jobs (sets of changes) that are based on an old table state.
 
-    `known` maps tables to their current revisions (numbers of changes). It lacks tables that have
-    another revision than the first job expects. If several jobs change the same table, all but the
-    first are based on an old state.
+    `known` maps tables to their current revisions (numbers of changes). A table that another server
+    has changed is missing. If several jobs change a table, all but the first are outdated.
     """
     return {
         place for place, job in enumerate(batch)

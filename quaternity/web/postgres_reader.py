@@ -62,11 +62,12 @@ class PostgresReader(Reader):
 
         Args:
             place: The URL of the database.
-            for_server: Whether to accept a database that a server must first create or update.
+            for_server: Whether the database is for a server, which creates missing tables and
+                updates old ones.
 
         Raises:
-            InputError: If the database cannot be used, or if its tables have another version that
-                is not accepted.
+            InputError: If the database cannot be used, or a newer version wrote its tables. If
+                `for_server` is false, also if the tables are old or missing.
         """
         self._open(place)
         with self._raising_input_errors():
@@ -141,7 +142,7 @@ class PostgresReader(Reader):
         ]  # fmt: skip
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute an SQL statement once for each row of values. Servers may use the tables."""
+        """Execute an SQL statement once for each row of values. Servers may run meanwhile."""
         with self._raising_input_errors(), self.read_connection().cursor() as cursor:
             cursor.executemany(query_text(text), rows)
 

@@ -270,15 +270,7 @@ def move_html(game: str, name: str, link: str, root: str = "") -> str:
 def help_html(
     sight: TableView, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
-    """Return the HTML of a hint or other help, for the page of a table.
-
-    Args:
-        sight: What the visitor may see of the table.
-        word: The kind of help.
-        answer: The help as a JSON object. `quaternity.web.hints` describes its entries.
-        query: The parameters in the query of the request.
-        root: The path with which links begin.
-    """
+    """Return the HTML of a hint or another help that is shown on the page of a game table."""
     words = sight_words(sight)
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":

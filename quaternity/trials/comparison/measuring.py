@@ -353,7 +353,7 @@ class _Measurement:
         self.spent: dict[str, float] = {}
 
     def rows(self, about: Callable[..., Run], feasible: bool | None) -> Iterator[Run]:
-        """Yield a `Run` for each run of a solver, but only one if it gave no valid answer."""
+        """Yield a `Run` for each run of a solver. A solver without a valid answer has only one."""
         for solver in dict.fromkeys([*self.timings, *self.endings]):
             timings = self.timings.get(solver, [])
             if solver in self.endings:
@@ -371,7 +371,7 @@ class _Measurement:
                 )
 
     def check_budget(self, solver: str) -> bool:
-        """Return whether a solver's budget is spent. If the solver never ran, record the reason."""
+        """Return whether a solver's time is used up. If it never ran, record this reason."""
         if self.budget.remaining(solver) > 0:
             return False
         if solver not in self.timings:
@@ -389,7 +389,7 @@ class _Measurement:
         return False
 
     def run_solver(self, solver: Solver, verdicts: dict[str, object]) -> bool:
-        """Run a solver and record its answer. Return whether it can be run again."""
+        """Run a solver and store its answer in `verdicts`. Return whether the run succeeded."""
         if self.check_budget(solver.name):
             return False
         with self._guard(solver) as ready:
