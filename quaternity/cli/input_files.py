@@ -36,7 +36,7 @@ contradicts itself, or a record with an illegal move."""
 
 
 class InputDocument:
-    """A state, a record of Quaternity or a deal problem, with the path of its file.
+    """A file that contains a state, a record of Quaternity or a deal problem.
 
     All properties except `record` raise `ImpossibleRecord` if a move in a record breaks the rules.
     """

@@ -118,7 +118,7 @@ class Review:
         curve: Each seat's chances after each move, and the result at the end. A question and its
             answer are one move here.
         moments: At most three decisive moves, in the order of play. There are none if any chances
-            are not known. The choice of these moves does not depend on the comparisons of moves.
+            are not known.
         fault: Why the record is invalid after these moves; empty if it is valid.
         unfinished: Sentences about the parts of the review that were not completed in time.
         imagined_by: The program that played the simulated games.

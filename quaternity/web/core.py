@@ -60,7 +60,7 @@ class PausedClock(NamedTuple):
 
 
 class TableState(NamedTuple):
-    """The complete state of a table. It is immutable: each event leads to a new state.
+    """The complete state of a game table. It is immutable: each event leads to a new state.
 
     Attributes:
         revision: Number of changes to the table. The servers of one database use it to detect
@@ -377,7 +377,7 @@ class Decision(NamedTuple):
 
 
 class Command(Protocol):
-    """A request to change a table, such as to make a move or take a seat."""
+    """A request to change a game table, such as to make a move or take a seat."""
 
     def decide(self, state: TableState, now: float) -> Decision:
         """Return the changes that carry out the command, and the answer to its sender."""

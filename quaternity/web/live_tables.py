@@ -36,7 +36,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class LiveTables:
-    """The tables that a server has in memory, with all event streams of its visitors."""
+    """The game tables that a server has in memory, with all event streams of its visitors."""
 
     def __init__(self, store: Store, thinking: BackgroundWork) -> None:
         self.store, self.thinking = store, thinking

@@ -55,7 +55,7 @@ def _where(place: str) -> str:
 
 
 class PostgresReader(Reader):
-    """Access to the tables in a PostgreSQL database, which servers may use at the same time."""
+    """Access to the game tables in a PostgreSQL database. Servers may use it at the same time."""
 
     def __init__(self, place: str, for_server: bool = False) -> None:
         """Connect to a database for reading.

@@ -121,7 +121,7 @@ class PostgresSharing(Sharing):
         return f"{self.name}/{self._store.writing.reloads}"
 
     def notify(self, *news: ChangeNotice) -> None:
-        """Notify the other servers of changes to tables. Return without waiting."""
+        """Notify the other servers of changes to game tables. Return without waiting."""
         self._store.writing.put(news=news)
 
     def listen(

@@ -238,7 +238,7 @@ class Reclaim(NamedTuple):
     token: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the changes that give the seat to the other device.
+        """Return the changes that give the seat to the device that sent the request.
 
         The answer to the sender is a tuple: a `SeatTicket`, the old `Owner` and the new `Owner`.
         """
@@ -282,7 +282,7 @@ class ChangeOwner(NamedTuple):
     owner: Owner
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the changes to all seats whose owner had the old token."""
+        """Return the changes that give the owner's seats the new token, cookie and code."""
         seats = {
             number: seat._replace(owner=self.owner)
             for number, seat in enumerate(state.seats)

@@ -102,7 +102,7 @@ def connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
 
 
 def connect_for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    """Return a connection to the SQLite file with all tables, for reading.
+    """Return a connection to the SQLite file with all game tables, for reading.
 
     The connection is closed when `opened` is closed.
 

@@ -385,7 +385,7 @@ def _play(
     course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Play a game with any players. Return the last position, the number of moves, and None."""
+    """Play a game. Return the last position, the number of moves, and None (no details)."""
     del details
     rules, moves = tournament.rules, 0
     history: History[Any, Any, Any] = History(rules, start, max_stored=1)

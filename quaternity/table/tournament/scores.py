@@ -267,7 +267,7 @@ def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
 
 
 def _meetings(results: Sequence[GameResult], players: int) -> list[list[float]]:
-    """Return `wins[player][other]`, the number of wins against another. A draw is half a win."""
+    """Return `wins[player][other]`: how often a player beat another. A draw is half a win."""
     wins = [[0.0] * players for _ in range(players)]
     for result in results:
         if result.places is None:

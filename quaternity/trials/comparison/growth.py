@@ -174,7 +174,7 @@ def _fit_law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Obser
 
 
 def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
-    """Fit the line for log(seconds) by maximum likelihood. Stopped runs are censored values."""
+    """Fit the line for log(seconds) by maximum likelihood. A stopped run is a lower bound."""
     # With γ = 1/σ and δ = (intercept, slope)/σ, the log-likelihood is the sum of
     # log γ - (γy - δx)²/2 over the answers and of log Φ(δx - γy) over the stopped runs.
     import numpy as np

@@ -82,7 +82,7 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
 
 
 def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
-    """Yield each question and answer to test, with the deal problem after it.
+    """Yield each question and answer to test, with the resulting deal problem.
 
     Cards of a set with the same possible owners are equivalent, so only one of them is tested.
     """

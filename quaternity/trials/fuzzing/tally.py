@@ -37,7 +37,7 @@ class Shape(NamedTuple):
     """The kind, the size and the verdict of a tested example.
 
     The kind is "game", or the kind of a problem: "loosened", "spoilt" or "brink" (see `examples`).
-    The size of a game is that of its initial state. `feasible` is the verdict.
+    The size of a game is that of its initial state. `feasible` says whether there is a deal.
     """
 
     kind: str
