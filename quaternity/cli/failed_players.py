@@ -36,7 +36,7 @@ MAX_GAMES = 10_000_000
 
 @contextmanager
 def print_player_traceback(wanted: bool) -> Iterator[None]:
-    """If `wanted`, print the traceback of a player that fails within the block."""
+    """If `wanted`, print the traceback of a player that fails during the `with` block."""
     try:
         yield
     except PlayerFault as fault:

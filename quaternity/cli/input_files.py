@@ -121,7 +121,7 @@ def open_log(path: str) -> GameLog | SeatLog:
 
 @contextmanager
 def prefix_errors(path: str) -> Iterator[None]:
-    """Add the name of the file to the message of an `InputError` that the block raises."""
+    """Add the name of the file to the message of an `InputError` that the `with` block raises."""
     try:
         yield
     except InputError as error:

@@ -172,7 +172,7 @@ class Viewer:
             self.help()
 
     def help(self) -> None:
-        """Print the commands."""
+        """Print the available commands."""
         knowledge = KNOWLEDGE_HELP if self.show_knowledge is not None else ""
         formulas = FORMULA_HELP if self.formula_lines is not None else ""
         print("\n".join(filter(None, [HELP, knowledge, formulas])))

@@ -282,7 +282,7 @@ class Owner:
 
 
 def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterator[Step]:
-    """Yield steps that say why players cannot have a card.
+    """Yield the steps of a proof that players cannot have a card.
 
     Players with the same reason share a step.
     """

@@ -157,12 +157,11 @@ class Lines:
     def canonical_form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
         """Return a form by which symmetric positions can be recognized.
 
-        Positions with the same form are symmetric: they differ only by symmetries of the board,
-        by exchanging features or properties, and by properties that no longer matter. A property
-        does not matter in a row that has more empty cells than there are pieces with the property,
-        including the piece in hand. The form is the smallest result of 32 x 384 permutations of
-        cells and features. To save time, features that are equal in all rows and in the piece in
-        hand are tried in one order only, so some symmetric positions have different forms.
+        Positions with the same form differ only by symmetries of the board, by exchanged features
+        or properties, and by properties that no longer matter. A property does not matter in a row
+        with more empty cells than there are pieces with the property, including the piece in hand.
+        The form is the smallest result of 32 x 384 permutations of cells and features. To save
+        time, some permutations are not tried, so some symmetric positions have different forms.
         """
         rows, empty, remaining = board
         marks = [

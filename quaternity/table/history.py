@@ -22,7 +22,7 @@ WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
-    """Return the public events of consecutive moves, as pairs (number of the move, event).
+    """Return what happened publicly in consecutive moves, as pairs (number of the move, event).
 
     A question and its answer count as one move. The question is left out if the event of the answer
     repeats it. `first` is the number of the first move.

@@ -164,8 +164,8 @@ class TableState(NamedTuple):
 
         The visitor sees the game from the seat `asked`, which must be one of the visitor's seats
         unless the game is over. If `asked` is None, it is the first of the visitor's seats that may
-        move, or the first of the visitor's seats if none of them may move. A visitor without a seat
-        then sees what bystanders see.
+        move, or else the visitor's first seat. A visitor without a seat then sees what bystanders
+        see.
 
         Raises `HttpError` if there is no such seat or the visitor may not see the game from it.
         """
@@ -392,7 +392,7 @@ def decide(state: TableState, command: Command, now: float) -> Decision:
 
 
 def apply(state: TableState, *events: Event) -> TableState:
-    """Return the state of a table after the given events have changed it."""
+    """Return the state of a table after the changes that the given events describe."""
     for event in events:
         state = event.apply(state)
     return state

@@ -90,7 +90,7 @@ class LiveTables:
     async def open_for(
         self, name: str, caller: Caller, asked: int | None = None, kind: str = "page"
     ) -> tuple[LiveTable, Visitor]:
-        """Return a table and the visitor who sent the request, which counts for the rate limits.
+        """Count a request for the rate limits. Return its table, and the visitor who sent it.
 
         The visitor sees the game from the seat `asked`. If it is None, `TableState.visitor` chooses
         the seat. `kind` is the kind of request, as in `rate_limits.WORK`. If the table is not in

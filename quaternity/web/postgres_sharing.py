@@ -69,10 +69,10 @@ class SharedDatabase(Protocol):
     is_closing: bool
 
     def connect(self) -> Connection:
-        """Return a new connection."""
+        """Return a new connection to the database."""
 
     def read_connection(self) -> Connection:
-        """Return the connection for reading."""
+        """Return the connection for reading from the database."""
 
     def refusing_reads(self) -> AbstractContextManager[None]:
         """Raise `HttpError` if the database reports an error during the `with` block."""

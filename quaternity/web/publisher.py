@@ -42,7 +42,7 @@ class Publisher:
         self._talk, self._programs = talk, programs
 
     def publish(self, before: TableState, after: TableState, events: Sequence[Event]) -> None:
-        """Report the events that have changed the table's state from `before` to `after`."""
+        """Report changes of the table (events) to its visitors, computer players and clock."""
         for event in events:
             self._publish_event(before, after, event)
         restarting = MoveMade | MovesTakenBack | SeatsChanged | GameBegun

@@ -28,12 +28,12 @@ class Score(NamedTuple):
 
 
 def evening_score(store: Store, first: str, table: str) -> tuple[Score, ...]:
-    """Return the scores of all players in the finished games of a series, the best player first.
+    """Return the scores of all players in a series of rematches, the best player first.
 
-    A series is a chain of rematches. `first` is the id of its first table, and `table` the id of
-    the table that shows the scores. Two seats belong to the same person if they have the same
-    token. If they have no token, the cookie is compared, or else the name. A program moves to the
-    next seat in each rematch, as all players do.
+    `first` is the id of the first table of the series, and `table` the id of the table that shows
+    the scores. Two seats belong to the same person if they have the same token or, without a token,
+    the same cookie or else the same name. A program moves to the next seat in each rematch, as all
+    players do.
     """
     rows = store.read(
         "SELECT tables.id, places, seat, COALESCE(token, browser), person, name "

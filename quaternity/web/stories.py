@@ -280,9 +280,8 @@ class Stories(Handlers):
     ) -> tuple[str, bool]:
         """Return the id of a table at which the caller can try a move, and whether it is stored.
 
-        The ids of the caller's first, second and later tables for a move are derived from the
-        caller's secret. The result is the first of these tables that is not stored, or at which the
-        caller has not made a move.
+        The ids of the caller's tables for a move are derived from the caller's secret. The result
+        is the first of these tables that is not stored, or at which the caller has not made a move.
 
         Raises `HttpError` if the caller has made moves at `MAX_BRANCHES` tables.
         """

@@ -169,8 +169,8 @@ def clock_jump(store: Store) -> tuple[float, float]:
     """Return the current time, and the seconds by which the machine's clock has jumped forward.
 
     A negative number means that the clock was set back. Time in which no server was running also
-    counts as a jump. The jump is measured with `Store.uptime` since the clock was last known to be
-    right or, if there is no such time, from the newest table or log entry. Without tables, it is 0.
+    counts as a jump. The jump is measured since the clock was last known to be right or, if there
+    is no such time, since the newest table or log entry. Without tables, it is 0.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")

@@ -259,9 +259,9 @@ def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
 
     The rating is None if the player met no other player. Two different players meet once for each
     pair of their seats in a finished game. A sole winner wins all its meetings, and all other
-    meetings are draws. The strengths are those of the Bradley-Terry model, in which a draw is half
-    a win. They are computed by Hunter's MM iteration (2004). One draw is added for each pair of
-    players who met, so that the strengths are finite. The average of the ratings is `MEAN_RATING`.
+    meetings are draws. The ratings follow the Bradley-Terry model, with one more draw for each pair
+    of players who met, so that they are finite. They are computed by Hunter's MM iteration (2004),
+    and their average is `MEAN_RATING`.
     """
     return _fit_ratings(_meetings(results, players))
 

@@ -217,7 +217,7 @@ def measure(work: MeasuringTask, solvers: Sequence[Solver]) -> list[InstanceRuns
 def iter_measurements(
     works: Iterable[MeasuringTask], solvers: Sequence[Solver], pool: Pool
 ) -> Iterator[InstanceRuns]:
-    """Measure the instances of all tasks in a pool. Yield each measurement when it is finished.
+    """Measure the instances of all tasks in a pool. Yield the runs of each finished instance.
 
     The instances of one task share a budget, so they are measured one after another.
     """

@@ -47,7 +47,7 @@ class Shape(NamedTuple):
 
     @classmethod
     def of(cls, kind: str, problem: DealProblem, feasible: bool) -> Shape:
-        """Return the shape of a problem."""
+        """Return the kind, size and verdict of a problem as a `Shape`."""
         return cls(kind, problem.players, problem.cards, feasible)
 
 
@@ -76,7 +76,7 @@ class Tally:
 
     @property
     def games(self) -> int:
-        """Number of games."""
+        """Number of games that were tested."""
         return self.count_by(lambda shape: shape.kind)["game"]
 
     def problems(self, feasible: bool) -> int:
