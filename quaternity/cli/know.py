@@ -150,8 +150,6 @@ def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
 
 
 class _Evaluation:
-    """The log of a game, and the options for evaluating formulas in this game."""
-
     def __init__(
         self,
         log: GameLog | SeatLog,

@@ -138,7 +138,7 @@ class ErrorMiddleware:
 
 @asynccontextmanager
 async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run the periodic tasks of all tables and the coroutines `more` in an `async with` block."""
+    """Run the periodic tasks of all tables, and the coroutines `more`, during a `with` block."""
     tasks = tables.maintenance.tick(), tables.live.sync_presence(), *more
     doing = list(map(asyncio.create_task, tasks))
     try:

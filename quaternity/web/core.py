@@ -359,7 +359,7 @@ class OwnerChanged(NamedTuple):
     link: str | None = None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state unchanged. Another event has changed the seat at this table."""
+        """Return the state unchanged, because another event changes the seat at this table."""
         return state
 
 

@@ -61,7 +61,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class SharedDatabase(Protocol):
-    """The parts of a `PostgresStore` that the messages between servers need."""
+    """The parts of a `PostgresStore` that are used for messages between servers."""
 
     where: str
     writing: Writer

@@ -230,7 +230,7 @@ class RateLimits:
             raise refusal(work.limit, 429, TOO_OFTEN(most=limit // work.cost), wait)
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return the use of each rate limit since the last call. See `LeakyBuckets`."""
+        """Return how much of each rate limit was used since the last call. See `LeakyBuckets`."""
         return self._rates.collect_use()
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:

@@ -144,7 +144,7 @@ class SetReady(NamedTuple):
     counts_down: bool = False
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the changes that store whether the player is ready, or that begin the game."""
+        """Return the changes that mark the player as ready or not. They may also begin the game."""
         state.check_owners({self.seat: self.token})
         if not state.is_waiting:
             raise HttpError(409, "the game has already begun", version=state.version)

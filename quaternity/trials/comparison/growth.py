@@ -33,7 +33,7 @@ differ by more, and by more than chance explains, the growth law is not reported
 
 
 class Observation(NamedTuple):
-    """A run of a solver: the size of the instance, the time, and whether a limit stopped it."""
+    """A run of a solver: the size of the problem, the time, and whether a limit stopped it."""
 
     size: int
     seconds: float

@@ -56,7 +56,7 @@ class RunOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """A plan of a comparison: tasks with the instances, a description of these, and the options."""
+    """A plan of a comparison: tasks with problems, a description of these, and the options."""
 
     tasks: list[MeasuringTask]
     description: str

@@ -101,9 +101,9 @@ def rounds_for(states: int) -> int:
 
 
 def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
-    """Return each solver's median time on each instance, in seconds.
+    """Return each solver's median time on each problem, in seconds.
 
-    The time is None unless all runs of the solver decided the instance.
+    The time is None unless all runs of the solver decided the problem.
     """
     table = _by_instance(runs, solvers)
     return {solver: [_median(own) for own in table[solver]] for solver in table}
@@ -166,9 +166,9 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
 
 
 def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
-    """Return how many instances all solvers decided, and each solver's median time on these.
+    """Return how many problems all solvers decided, and each solver's median time on these.
 
-    Solvers that decided no instance are ignored.
+    Solvers that decided no problem are ignored.
     """
     compared = [own for own in times.values() if any(seconds is not None for seconds in own)]
     common = [

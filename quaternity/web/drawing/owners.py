@@ -193,7 +193,6 @@ def card_counts(hands: Sequence[int]) -> list[Markup]:
 
 
 def _percent(chance: float | None) -> int | None:
-    """Return a chance as a whole percentage from 1 to 99. Return None for 0, 1 and None."""
     if chance is None or chance in (0.0, 1.0):
         return None
     return min(max(round(100 * chance), 1), 99)
