@@ -146,7 +146,7 @@ def as_int_tuple(
 
 
 def check_index(value: SupportsIndex, count: int, noun: str, place: str | None = None) -> int:
-    """Return an index from 0 to `count` - 1 as an `int`.
+    """Return `value` as an `int` if it is a whole number from 0 to `count` - 1.
 
     The error message contains the `noun`, and also the `place` if it is given.
 
@@ -181,10 +181,10 @@ def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tu
 
 
 def check_int(value: object, low: int | None, high: int | None, expected: str, place: str) -> int:
-    """Return a Python or NumPy integer as an `int`.
+    """Return `value` as an `int` if it is a Python or NumPy integer from `low` to `high`.
 
-    Raise `InputError` if the value is a boolean, is not an integer, or is not from `low` to `high`.
-    The message says that it is not `expected`, for example "a whole number".
+    Otherwise, or if it is a boolean, raise `InputError`. The message says that it is not
+    `expected`, for example "a whole number".
     """
     number = _index(value)
     if number is None or (low is not None and number < low) or (high is not None and number > high):

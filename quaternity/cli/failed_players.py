@@ -103,7 +103,7 @@ def play_tournament(
 def show_tournament(
     run: TournamentRun, show: Callable[[TournamentRun], None], as_json: bool
 ) -> None:
-    """Show the finished games. Exit with the status of the error that ended the tournament."""
+    """Show the finished games. If an error ended the tournament, exit with its status."""
     with ExitWithStatus() as leaving:
         if run.stopped is not None:
             leaving.status = status_of(run.stopped)

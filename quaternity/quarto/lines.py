@@ -198,7 +198,7 @@ class Lines:
 
 
 def _sort_features(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
-    """Return a canonical form: sort the features, and the two properties of each feature."""
+    """Return numbers that do not depend on the order of features and of their properties."""
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
         if not ones and not zeros:
