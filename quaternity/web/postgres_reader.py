@@ -66,8 +66,8 @@ class PostgresReader(Reader):
                 updates old ones.
 
         Raises:
-            InputError: If the database cannot be used, or a newer version wrote its tables. If
-                `for_server` is false, also if the tables are old or missing.
+            InputError: If the database cannot be used, or a newer version wrote its tables. Old or
+                missing tables are accepted only if `for_server` is true.
         """
         self._open(place)
         with self._raising_input_errors():
