@@ -98,7 +98,7 @@ def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> A
 
 
 def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return a dictionary with sentences: why is a question illegal, or has only one answer?"""
+    """Return a dictionary with sentences that explain an illegal question or a certain answer."""
     from quaternity.game.game import Game
     from quaternity.game.record import parse_record
     from quaternity.game.rules import QuaternityPosition

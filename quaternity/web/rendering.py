@@ -136,7 +136,7 @@ def table_html(
     replayed: bool = False,
     more: Sequence[str] = (),
 ) -> str:
-    """Return the page of a table, or only the part of it that changes during the game.
+    """Return the page of a game, or only the part of it that changes with each move.
 
     Args:
         sight: What the visitor may see of the table.
@@ -270,7 +270,7 @@ def move_html(game: str, name: str, link: str, root: str = "") -> str:
 def help_html(
     sight: TableView, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
-    """Return the HTML of a hint or another help that is shown on the page of a game table."""
+    """Return the HTML of a hint or another help, which is shown on the page of a game."""
     words = sight_words(sight)
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":

@@ -197,7 +197,7 @@ class Stories(Handlers):
         ]
 
     async def story(self, request: Request) -> Response:
-        """`GET /t/T/story`: return the decisive moves of a finished game, for the table's page."""
+        """`GET /t/T/story`: return the decisive moves of a finished game, for its page."""
         response = await self._respond(request, whole=False)
         if caller_of(request).cookie_hash is None and is_browser(request.headers):
             # Set the cookie now, before the visitor tries a moment again. If the response to that

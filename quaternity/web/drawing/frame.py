@@ -41,7 +41,7 @@ def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
 
 
 class Score(NamedTuple):
-    """A player's score, as the page of a table shows it.
+    """A player's score, as the page of a game shows it.
 
     Attributes:
         points: Number of points, as text.
@@ -55,7 +55,7 @@ class Score(NamedTuple):
 
 
 class Chair(NamedTuple):
-    """A seat, as the page of a table shows it.
+    """A player's seat, as the page of a game shows it.
 
     Attributes:
         number: Number of the seat.
@@ -262,7 +262,7 @@ def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, st
 
 
 def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, str]:
-    """Return the headline of a table's page, and a sentence of advice or an empty text."""
+    """Return the headline of a game's page, and a sentence of advice or an empty text."""
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
