@@ -72,7 +72,7 @@ class Quarto:
         return self._hand_over(board)
 
     def of_board(self, board: Board, piece: str) -> Puzzle | None:
-        """Return a puzzle about a board. Return None if it contains no puzzle.
+        """Return a puzzle about a board, or None if there is no puzzle about it.
 
         `piece` is the piece to place, or "" if a piece must be handed over.
         """

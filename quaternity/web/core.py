@@ -127,7 +127,7 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats that must be taken first, if several seats may move at the same time."""
+        """The open seats to be taken before anybody moves. Empty if only one seat may move."""
         acting = self.to_act
         if len(acting) < 2:
             return []

@@ -70,7 +70,7 @@ class TablePresence:
 
     @property
     def is_deserted(self) -> bool:
-        """Return whether nobody is connected, and nobody has been active recently."""
+        """Return whether nobody is connected to the table, and nobody was active there recently."""
         last = max(self._asked, *self.last_seen)
         return not self.streams and monotonic() - last >= PRESENCE_TIMEOUT_SECONDS
 

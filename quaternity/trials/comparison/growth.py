@@ -41,7 +41,7 @@ class Observation(NamedTuple):
 
 
 class Law(NamedTuple):
-    """A law of how the time of a solver grows with the size: a line fitted to the logarithms.
+    """A law of how a solver's time grows with the problem size: a line fitted to logarithms.
 
     Attributes:
         slope: Slope of the line: the exponent of the power law, or the rate per card of the
@@ -64,7 +64,7 @@ class Law(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """How the time of a solver grows with the size: a power law and an exponential law.
+    """How the time of a solver grows with the size of a problem, as two possible laws.
 
     Attributes:
         power: The power law.
