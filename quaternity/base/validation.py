@@ -79,7 +79,7 @@ def _index(value: Any) -> int | None:
 
 
 def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
-    """Return a whole number as an `int`. NumPy integers are accepted, booleans are not.
+    """Return `value` as an `int` if it is a whole number (also of NumPy), but not a boolean.
 
     Raises:
         InputError: If the value is not a whole number, is less than `least`, or is outside
@@ -136,7 +136,7 @@ def as_tuple(values: Sequence[Any], place: str) -> tuple[Any, ...]:
 def as_int_tuple(
     values: Sequence[SupportsIndex], place: str, least: int | None = None
 ) -> tuple[int, ...]:
-    """Return a sequence of whole numbers as a tuple of `int`.
+    """Return `values` as a tuple of `int` if they are a sequence of whole numbers.
 
     Raise `InputError` if the value is not a sequence, or an item is not a whole number that
     `as_int` accepts. The message names the item.
@@ -239,7 +239,7 @@ def _real(value: Any) -> float | None:
 
 
 def check_time_limit(seconds: object) -> float | None:
-    """Return a time limit in seconds as a float, or None for no limit.
+    """Return `seconds`, a time limit, as a float. Return None for no limit.
 
     Raise `InputError` if the value is neither None nor a finite number > 0.
     """
@@ -252,7 +252,7 @@ def check_time_limit(seconds: object) -> float | None:
 
 
 def check_seconds(seconds: object) -> float:
-    """Return a number of seconds, which may be 0 or infinite, as a float.
+    """Return `seconds` as a float. The number may be 0 or infinite.
 
     Raise `InputError` if the value is negative or not a number.
     """

@@ -125,7 +125,7 @@ class PostgresStore(PostgresReader, Store):
             self.limit(database)
 
     def size(self) -> int:
-        """Return the size of the database on the disk of the database server, in bytes."""
+        """Return the size of the stored database, in bytes."""
         ((size,),) = self.read("SELECT pg_database_size(current_database())")
         return int(size)
 

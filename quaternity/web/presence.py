@@ -108,8 +108,8 @@ class TablePresence:
         """Update the event streams after the given seats have changed.
 
         `before` contains all seats as they were. A stream follows its reader to another seat. If a
-        seat has another owner, or its owner uses another device, the streams of the seat end. Their
-        clients reconnect with their current rights.
+        seat has another owner, or its owner uses another device, the streams of the seat end, and
+        their clients reconnect.
         """
         for number, seat in seats.items():
             if seat.kind == PERSON:

@@ -251,7 +251,7 @@ class RateLimits:
             raise refusal("kept", 507, TOO_MANY_TABLES(kept=kept))
 
     def check_stream(self, seat: int | None, table: Collection[Any], every: Collection[Any]) -> str:
-        """Return the client address of a request that may open another event stream.
+        """Check that a request may open another event stream. Return its client address.
 
         Args:
             seat: Seat of the stream's reader, or None for a bystander.

@@ -223,7 +223,7 @@ class SetCode(NamedTuple):
 
 
 class Reclaim(NamedTuple):
-    """A command with which the owner of a seat takes it to another device, by a link or by a code.
+    """A command with which the owner of a seat moves it to another device, by a link or a code.
 
     Attributes:
         proof: Hash of the owner's token if a link is used, or hash of the owner's code.

@@ -45,14 +45,14 @@ SEAT_COLUMNS = "kind, name, person, token, browser, code, invitation, ready, sav
 
 
 def table_of_row(row: Sequence[Any]) -> StoredTable:
-    """Return the table that a row of the columns `TABLE_COLUMNS` describes."""
+    """Return the `StoredTable` that a row of the columns `TABLE_COLUMNS` describes."""
     name, game, *values, maker, again, evening, invitation = row
     deal, options = Deal(*values[:3]), Options(*values[3:])
     return StoredTable(name, game, deal, options, maker, again, evening, invitation)
 
 
 def seat_of_row(row: Sequence[Any]) -> Seat:
-    """Return the seat that a row of the columns `SEAT_COLUMNS` describes."""
+    """Return the `Seat` that a row of the columns `SEAT_COLUMNS` describes."""
     kind, name, person, *owner, invitation, ready, saved, missed = row
     return Seat(kind, name, person, Owner(*owner), invitation, ready, saved, missed)
 

@@ -114,7 +114,7 @@ class Tournament:
 
     @property
     def by_entry(self) -> bool:
-        """Whether each player has a new random generator in each game.
+        """Whether each player gets a new random generator in each game.
 
         If not, each deal has a random generator for each seat, the same in all games of the deal.
         """

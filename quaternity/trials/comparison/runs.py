@@ -85,7 +85,7 @@ class Comparison(Displayable):
 
     @cached_property
     def families(self) -> dict[str, Comparison]:
-        """Mapping from each family of instances, or size of games, to a comparison of its runs."""
+        """Mapping from each family of problems, or size of games, to a comparison of its runs."""
         parts: dict[str, list[Run]] = {}
         for run in self.runs:
             parts.setdefault(run.family, []).append(run)

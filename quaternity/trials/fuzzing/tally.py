@@ -91,7 +91,7 @@ class Tally:
         return counts
 
     def coverage(self) -> dict[str, dict[str, int]]:
-        """Return numbers of examples by kind and verdict, by players and by ranges of cards."""
+        """Return three dictionaries that count the examples by kind, by players and by cards."""
         by_kind = self.count_by(lambda shape: (shape.kind, shape.feasible))
         by_players = self.count_by(lambda shape: shape.players)
         by_cards = self.count_by(

@@ -230,7 +230,7 @@ def table_line(sight: TableView | None) -> tuple[str, str, str]:
 
 
 def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
-    """Skip `after` events of a game, and return at most `limit` of the next events in words."""
+    """Return sentences about at most `limit` events of a game, without the first `after` events."""
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [EventLine(number, words.say(event)) for number, event in whole[after : after + limit]]
 
