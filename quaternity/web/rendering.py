@@ -270,7 +270,7 @@ def move_html(game: str, name: str, link: str, root: str = "") -> str:
 def help_html(
     sight: TableView, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
-    """Return the HTML of a hint or another help, which is shown on the page of a game."""
+    """Return the HTML of a hint or other help, which is shown on the page of a game."""
     words = sight_words(sight)
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":

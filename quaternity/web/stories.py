@@ -143,7 +143,7 @@ def story_html(
         review: The review of the game.
         root: The path with which all links to this server begin.
         whole: Whether to return a complete page, which also lists all moves. Otherwise, the result
-            is a part for the page of the table.
+            is a part for the page of the game.
         has_puzzle: Whether to show a link to a puzzle from the game.
     """
     words, moments = sight_words(sight), told_moments(review)
