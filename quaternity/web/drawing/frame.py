@@ -41,7 +41,7 @@ def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
 
 
 class Score(NamedTuple):
-    """A player's score, as the page of a table shows it.
+    """A player's score, as the page of a game shows it.
 
     Attributes:
         points: Number of points, as text.
@@ -55,7 +55,7 @@ class Score(NamedTuple):
 
 
 class Chair(NamedTuple):
-    """A seat, as the page of a table shows it.
+    """A player's seat, as the page of a game shows it.
 
     Attributes:
         number: Number of the seat.
