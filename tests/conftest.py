@@ -31,6 +31,7 @@ FOREIGN = re.compile("COLUMNS|NO_COLOR|FORCE_COLOR|MPL.*|XDG_.*|PG.*|QUATERNITY_
 
 # A shell lets its background jobs ignore interrupts, and so would all processes of the tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
 fix_draws()
 
 
