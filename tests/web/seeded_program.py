@@ -19,7 +19,8 @@ class Noon(datetime):
 def seed_processes() -> None:
     """Fix the draws of this process by `QUATERNITY_TEST_DRAWS`, and the day of its puzzles.
 
-    A disk that is busy with other tests may take longer than the store usually waits.
+    A disk that is busy with other tests may take longer than the store usually waits. Games begin
+    without a countdown, which other tests check in process.
 
     A forked process (`--processes 2`) draws another sequence; with the same one, two servers would
     give their tables the same names.
@@ -28,10 +29,11 @@ def seed_processes() -> None:
     fix_draws()
     seed_draws(name)
 
-    from quaternity.web import puzzle_pages, store
+    from quaternity.web import actor, puzzle_pages, store
 
     vars(puzzle_pages)["datetime"] = Noon
     vars(store)["ANSWER_SECONDS"] = 60
+    vars(actor)["COUNTDOWN_SECONDS"] = 0.0
     os.register_at_fork(
         before=lambda: forks.append(len(forks)),
         after_in_child=lambda: seed_draws(f"{name}/{len(forks)}"),
