@@ -51,8 +51,10 @@ serve: $(CORE)  ## open the table in a browser; SERVE="--host 0.0.0.0" for other
 		$(BIN)/python -m pip install --constraint constraints.txt --editable '.[web]'
 	$(BIN)/quaternity serve $(SERVE)
 
+# Many tests wait for browsers and servers, so there are more processes than processors.
 test: $(READY)  ## set up, then run the tests: every law with few examples, the same in every run
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n $$(($$(getconf _NPROCESSORS_ONLN) + 2)) --dist loadfile \
+		--no-loadscope-reorder
 
 flaky: $(READY)  ## repeat tests in random orders and under load; TESTS="tests/web" TIMES=200
 	$(BIN)/python -m tests.flaky $(TESTS) $(if $(TIMES),--times $(TIMES)) $(FLAKY)

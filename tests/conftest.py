@@ -82,6 +82,15 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]
     return collectors
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that wait most, so that no process has such a file alone at the end."""
+    waiting = {
+        item.path for item in items if {"browser", "cluster"} & {*getattr(item, "fixturenames", ())}
+    }
+    items.sort(key=lambda item: item.path not in waiting)
+
+
 def pytest_collection_finish() -> None:
     """Exclude the modules and tests from garbage collection: they are a third of all objects."""
     gc.collect()
