@@ -145,56 +145,39 @@ def assert_all_see_the_end(people: list[Person], state: Any) -> None:
     assert list(rules.points(replay.positions[-1])) == state["outcome"]["points"]
 
 
-@pytest.mark.parametrize("game", thorough(["quarto"], list(SEATS)))
-def test_two_people_and_a_program_play_to_the_end(
-    game: str, person: Callable[..., Person], picture: Callable[[Person, str], None]
-) -> None:
-    """One person has a mouse; the other a phone with touch, in dark mode, without animation."""
-    ann = person(reduced_motion="no-preference")
-    bo = person(**PHONE, color_scheme="dark", reduced_motion="reduce")
-    table, invitations = ann.table(game, SMALL[game], SEATS[game], name="Ann", help=True)
-    bo.join(invitations[0], "Bo")
-    random = Random(7)
-    moves = 0
-
-    def between(version: int) -> None:
-        nonlocal moves
-        moves += 1
-        if moves == 3:
-            picture(ann, f"{game}-mouse")
-            picture(bo, f"{game}-phone")
-        if moves % 7 == 4:
-            bo.page.reload()
-        if moves == 5:
-            ann.page.goto("/")
-            ann.page.go_back()
-
-    state = play_to_end([ann, bo], table, random, between)
-    assert_all_see_the_end([ann, bo], state)
-    assert bo.page.evaluate("document.documentElement.scrollWidth") <= 360
-    picture(ann, f"{game}-over-mouse")
-    picture(bo, f"{game}-over-phone")
-    ann.page.goto(f"/t/{table}/at/{min(3, state['version'])}")
-    picture(ann, f"{game}-replay")
-
-
 LOST = "() => getComputedStyle(document.body, '::after').content"
 """Script: the text that covers the whole page."""
 
 
 @pytest.mark.parametrize("game", thorough(["quaternity"], list(SEATS)))
-def test_a_game_goes_on_after_the_server_was_killed(
-    game: str, person: Callable[..., Person], tmp_path: Path
+def test_two_people_and_a_program_play_to_the_end_on_a_server_that_was_killed(
+    game: str,
+    person: Callable[..., Person],
+    picture: Callable[[Person, str], None],
+    tmp_path: Path,
 ) -> None:
+    """One person has a mouse; the other a phone with touch, in dark mode, without animation."""
     with Server(tmp_path / "data", *BUSY) as server:
-        ann, bo = person(host=server.host), person(host=server.host)
-        table, invitations = ann.table(game, SMALL[game], SEATS[game], name="Ann")
+        ann = person(host=server.host, reduced_motion="no-preference")
+        bo = person(host=server.host, **PHONE, color_scheme="dark", reduced_motion="reduce")
+        table, invitations = ann.table(game, SMALL[game], SEATS[game], name="Ann", help=True)
         bo.join(invitations[0], "Bo")
         second = ann.context.new_page()
         second.goto(f"/t/{table}")
         kill_versions = thorough([2], [2, 5])
+        moves = 0
 
         def between(version: int) -> None:
+            nonlocal moves
+            moves += 1
+            if moves == 3:
+                picture(ann, f"{game}-mouse")
+                picture(bo, f"{game}-phone")
+            if moves % 7 == 4:
+                bo.page.reload()
+            if moves == 5:
+                ann.page.goto("/")
+                ann.page.go_back()
             if kill_versions and version >= kill_versions[0]:
                 kill_versions.pop(0)
                 server.kill()
@@ -209,6 +192,12 @@ def test_a_game_goes_on_after_the_server_was_killed(
         state = play_to_end([ann, bo], table, Random(3), between)
         assert_all_see_the_end([ann, bo], state)
         second.wait_for_function(SHOWN, arg=state["version"])
+        assert not kill_versions
+        assert bo.page.evaluate("document.documentElement.scrollWidth") <= 360
+        picture(ann, f"{game}-over-mouse")
+        picture(bo, f"{game}-over-phone")
+        ann.page.goto(f"/t/{table}/at/{min(3, state['version'])}")
+        picture(ann, f"{game}-replay")
 
 
 @only_thorough

@@ -60,7 +60,9 @@ def witness(browser: Browser) -> Iterator[Callable[..., Witness]]:
 
 
 class Evening:
-    """A game of three people and a program, each person with a browser, in which luck is bad.
+    """A game of two people and a program, in which luck is bad.
+
+    One more browser is of a bystander without animations, or of a player with two devices.
 
     Attributes:
         went: for each person, the versions to which they went without watching the moves before.
@@ -72,10 +74,11 @@ class Evening:
         self.ann, self.ben = witness(server.host), witness(server.host, **PHONE)
         self.table, links = self.ann.table(game, settings, seats, name="Ann")
         self.ben.join(links[0], "Ben")
-        still = witness(server.host, reduced_motion="reduce")
-        tab = witness(server.host, same_as=self.ann)
-        self.people = [self.ann, self.ben, still, tab]
-        for person in (still, tab):
+        options: list[dict[str, Any]] = [{"reduced_motion": "reduce"}, {"same_as": self.ann}]
+        wanted = thorough([options[game == "quarto"]], options)
+        others = [witness(server.host, **chosen) for chosen in wanted]
+        self.people = [self.ann, self.ben, *others]
+        for person in others:
             person.page.goto(f"/t/{self.table}")
         for person in self.people:
             person.page.wait_for_selector("body.ready")
