@@ -1,16 +1,12 @@
-"""One screen at every moment of every game: everything necessary is visible, and nothing jumps.
-
-Skipped if no Chromium is installed, like the tests of whole games.
-"""
+"""One screen at every moment of every game: everything necessary is visible, and nothing jumps."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -18,17 +14,9 @@ from quaternity.table.games import registration
 from quaternity.ternary import triples
 from quaternity.web.languages import catalogue
 from tests.sizes import only_thorough, thorough
-from tests.web.browsing import FAST, Person, browser_path
-from tests.web.screens import SCREENS, Onlooker
+from tests.web.browser.people import FAST
+from tests.web.browser.screens import SCREENS, Onlooker
 from tests.web.server import BUSY, Server
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-if browser_path() is None:
-    pytest.skip("no Chromium on the path or in QUATERNITY_BROWSER", allow_module_level=True)
-if "QUATERNITY_BROWSER" not in os.environ:
-    pytest.importorskip("playwright", reason="playwright is not installed")
 
 GAMES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "quaternity": (
@@ -59,50 +47,45 @@ PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch":
 
 
 def faults_of(
-    browser: Browser,
-    host: str,
+    person: Callable[..., Any],
     game: str,
     settings: dict[str, Any],
     seats: list[str],
     max_moves: int = MOVES,
-    locale: str = "en-GB",
     screens: Sequence[tuple[int, int]] = SCREENS,
+    **options: Any,
 ) -> list[str]:
     """Play a game by one page, viewed by the same seat on all screens; return the faults."""
     pictures = os.environ.get("QUATERNITY_SCREENSHOTS")
-    with ExitStack() as stack:
-        ann = Onlooker(browser, host, screens[0], locale=locale)
-        stack.callback(ann.close)
-        table, _ = ann.table(game, settings, seats, name="Ann", help=True, seed=5)
-        viewers = [ann]
-        for screen in screens[1:]:
-            viewers.append(Onlooker(browser, host, screen, same_as=ann, locale=locale))
-            stack.callback(viewers[-1].close)
-            viewers[-1].page.goto(f"/t/{table}")
-        random, moves = Random(3), 0
-        for moves in range(max_moves):
-            version = ann.ask("GET", f"/api/tables/{table}")["version"]
-            for person in viewers:
-                person.sees(version)
-            for person in viewers if pictures and moves in (0, 6) else []:
-                name = f"{game}-{len(seats)}-{person.screen[0]}-{moves}.png"
-                person.page.screenshot(path=Path(str(pictures)) / name)
-            if not ann.move(random):
-                if ann.ask("GET", f"/api/tables/{table}")["outcome"] is not None:
-                    break
-                ann.sees(version + 1)
-        assert moves > 3
-        assert [fault for person in viewers for fault in person.faults] == []
-        return sorted({fault for person in viewers for fault in person.faults_seen()})
+    ann = person(Onlooker, screen=screens[0], **options)
+    table, _ = ann.table(game, settings, seats, name="Ann", help=True, seed=5)
+    viewers = [ann]
+    for screen in screens[1:]:
+        viewers.append(person(Onlooker, screen=screen, same_as=ann, **options))
+        viewers[-1].page.goto(f"/t/{table}")
+    random, moves = Random(3), 0
+    for moves in range(max_moves):
+        version = ann.ask("GET", f"/api/tables/{table}")["version"]
+        for viewer in viewers:
+            viewer.sees(version)
+        for viewer in viewers if pictures and moves in (0, 6) else []:
+            name = f"{game}-{len(seats)}-{viewer.screen[0]}-{moves}.png"
+            viewer.page.screenshot(path=Path(str(pictures)) / name)
+        if not ann.move(random):
+            if ann.ask("GET", f"/api/tables/{table}")["outcome"] is not None:
+                break
+            ann.sees(version + 1)
+    assert moves > 3
+    return sorted({fault for viewer in viewers for fault in viewer.faults_seen()})
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_everything_necessary_is_visible_without_scrolling_and_does_not_move(
-    game: str, browser: Browser, server: Server
+    game: str, person: Callable[..., Any]
 ) -> None:
     # By default each game has one of two screens, so that each layout is tested.
     screens = thorough([SCREENS[list(GAMES).index(game) % 2]], SCREENS)
-    assert faults_of(browser, server.host, game, *GAMES[game], screens=screens) == []
+    assert faults_of(person, game, *GAMES[game], screens=screens) == []
 
 
 @pytest.mark.parametrize(
@@ -113,132 +96,113 @@ def test_everything_necessary_is_visible_without_scrolling_and_does_not_move(
     ],
 )
 def test_few_cards_are_whole_on_every_screen(
-    game: str, settings: dict[str, Any], browser: Browser, server: Server
+    game: str, settings: dict[str, Any], person: Callable[..., Any]
 ) -> None:
     screens = thorough(SCREENS[:1], SCREENS)
-    assert faults_of(browser, server.host, game, settings, ["me"] * 3, screens=screens) == []
+    assert faults_of(person, game, settings, ["me"] * 3, screens=screens) == []
 
 
 @only_thorough
 @pytest.mark.parametrize("game", EIGHT)
-def test_eight_seats_share_a_screen(game: str, browser: Browser, server: Server) -> None:
-    assert faults_of(browser, server.host, game, *EIGHT[game], max_moves=MOVES // 2) == []
+def test_eight_seats_share_a_screen(game: str, person: Callable[..., Any]) -> None:
+    assert faults_of(person, game, *EIGHT[game], max_moves=MOVES // 2) == []
 
 
 @only_thorough
 @pytest.mark.parametrize("game", GAMES)
-def test_texts_half_as_long_again_have_room(game: str, browser: Browser, tmp_path: Path) -> None:
+def test_texts_half_as_long_again_have_room(
+    game: str, person: Callable[..., Any], tmp_path: Path
+) -> None:
     """Other languages are longer than English."""
     with Server(tmp_path / "data", *BUSY, program="tests.web.long_texts") as server:
-        faults = faults_of(browser, server.host, game, *GAMES[game], max_moves=8, locale="nl-NL")
-        assert faults == []
+        options: dict[str, Any] = {"max_moves": 8, "locale": "nl-NL", "host": server.host}
+        assert faults_of(person, game, *GAMES[game], **options) == []
 
 
-def test_a_card_that_nobody_can_be_asked_for_says_why(browser: Browser, server: Server) -> None:
-    ann = Person(browser, server.host)
-    try:
-        ann.table("kwartet", {"players": 3, "sets": 13}, ["me"] * 3, name="Ann", seed=5)
-        ann.press(ann.page.locator("[data-card][aria-disabled=true]").first)
-        assert "you have no card of this set" in ann.page.locator("#ask").inner_text()
-        ann.press(ann.page.locator("[data-card][data-act]").first)
-        assert ann.page.locator("[data-ask]").count() == 2
-    finally:
-        ann.close()
-    assert ann.faults == []
+def test_a_card_that_nobody_can_be_asked_for_says_why(person: Callable[..., Any]) -> None:
+    ann = person()
+    ann.table("kwartet", {"players": 3, "sets": 13}, ["me"] * 3, name="Ann", seed=5)
+    ann.press(ann.page.locator("[data-card][aria-disabled=true]").first)
+    assert "you have no card of this set" in ann.page.locator("#ask").inner_text()
+    ann.press(ann.page.locator("[data-card][data-act]").first)
+    assert ann.page.locator("[data-ask]").count() == 2
 
 
 @pytest.mark.parametrize("screen", SCREENS[: thorough(1, 2)])
 @pytest.mark.parametrize("language", thorough(["de"], ["en", "nl", "de"]))
 def test_the_names_of_the_cards_of_a_hand_are_readable(
-    language: str, screen: tuple[int, int], browser: Browser, server: Server
+    language: str, screen: tuple[int, int], person: Callable[..., Any]
 ) -> None:
     viewport = {"width": screen[0], "height": screen[1]}
-    ann = Person(browser, server.host, viewport=viewport, locale=language)
-    try:
-        ann.table("kwartet", {"players": 4, "sets": 13}, ["me"] * 4, name="Ann", seed=5)
-        cut = """all => all.filter((one) => {
-          const { fontSize, textOverflow } = getComputedStyle(one);
-          const whole = one.scrollWidth <= one.clientWidth + 1;
-          const named = one.parentElement.title === one.textContent;
-          const high = one.scrollHeight > one.clientHeight + 1;
-          const cut = !whole && !(named && textOverflow === "ellipsis");
-          return high || cut || parseFloat(fontSize) < 11;
-        }).map(({ textContent }) => textContent)"""
-        names = ann.page.locator(":is(.own, .ghost) > .name")
-        names.first.wait_for()
-        assert names.evaluate_all(cut) == []
-    finally:
-        ann.close()
+    ann = person(viewport=viewport, locale=language)
+    ann.table("kwartet", {"players": 4, "sets": 13}, ["me"] * 4, name="Ann", seed=5)
+    cut = """all => all.filter((one) => {
+      const { fontSize, textOverflow } = getComputedStyle(one);
+      const whole = one.scrollWidth <= one.clientWidth + 1;
+      const named = one.parentElement.title === one.textContent;
+      const high = one.scrollHeight > one.clientHeight + 1;
+      const cut = !whole && !(named && textOverflow === "ellipsis");
+      return high || cut || parseFloat(fontSize) < 11;
+    }).map(({ textContent }) => textContent)"""
+    names = ann.page.locator(":is(.own, .ghost) > .name")
+    names.first.wait_for()
+    assert names.evaluate_all(cut) == []
 
 
-def test_the_names_of_sets_are_whole_on_a_small_phone(browser: Browser, server: Server) -> None:
+def test_the_names_of_sets_are_whole_on_a_small_phone(person: Callable[..., Any]) -> None:
     viewport = {"width": 360, "height": 640}
-    ann = Person(browser, server.host, viewport=viewport, locale="de")
-    try:
-        ann.table("quaternity", {"players": 4, "sets": 16}, ["me"] * 4, name="Ann", seed=5)
-        ann.page.locator(".fitted .group h2").first.wait_for()
-        heads = ann.page.locator(".group h2 > span:first-child")
-        assert heads.count() == 16
-        assert not any(heads.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth + 1)"))
-        assert ann.faults == []
-    finally:
-        ann.close()
+    ann = person(viewport=viewport, locale="de")
+    ann.table("quaternity", {"players": 4, "sets": 16}, ["me"] * 4, name="Ann", seed=5)
+    ann.page.locator(".fitted .group h2").first.wait_for()
+    heads = ann.page.locator(".group h2 > span:first-child")
+    assert heads.count() == 16
+    assert not any(heads.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth + 1)"))
 
 
 @pytest.mark.parametrize("game", thorough(["kwartet"], ["kwartet", "quaternity"]))
 def test_the_button_for_the_other_view_is_visible_when_the_sheet_opens(
-    game: str, browser: Browser, server: Server
+    game: str, person: Callable[..., Any]
 ) -> None:
-    ann = Person(browser, server.host, viewport={"width": 390, "height": 844})
-    try:
-        settings = {"players": 4, "sets": 13}
-        ann.table(game, settings, ["me"] * 4, name="Ann", help=True, seed=5)
-        ann.press(ann.page.locator(".more"))
-        box = ann.page.locator("button[data-view]").bounding_box()
-        assert box is not None
-        assert box["y"] + box["height"] <= 844
-    finally:
-        ann.close()
+    ann = person(viewport={"width": 390, "height": 844})
+    settings = {"players": 4, "sets": 13}
+    ann.table(game, settings, ["me"] * 4, name="Ann", help=True, seed=5)
+    ann.press(ann.page.locator(".more"))
+    box = ann.page.locator("button[data-view]").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 844
 
 
-def test_programs_with_equal_names_have_numbers(browser: Browser, server: Server) -> None:
-    ann = Person(browser, server.host, viewport={"width": 320, "height": 658})
-    try:
-        settings = {"players": 3, "sets": 13}
-        ann.table("kwartet", settings, ["me", "greedy", "greedy"], name="Ann", seed=5)
-        ann.press(ann.page.locator("[data-card][data-act]").first)
-        buttons = ann.page.locator("[data-ask] > span")
-        assert sorted(text[-3:] for text in buttons.all_inner_texts()) == ["(2)", "(3)"]
-        # A long name is cut, and never its number.
-        assert not any(buttons.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth)"))
-    finally:
-        ann.close()
+def test_programs_with_equal_names_have_numbers(person: Callable[..., Any]) -> None:
+    ann = person(viewport={"width": 320, "height": 658})
+    settings = {"players": 3, "sets": 13}
+    ann.table("kwartet", settings, ["me", "greedy", "greedy"], name="Ann", seed=5)
+    ann.press(ann.page.locator("[data-card][data-act]").first)
+    buttons = ann.page.locator("[data-ask] > span")
+    assert sorted(text[-3:] for text in buttons.all_inner_texts()) == ["(2)", "(3)"]
+    # A long name is cut, and never its number.
+    assert not any(buttons.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth)"))
 
 
 @pytest.mark.parametrize("screen", SCREENS[: thorough(1, 3)])
-def test_help_covers_the_board(screen: tuple[int, int], browser: Browser, server: Server) -> None:
-    ann = Onlooker(browser, server.host, screen)
-    try:
-        settings = {"set_size": 4, "sets": 3, "players": 3}
-        ann.table("quaternity", settings, ["me"] * 3, name="Ann", help=True, seed=5)
-        ann.press(ann.page.locator(".helps [data-help=chances]"))
-        panel = ann.page.locator("#help:not([hidden])")
-        panel.wait_for()
-        assert "rgba(" not in panel.evaluate("node => getComputedStyle(node).backgroundColor")
-        assert panel.evaluate("""node => {
-          const { x, y, width, height } = node.getBoundingClientRect();
-          return node.contains(document.elementFromPoint(x + width / 2, y + height - 20));
-        }""")
-    finally:
-        ann.close()
-    assert ann.faults == []
+def test_help_covers_the_board(screen: tuple[int, int], person: Callable[..., Any]) -> None:
+    ann = person(Onlooker, screen=screen)
+    settings = {"set_size": 4, "sets": 3, "players": 3}
+    ann.table("quaternity", settings, ["me"] * 3, name="Ann", help=True, seed=5)
+    ann.press(ann.page.locator(".helps [data-help=chances]"))
+    panel = ann.page.locator("#help:not([hidden])")
+    panel.wait_for()
+    assert "rgba(" not in panel.evaluate("node => getComputedStyle(node).backgroundColor")
+    assert panel.evaluate("""node => {
+      const { x, y, width, height } = node.getBoundingClientRect();
+      return node.contains(document.elementFromPoint(x + width / 2, y + height - 20));
+    }""")
 
 
 @pytest.mark.parametrize("game", thorough(["quarto"], list(GAMES)))
 def test_proposals_of_others_are_visible_and_move_nothing(
-    game: str, browser: Browser, server: Server
+    game: str, person: Callable[..., Any]
 ) -> None:
-    ann, ben = Onlooker(browser, server.host, SCREENS[0]), Person(browser, server.host)
+    ann, ben = person(Onlooker, screen=SCREENS[0]), person()
     settings = {"quaternity": {"set_size": 4, "sets": 3, "players": 3}, "kwartet": {"players": 3}}
     seats = ["me", "open", "me"][: 3 if game in settings else 2]
     table, (link,) = ben.table(game, settings.get(game, {}), seats, name="Bo", seed=5)
@@ -250,7 +214,7 @@ def test_proposals_of_others_are_visible_and_move_nothing(
     ben.ask("POST", f"/api/tables/{table}/moves", sent | {"id": "a", "move": moves[0]})
     viewers, before = [ann], {}
     for screen in SCREENS[1:]:
-        more = Onlooker(browser, server.host, screen, same_as=ann)
+        more = person(Onlooker, screen=screen, same_as=ann)
         more.page.goto(f"/t/{table}")
         viewers.append(more)
     for viewer in viewers:
@@ -266,15 +230,13 @@ def test_proposals_of_others_are_visible_and_move_nothing(
         assert viewer.faults_seen() == []
     ann.page.locator(".notice :text('Agree')").click()
     ann.page.wait_for_selector(".notice :text('Agree')", state="detached")
-    for person in (ben, *viewers):
-        person.close()
 
 
 @pytest.mark.parametrize("chosen", thorough([2], [0, 2]))
 def test_a_card_that_comes_under_a_finger_is_not_chosen(
-    chosen: int, browser: Browser, server: Server
+    chosen: int, person: Callable[..., Any]
 ) -> None:
-    ann, ben = (Person(browser, server.host, **options) for options in (PHONE, {}))
+    ann, ben = (person(**options) for options in (PHONE, {}))
     table, (link,) = ann.table("set", {}, ["me", "open"], name="Ann", seed=4)
     ben.join(link, "Ben")
     ann.page.wait_for_selector(".set-form")
@@ -314,16 +276,13 @@ def test_a_card_that_comes_under_a_finger_is_not_chosen(
     new.evaluate("one => { one.form.dataset.count = 9; }")
     ann.page.locator("label.set-card:not(:has(:checked))").first.tap()
     assert checked.count() == chosen + 1
-    assert ann.faults == []
-    ann.close()
-    ben.close()
 
 
 def test_a_button_whose_meaning_changes_before_its_release_does_nothing(
-    browser: Browser, server: Server
+    person: Callable[..., Any],
 ) -> None:
-    ann = Person(browser, server.host, viewport={"width": 1280, "height": 800})
-    ben = Person(browser, server.host)
+    ann = person(viewport={"width": 1280, "height": 800})
+    ben = person()
     table, (link,) = ann.table("quarto", {}, ["me", "open"], name="Ann", seed=4)
     ben.join(link, "Ben")
     first = ann.ask("GET", f"/api/tables/{table}")["moves"][0]
@@ -342,24 +301,16 @@ def test_a_button_whose_meaning_changes_before_its_release_does_nothing(
     assert ann.ask("GET", f"/api/tables/{table}")["undo"] == []
     undo.click()
     ann.page.wait_for_selector("#undo:text('No longer')")
-    assert ann.faults == []
-    ann.close()
-    ben.close()
 
 
-def test_a_page_reconnects_if_its_stream_could_not_be_opened(
-    browser: Browser, server: Server
-) -> None:
-    ann = Person(browser, server.host)
-    try:
-        ann.context.route("**/stream-worker.js", lambda route: route.abort())
-        ann.page.add_init_script(FAST)
-        ann.table("quaternity", {}, ["me"] * 3, name="Ann")
-        ann.page.wait_for_selector("body.lost")
-        ann.context.unroute("**/stream-worker.js")
-        ann.page.wait_for_selector("body:not(.lost)")
-    finally:
-        ann.close()
+def test_a_page_reconnects_if_its_stream_could_not_be_opened(person: Callable[..., Any]) -> None:
+    ann = person()
+    ann.context.route("**/stream-worker.js", lambda route: route.abort())
+    ann.page.add_init_script(FAST)
+    ann.table("quaternity", {}, ["me"] * 3, name="Ann")
+    ann.page.wait_for_selector("body.lost")
+    ann.context.unroute("**/stream-worker.js")
+    ann.page.wait_for_selector("body:not(.lost)")
 
 
 COVERED = """tip => {
@@ -375,17 +326,14 @@ COVERED = """tip => {
 
 
 @pytest.mark.parametrize("game", thorough(["quarto"], [*GAMES]))
-def test_a_tip_covers_nothing_and_has_room(game: str, browser: Browser, server: Server) -> None:
+def test_a_tip_covers_nothing_and_has_room(game: str, person: Callable[..., Any]) -> None:
     texts = [catalogue("de")[tip.text] for tip, _ in registration(game).part("tips") or ()]
     for width, height in thorough([(320, 658)], SCREENS):
         viewport = {"width": width, "height": height}
-        ann = Person(browser, server.host, viewport=viewport, locale="de")
-        try:
-            ann.page.goto("/")
-            ann.press(ann.page.locator(f"form.guided:has([value={game}]) button"))
-            tip = ann.page.locator(".tip:not([hidden])")
-            longest = "(one, text) => { one.firstChild.textContent = text; }"
-            tip.evaluate(longest, max(texts, key=len))
-            assert tip.evaluate(COVERED) == [[], 0]
-        finally:
-            ann.close()
+        ann = person(viewport=viewport, locale="de")
+        ann.page.goto("/")
+        ann.press(ann.page.locator(f"form.guided:has([value={game}]) button"))
+        tip = ann.page.locator(".tip:not([hidden])")
+        longest = "(one, text) => { one.firstChild.textContent = text; }"
+        tip.evaluate(longest, max(texts, key=len))
+        assert tip.evaluate(COVERED) == [[], 0]
