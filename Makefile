@@ -65,8 +65,8 @@ thorough: $(READY)  ## all tests with many examples, new ones in every run
 slow: $(READY)  ## the tests that cannot be made small: many minutes
 	$(BIN)/python -m pytest -n auto -m slow --hypothesis-profile=thorough
 
-POSTGRES := $(addprefix tests/web/, browser/test_evening.py $(addprefix test_, api.py end.py \
-	hammering.py kill.py leaks.py party.py streams.py tables.py waiting.py))
+POSTGRES := $(addprefix tests/web/, browser/test_evening.py $(addprefix test_, api.py api_limits.py \
+	chat.py clocks.py end.py hammering.py kill.py leaks.py party.py streams.py tables.py waiting.py))
 
 postgres: $(READY)  ## the tests of tables in a browser, with all tables in a PostgreSQL
 	QUATERNITY_STORE=postgres $(BIN)/python -m pytest -n auto $(POSTGRES)

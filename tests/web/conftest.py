@@ -17,6 +17,8 @@ from tests.limits import limited
 from tests.web.cluster import ALL_IN_POSTGRES, Cluster
 from tests.web.pipes import Pipe
 from tests.web.server import BUSY, Server
+from tests.web.site import Site
+from tests.web.tables import open_site
 
 
 @pytest.fixture(scope="package")
@@ -27,6 +29,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         # A review that the end interrupts may be reported, because its page asked for it just now.
         assert "Traceback" not in running.log.read_text()
         assert running.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Run an application in this process for all tests of a module that need no other one."""
+    with open_site(tmp_path_factory.mktemp("web")) as running:
+        yield running
 
 
 @pytest.fixture(scope="package")

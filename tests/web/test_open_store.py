@@ -31,7 +31,7 @@ from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.cluster import Cluster, alter
 from tests.web.site import Site
-from tests.web.test_api import Table
+from tests.web.tables import Table
 
 LOG = "SELECT version, seat, id, move FROM log WHERE table_id = ? ORDER BY version"
 LIMITS = Limits.of(tables=10**6, moves=10**6, pages=10**6)

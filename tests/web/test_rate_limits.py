@@ -24,7 +24,7 @@ from tests.sizes import thorough
 from tests.web.pipes import Pipe
 from tests.web.server import Server
 from tests.web.site import Site
-from tests.web.test_api import Table, open_site
+from tests.web.tables import Table, open_site
 
 pytestmark = pytest.mark.usefixtures("kept_processes")
 

@@ -5,29 +5,20 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterator
 from html import unescape
 from random import Random
 from typing import Any
 
 import pytest
 
-from quaternity.web.app import app
-from quaternity.web.rate_limits import Limits
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.site import Site
-from tests.web.test_api import SMALL, Table
+from tests.web.tables import SMALL, Table
 
 GAMES: dict[str, tuple[dict[str, Any], int]] = {
     "quaternity": (SMALL, 3), "kwartet": ({"sets": 5}, 4), "quarto": ({}, 2), "set": ({}, 3),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(app(str(tmp_path_factory.mktemp("web")), limits=Limits.of(tables=10_000))) as running:
-        yield running
 
 
 def make_lobby(site: Site, game: str = "quaternity", **more: Any) -> Table:
