@@ -191,6 +191,13 @@ class TableMachine(RuleBasedStateMachine):
         )  # fmt: skip
         assert expected is None or self.answer == expected
 
+    @precondition(lambda self: self.made)
+    @rule()
+    def take_back(self) -> None:
+        """All people agree to take the last moves back."""
+        for choice in range(sum(chair.owner is not None for chair in self.oracle.chairs)):
+            self.vote(choice, agree=True, late=1)
+
     # ------------------------------------------------------------------ seats
 
     @rule(choice=choices, seat=seats, player=st.sampled_from(["me", "open", PROGRAM]))
