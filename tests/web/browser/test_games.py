@@ -131,27 +131,6 @@ def test_a_game_is_played_by_keyboard_alone(game: str, person: Callable[..., Per
     assert_all_see_the_end([ann, bo], play_to_end([ann, bo], table, Random(5)))
 
 
-@only_thorough
-def test_a_table_is_made_with_a_form_and_joined_by_its_link(
-    person: Callable[..., Person], picture: Callable[[Person, str], None]
-) -> None:
-    ann, bo = person(), person()
-    ann.page.goto("/")
-    picture(ann, "home")
-    ann.page.locator("a.button[href*=quarto]").click()
-    picture(ann, "new")
-    ann.page.get_by_label("Your name").fill("Ann")
-    ann.page.get_by_role("button", name="Create the table").click()
-    ann.page.wait_for_selector("#part")
-    picture(ann, "invite")
-    link = ann.page.locator(".invite input").first.input_value()
-    bo.page.goto(link)
-    picture(bo, "join")
-    bo.join(link, "Bo & <b>co</b>")
-    ann.page.wait_for_selector("text=Bo & <b>co</b>")
-    assert ann.page.locator(".seats b b").count() == 0
-
-
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_game_has_the_settings_chosen_in_the_form(
     scripts: bool, person: Callable[..., Person]
