@@ -11,7 +11,7 @@ from quaternity.puzzles.puzzle import VERSION
 from tests.review.test_other_games import match, record
 from tests.review.test_quaternity import TWO
 from tests.review.test_quaternity import play_random_game as played_game
-from tests.sizes import only_thorough
+from tests.sizes import only_thorough, thorough
 from tests.web.browser.people import FOCUSED, PHONE, Person
 from tests.web.browser.tables import PAGES, SEATS, SMALL
 
@@ -32,7 +32,7 @@ def test_a_screen_reader_announces_answers(person: Callable[..., Person]) -> Non
     assert not [text for text in ann.page.evaluate("heard") if "?." in text]
 
 
-@pytest.mark.parametrize("game", ["quaternity", "kwartet"])
+@pytest.mark.parametrize("game", thorough(["kwartet"], ["quaternity", "kwartet"]))
 def test_the_story_of_a_game_is_announced_and_its_chart_is_reached_by_keys(
     game: str, person: Callable[..., Person]
 ) -> None:
@@ -73,7 +73,7 @@ def test_the_focus_returns_to_the_card_that_was_asked_for(person: Callable[..., 
     assert ann.page.locator(f"[data-card='{card}']").evaluate(FOCUSED)
 
 
-@pytest.mark.parametrize("game", ["quaternity", "kwartet"])
+@pytest.mark.parametrize("game", thorough(["kwartet"], ["quaternity", "kwartet"]))
 def test_a_chosen_card_offers_help_if_it_is_allowed(
     game: str, person: Callable[..., Person]
 ) -> None:

@@ -100,7 +100,7 @@ def test_cards_of_set_stay_where_they_are_whatever_happens(
         before, events = after, events + 1
 
     random, identity = Random(4), iter(range(999))
-    while len(before) < 22 or events < 24:
+    while len(before) < 22 or events < thorough(12, 24):
         cards = ann.ask("GET", f"/api/tables/{table}")["view"]["table"]
         threes = [sorted(three) for three in triples(cards, "set")]
         way = random.choice(["wrong", "right", "more", "more", "undo", "help"])
