@@ -22,24 +22,6 @@ from tests.web.tables import PEOPLE, SMALL, Table
 pytestmark = pytest.mark.usefixtures("kept_processes")
 
 
-def test_friends_take_seats_by_invitations(site: Site) -> None:
-    table = Table(site, seats=["me", "open", "open"])
-    first, *others = table.made["seats"]
-    assert first["invitation"] is None
-    assert table.look(0)["seat"] == 0
-    for seat in others:
-        ask = {"invitation": seat["invitation"], "name": "  Ben  B. "}
-        joined = site.ask("POST", "/api/seats", ask)
-        assert (joined.status, joined.json["seat"]) == (201, seat["seat"])
-        assert site.ask("POST", "/api/seats", ask).status == 409
-        table.tokens[seat["seat"]] = joined.json["token"]
-    assert site.ask("POST", "/api/seats", {"invitation": "x"}).status == 404
-    state = table.look(2)
-    assert [seat["name"] for seat in state["seats"]] == ["Anna", "Ben B.", "Ben B."]
-    assert (state["seat"], state["to_act"], state["moves"]) == (2, [0], [])
-    assert "0 asks 1 for 0/0" in table.look(0)["moves"]
-
-
 @pytest.mark.parametrize("game", sorted(game_names()))
 def test_a_level_is_requested_by_its_name(game: str, site: Site) -> None:
     for level in registration(game).levels:
@@ -152,20 +134,6 @@ def test_people_take_back_when_all_agree(site: Site) -> None:
     assert table.move(0, "1 0 3", 2).json == {"version": 3}
     # A move that was taken back was still made, so its id is not free.
     assert table.move(0, "1 0 1", 3, "a").json == {"version": 1}
-
-
-def test_a_rematch_moves_all_players_to_the_next_seat(site: Site) -> None:
-    table = Table(site, seats=["me", "random", "random"])
-    assert table.post(0, "hand-over", seat=2, player="open").status == 200
-    assert table.post(0, "again").status == 201
-    name = table.look()["again"]
-    assert table.post(0, "again").json["table"] == name
-    state = site.ask("GET", f"/api/tables/{name}", token=table.tokens[0]).json
-    assert [seat["kind"] for seat in state["seats"]] == ["open", "person", "program"]
-    assert state["seat"] == 1
-    friends = Table(site)
-    friends.tokens[0] = friends.tokens[1]
-    assert friends.post(0, "again").status == 409
 
 
 def test_unnamed_players_are_called_by_their_seats_in_rematches_too(site: Site) -> None:

@@ -75,11 +75,11 @@ def test_before_the_start_nothing_happens_and_nothing_is_revealed(game: str, sit
 def test_the_game_begins_when_everybody_is_ready(site: Site) -> None:
     table = make_lobby(site)
     assert table.post(0, "ready", ready=False).status == 200
-    assert join(site, table, name="Ben", seat=2).json["seat"] == 2
+    assert join(site, table, name="  Ben  B. ", seat=2).json["seat"] == 2
     page = join(site, table, name="Cleo")
     assert page.json.get("seat") == 1, page.body
     state = table.look(0)
-    assert [seat["name"] for seat in state["seats"]] == ["Anna", "Cleo", "Ben"]
+    assert [seat["name"] for seat in state["seats"]] == ["Anna", "Cleo", "Ben B."]
     assert [seat["ready"] for seat in state["seats"]] == [False, True, True]
     assert not state["begun"]
     assert join(site, table).status == 409
