@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, settings
 from tests.fixed_draws import fix_draws, seed_draws
 
 TOP = Path(__file__).parents[1]
+BROWSER = "tests/web/browser/"
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", PATIENT, max_examples=100)
 settings.register_profile("ci", PATIENT, max_examples=6, derandomize=True, database=None)
@@ -84,11 +85,23 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that wait most, so that no process has such a file alone at the end."""
+    """Begin with the tests that wait most, so that no process has them alone at the end."""
     waiting = {
         item.path for item in items if {"browser", "cluster"} & {*getattr(item, "fixturenames", ())}
     }
-    items.sort(key=lambda item: item.path not in waiting)
+    items.sort(key=lambda item: (not item.nodeid.startswith(BROWSER), item.path not in waiting))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Run all tests with a browser in one process, because browsers slow each other down."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneBrowser(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return BROWSER if nodeid.startswith(BROWSER) else super()._split_scope(nodeid)
+
+    return OneBrowser(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_finish() -> None:
