@@ -171,6 +171,13 @@ class TableMachine(RuleBasedStateMachine):
             self.sent = person, seat, sent
             self.made[person, sent["id"]] = version
 
+    @rule(data=st.data(), count=st.integers(2, 6))
+    def play(self, data: st.DataObject, count: int) -> None:
+        """The players make several moves in a row."""
+        for _ in range(count if self.oracle.begun else 0):
+            if self.oracle.to_act:
+                self.move(data, late=1, stranger=1)
+
     @precondition(lambda self: self.sent is not None)
     @rule()
     def repeat(self) -> None:
