@@ -118,24 +118,6 @@ def test_ids_of_moves_and_questions_have_a_maximum_length(site: Site) -> None:
         assert ("has more than 1000 characters" in answer.body.decode()) == is_long
 
 
-def test_people_take_back_when_all_agree(site: Site) -> None:
-    table = Table(site)
-    table.move(0, "1 0 2", name="a")
-    # A question that waits for its answer is taken back alone.
-    assert table.post(0, "undo", version=0, agree=True).status == 409
-    assert table.post(0, "undo", version=1, agree=True).json == {"version": 1, "agreed": [0]}
-    assert table.post(1, "undo", version=1, agree=True).json["agreed"] == [0, 1]
-    assert table.post(1, "undo", version=1, agree=False).json["agreed"] == [0]
-    table.post(1, "undo", version=1, agree=True)
-    assert table.post(2, "undo", version=1, agree=True).json == {"version": 2, "agreed": []}
-    assert table.look()["version"] == 2
-    assert table.look()["view"]["question"] is None
-    assert table.move(0, "1 0 3", 1).status == 409
-    assert table.move(0, "1 0 3", 2).json == {"version": 3}
-    # A move that was taken back was still made, so its id is not free.
-    assert table.move(0, "1 0 1", 3, "a").json == {"version": 1}
-
-
 def test_unnamed_players_are_called_by_their_seats_in_rematches_too(site: Site) -> None:
     table = Table(site, seats=["me", "me", "random"], name=None)
     table.post(1, "hand-over", seat=1, player="random")
@@ -149,24 +131,6 @@ def test_unnamed_players_are_called_by_their_seats_in_rematches_too(site: Site) 
     assert table.post(1, "hand-over", seat=2, player="me").status == 200
     seats = site.ask("GET", table.path).json["seats"]
     assert [seat["name"] for seat in seats] == ["random", "player 1", "player 2"]
-
-
-def test_seats_are_handed_over_and_taken_back(site: Site) -> None:
-    table = Table(site, seats=["me", "me", "random"])
-    assert table.post(1, "undo", version=0, agree=True).status == 409  # the player is present
-    assert table.post(0, "hand-over", seat=1, player="random").status == 403
-    assert table.post(1, "hand-over", seat=1, player="informed").status == 200
-    assert table.post(0, "hand-over", seat=1, player="me").status == 403
-    assert table.look()["seats"][1]["kind"] == "program"
-    assert table.post(1, "hand-over", seat=1, player="me").status == 200
-    assert (table.look()["seats"][1]["name"], table.look()["seats"][1]["kind"]) == (
-        "Anna", "person",
-    )  # fmt: skip
-    invitation = table.post(0, "hand-over", seat=2, player="open").json["invitation"]
-    assert site.ask("POST", "/api/seats", {"invitation": invitation}).status == 201
-    assert table.post(0, "hand-over", seat=2, player="open").status == 403
-    assert table.post(0, "hand-over", seat=3, player="random").status == 404
-    assert table.post(0, "hand-over", seat=0, player="os:abort").status == 422
 
 
 def test_a_downloaded_record_can_be_uploaded(site: Site) -> None:
