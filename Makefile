@@ -51,8 +51,10 @@ serve: $(CORE)  ## open the table in a browser; SERVE="--host 0.0.0.0" for other
 		$(BIN)/python -m pip install --constraint constraints.txt --editable '.[web]'
 	$(BIN)/quaternity serve $(SERVE)
 
+# Many tests wait for browsers and servers, so there is one more process than processors.
 test: $(READY)  ## set up, then run the tests: every law with few examples, the same in every run
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadfile \
+		--no-loadscope-reorder
 
 flaky: $(READY)  ## repeat tests in random orders and under load; TESTS="tests/web" TIMES=200
 	$(BIN)/python -m tests.flaky $(TESTS) $(if $(TIMES),--times $(TIMES)) $(FLAKY)
@@ -63,8 +65,8 @@ thorough: $(READY)  ## all tests with many examples, new ones in every run
 slow: $(READY)  ## the tests that cannot be made small: many minutes
 	$(BIN)/python -m pytest -n auto -m slow --hypothesis-profile=thorough
 
-POSTGRES := $(addprefix tests/web/test_, api.py end.py evening.py hammering.py kill.py leaks.py party.py \
-	streams.py tables.py waiting.py)
+POSTGRES := $(addprefix tests/web/, browser/test_evening.py $(addprefix test_, api.py api_limits.py \
+	chat.py clocks.py end.py hammering.py kill.py leaks.py party.py streams.py tables.py waiting.py))
 
 postgres: $(READY)  ## the tests of tables in a browser, with all tables in a PostgreSQL
 	QUATERNITY_STORE=postgres $(BIN)/python -m pytest -n auto $(POSTGRES)

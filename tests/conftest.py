@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, settings
 from tests.fixed_draws import fix_draws, seed_draws
 
 TOP = Path(__file__).parents[1]
+BROWSER = "tests/web/browser/"
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", PATIENT, max_examples=100)
 settings.register_profile("ci", PATIENT, max_examples=6, derandomize=True, database=None)
@@ -31,6 +32,7 @@ FOREIGN = re.compile("COLUMNS|NO_COLOR|FORCE_COLOR|MPL.*|XDG_.*|PG.*|QUATERNITY_
 
 # A shell lets its background jobs ignore interrupts, and so would all processes of the tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
 fix_draws()
 
 
@@ -79,6 +81,28 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]
     if file_path.suffix == ".py" and ">>> " not in file_path.read_text(encoding="utf-8"):
         return [part for part in collectors if not isinstance(part, DoctestModule)]
     return collectors
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that wait most, so that no process has them alone at the end."""
+    waiting = {
+        item.path for item in items if {"browser", "cluster"} & {*getattr(item, "fixturenames", ())}
+    }
+    items.sort(key=lambda item: (not item.nodeid.startswith(BROWSER), item.path not in waiting))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Run all tests with a browser in one process, because browsers slow each other down."""
+    from xdist.scheduler import LoadFileScheduling
+
+    if config.getvalue("dist") != "loadfile":
+        return None
+    scheduler = LoadFileScheduling(config, log)
+    file_of = scheduler._split_scope
+    scheduler._split_scope = lambda test: BROWSER if test.startswith(BROWSER) else file_of(test)
+    return scheduler
 
 
 def pytest_collection_finish() -> None:

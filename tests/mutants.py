@@ -137,9 +137,10 @@ GROUPS = {
         "__init__",
         "tests/web/test_core_machine.py tests/web/test_http_machine.py"
         " tests/cli/test_tables.py tests/web/test_rate_limits.py tests/web/test_api.py"
-        " tests/web/test_boards.py"
+        " tests/web/test_boards.py tests/web/test_api_limits.py tests/web/test_chat.py"
+        " tests/web/test_clocks.py tests/web/test_help_pages.py tests/web/test_site_pages.py"
         " tests/web/test_connections.py tests/web/test_damage.py tests/web/test_decks.py"
-        " tests/web/test_doors.py tests/web/test_end.py tests/web/test_evening.py"
+        " tests/web/test_doors.py tests/web/test_end.py"
         " tests/web/test_metrics.py tests/web/test_forms.py tests/web/test_full_disk.py"
         " tests/web/test_middleware.py tests/web/test_hammering.py tests/web/test_hostile.py"
         " tests/web/test_table_admin.py tests/web/test_kill.py tests/web/test_languages.py"

@@ -8,6 +8,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Hashable
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -73,6 +74,16 @@ MEDIA_TYPES = {
 }
 
 
+@cache
+def _load_drawing() -> None:
+    """Load templates and drawing modules once, because this takes longer than a request may."""
+    for name in templates().list_templates():
+        templates().get_template(name)
+    for game in game_names():
+        new_html(game)
+        registration(game).part("drawing")
+
+
 class Pages:
     """The functions that answer requests for HTML pages. Drawn pages are kept in a cache."""
 
@@ -84,13 +95,7 @@ class Pages:
         take turns. Another process draws the large pages."""
         self.puzzles = PuzzlePages(tables.thinking, self._turns[0])
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
-        # Load templates and drawing modules now, because their first use takes longer than a
-        # request may take.
-        for name in templates().list_templates():
-            templates().get_template(name)
-        for game in game_names():
-            new_html(game)
-            registration(game).part("drawing")
+        _load_drawing()
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes of all pages."""

@@ -32,7 +32,7 @@ from tests.limits import limited
 from tests.web.cluster import Cluster
 from tests.web.server import BUSY, Server
 from tests.web.site import Site
-from tests.web.test_api import Table
+from tests.web.tables import Table
 
 TABLES, MOVES, STEADY, SECONDS, ROUNDS = 200, 40, 300.0, 5, 3
 GOAL = 1000.0

@@ -38,6 +38,8 @@ def test_a_closed_terminal_ends_a_comparison_with_its_results(tmp_path: Path) ->
         process = subprocess.Popen(
             [sys.executable, "-m", "quaternity", *command],
             stdin=terminal, stdout=table, stderr=terminal,
+            # Under `nohup`, all processes inherit that hangups are ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )  # fmt: skip
     os.close(terminal)
     shown = b""

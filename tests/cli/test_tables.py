@@ -28,7 +28,7 @@ from tests.cli.conftest import Cli
 from tests.faults import Death, Disk, Fault
 from tests.web.cluster import Cluster
 from tests.web.site import Site
-from tests.web.test_api import Table, open_site
+from tests.web.tables import Table, open_site
 
 QUARTO = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
 KWARTET = {"game": "kwartet", "settings": {"players": 3, "sets": 3}, "seats": ["me"] * 3}

@@ -64,7 +64,7 @@ def test_a_linear_program_computes_the_value(text: str) -> None:
     assert linear_program_value(tree_of(text)) == pytest.approx(VALUES[text], abs=1e-9)
 
 
-@pytest.mark.parametrize("text", VALUES)
+@pytest.mark.parametrize("text", thorough([OPEN, TINIEST], [*VALUES]))
 def test_openspiels_cfr_plus_computes_the_same_value(text: str) -> None:
     pyspiel = pytest.importorskip("pyspiel")
     import quaternity.environments.open_spiel

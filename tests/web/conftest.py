@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the web package: a server, a browser, a PostgreSQL."""
+"""Fixtures of the tests of the web package: a server, a PostgreSQL, processes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from contextlib import closing
 from hashlib import md5
 from pathlib import Path
 from queue import LifoQueue
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +17,8 @@ from tests.limits import limited
 from tests.web.cluster import ALL_IN_POSTGRES, Cluster
 from tests.web.pipes import Pipe
 from tests.web.server import BUSY, Server
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+from tests.web.site import Site
+from tests.web.tables import open_site
 
 
 @pytest.fixture(scope="package")
@@ -33,17 +31,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Launch one browser for all tests of a module.
-
-    While it is open, no event loop can run in this thread; tests that need one are elsewhere.
-    """
-    from playwright.sync_api import sync_playwright
-
-    # The sizes of the tests are known only after the options were parsed.
-    from tests.web.browsing import launch_browser
-
-    with sync_playwright() as playwright, launch_browser(playwright.chromium) as running:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Run an application in this process for all tests of a module that need no other one."""
+    with open_site(tmp_path_factory.mktemp("web")) as running:
         yield running
 
 

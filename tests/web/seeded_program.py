@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 from datetime import datetime, tzinfo
+from pathlib import Path
 
 from tests.fixed_draws import fix_draws, seed_draws
+
+TEMPLATES = Path(__file__).parents[2] / ".bytecode" / "templates"
+"""Folder for compiled templates, which take longer to compile than all modules to import."""
 
 
 class Noon(datetime):
@@ -19,7 +23,8 @@ class Noon(datetime):
 def seed_processes() -> None:
     """Fix the draws of this process by `QUATERNITY_TEST_DRAWS`, and the day of its puzzles.
 
-    A disk that is busy with other tests may take longer than the store usually waits.
+    A disk that is busy with other tests may take longer than the store usually waits. Games begin
+    without a countdown, which other tests check in process. All servers share compiled templates.
 
     A forked process (`--processes 2`) draws another sequence; with the same one, two servers would
     give their tables the same names.
@@ -28,10 +33,15 @@ def seed_processes() -> None:
     fix_draws()
     seed_draws(name)
 
-    from quaternity.web import puzzle_pages, store
+    from jinja2 import FileSystemBytecodeCache
 
+    from quaternity.web import actor, puzzle_pages, rendering, store
+
+    TEMPLATES.mkdir(parents=True, exist_ok=True)
+    rendering.templates().bytecode_cache = FileSystemBytecodeCache(str(TEMPLATES))
     vars(puzzle_pages)["datetime"] = Noon
     vars(store)["ANSWER_SECONDS"] = 60
+    vars(actor)["COUNTDOWN_SECONDS"] = 0.0
     os.register_at_fork(
         before=lambda: forks.append(len(forks)),
         after_in_child=lambda: seed_draws(f"{name}/{len(forks)}"),

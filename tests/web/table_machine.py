@@ -171,6 +171,13 @@ class TableMachine(RuleBasedStateMachine):
             self.sent = person, seat, sent
             self.made[person, sent["id"]] = version
 
+    @rule(data=st.data(), count=st.integers(2, 6))
+    def play(self, data: st.DataObject, count: int) -> None:
+        """The players make several moves in a row."""
+        for _ in range(count if self.oracle.begun else 0):
+            if self.oracle.to_act:
+                self.move(data, late=1, stranger=1)
+
     @precondition(lambda self: self.sent is not None)
     @rule()
     def repeat(self) -> None:
@@ -190,6 +197,13 @@ class TableMachine(RuleBasedStateMachine):
             version=version, agree=agree,
         )  # fmt: skip
         assert expected is None or self.answer == expected
+
+    @precondition(lambda self: self.made)
+    @rule()
+    def take_back(self) -> None:
+        """All people agree to take the last moves back."""
+        for choice in range(sum(chair.owner is not None for chair in self.oracle.chairs)):
+            self.vote(choice, agree=True, late=1)
 
     # ------------------------------------------------------------------ seats
 

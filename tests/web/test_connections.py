@@ -31,7 +31,7 @@ from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Site
-from tests.web.test_api import Table
+from tests.web.tables import Table
 from tests.web.test_open_store import wait_until
 from tests.web.wire import request
 

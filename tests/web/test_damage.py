@@ -24,7 +24,7 @@ from quaternity.web.sqlite_file import FileStore, check_folder
 from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Page, Site
-from tests.web.test_api import PEOPLE, Table, open_site
+from tests.web.tables import PEOPLE, Table, open_site
 from tests.web.wire import Clients
 
 pytestmark = pytest.mark.usefixtures("kept_processes")

@@ -2,7 +2,6 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from html import escape
 from pathlib import Path
@@ -29,16 +28,10 @@ from quaternity.web.rendering import new_html, table_html
 from quaternity.web.sqlite_connection import FILE
 from quaternity.web.table_view import SeatView
 from tests.web.site import Site
-from tests.web.test_api import PEOPLE, Table, open_site
-from tests.web.test_pages import BASE, mover, sight, simulate
+from tests.web.tables import PEOPLE, Table, open_site
+from tests.web.views import BASE, mover, sight, simulate
 
 EIGHTS = {"set_size": 8, "sets": 3, "players": 3}
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with open_site(tmp_path_factory.mktemp("web")) as running:
-        yield running
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Fields of requests and forms, and settings that are read from them."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from quaternity.table.games import GAMES, rules_class
 from quaternity.web import forms
 from quaternity.web.forms import form_fields, read_settings
 from tests.web.site import Site
-from tests.web.test_api import open_site
 from tests.web.test_hostile import ROUTES
 
 JSON_REQUESTS = {
@@ -20,12 +18,6 @@ JSON_REQUESTS = {
     for (method, path), document in ROUTES.items()
     if method == "POST" and path not in ("/new", "/api/records")
 }
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with open_site(tmp_path_factory.mktemp("web")) as running:
-        yield running
 
 
 def allowed_fields(site: Site, path: str) -> set[str]:

@@ -211,7 +211,7 @@ class FailingMachine(FileMachine):
 
 
 SETTINGS = settings(
-    max_examples=examples(1000), stateful_step_count=thorough(25, 50), deadline=None
+    max_examples=thorough(40, 1000), stateful_step_count=thorough(25, 50), deadline=None
 )
 
 TestFile = FileMachine.TestCase

@@ -54,8 +54,8 @@ from quaternity.web.rendering import (
 from solvers import shortage
 from tests.sizes import examples
 from tests.web.site import Site
-from tests.web.test_api import Table
-from tests.web.test_pages import BASE, KWARTET, QUATERNITY, sight, simulate
+from tests.web.tables import Table
+from tests.web.views import BASE, KWARTET, QUATERNITY, sight, simulate
 
 WEB = Path(quaternity.__file__).parent / "web"
 GAMES = [QUATERNITY, KWARTET, QuartoRules(QuartoSettings()), SetRules(SetSettings())]

@@ -17,7 +17,7 @@ from quaternity.web.rendering import table_html
 from quaternity.web.seats import Caller
 from tests.limits import limited
 from tests.web.site import Site
-from tests.web.test_api import Table
+from tests.web.tables import Table
 
 LARGE = {"set_size": 4, "sets": 9, "players": 4}
 QUARTO: dict[str, Any] = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}

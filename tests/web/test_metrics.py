@@ -24,7 +24,7 @@ from quaternity.web.rate_limits import refusal, refusal_counts
 from tests.sizes import thorough
 from tests.web.server import BUSY, Server, reserved_port
 from tests.web.site import Site
-from tests.web.test_api import Table
+from tests.web.tables import Table
 
 TOKEN = "a token of the operator"
 

@@ -24,7 +24,7 @@ from tests.limits import limited
 from tests.sizes import examples
 from tests.web.server import Server
 from tests.web.site import Page, Site
-from tests.web.test_api import PEOPLE
+from tests.web.tables import PEOPLE
 
 HERE = "127.0.0.1:8000"
 

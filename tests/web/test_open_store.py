@@ -31,7 +31,7 @@ from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.cluster import Cluster, alter
 from tests.web.site import Site
-from tests.web.test_api import Table
+from tests.web.tables import Table
 
 LOG = "SELECT version, seat, id, move FROM log WHERE table_id = ? ORDER BY version"
 LIMITS = Limits.of(tables=10**6, moves=10**6, pages=10**6)
@@ -63,6 +63,7 @@ def test_writes_are_read_after_a_restart(place: str) -> None:
         asyncio.run(fill(store))
         assert store.writing.appended == 49
         assert [version for version, *_ in store.read(LOG, "t")] == list(range(1, 50))
+    assert not [*Path(place).glob("*-wal")], "no other file would have to be copied"
     with closing(open_store(place)) as store:
         assert store.read(LOG, "t")[0] == (1, 0, "i1", "yes")
         assert store.size() > 0

@@ -31,7 +31,7 @@ from tests.sizes import thorough
 from tests.web.cluster import Cluster
 from tests.web.server import BUSY, Server
 from tests.web.site import Listening, Site
-from tests.web.test_api import Table
+from tests.web.tables import Table
 from tests.web.test_hammering import SMALL, StreamChecker
 from tests.web.test_open_store import LIMITS, wait_until
 from tests.web.test_waiting import make_lobby

@@ -7,7 +7,6 @@ import gc
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from html import unescape
 from itertools import count, product
 from pathlib import Path
@@ -40,12 +39,6 @@ from tests.web.site import Site
 pytestmark = pytest.mark.usefixtures("kept_processes")
 
 LEVELS = thorough(range(1, 2), range(1, 4))
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(app(str(tmp_path_factory.mktemp("puzzles")))) as running:
-        yield running
 
 
 def page(puzzle: Puzzle, answer: str = "", steps: int = 0) -> str:

@@ -24,7 +24,7 @@ from tests.sizes import thorough
 from tests.web.pipes import Pipe
 from tests.web.server import Server
 from tests.web.site import Site
-from tests.web.test_api import Table, open_site
+from tests.web.tables import Table, open_site
 
 pytestmark = pytest.mark.usefixtures("kept_processes")
 
@@ -164,7 +164,7 @@ def test_a_cached_page_equals_a_newly_drawn_one(tmp_path: Path) -> None:
         def without_clocks(html: str) -> str:
             return re.sub(r'data-left="[\d.]+"', "", html)
 
-        for step in range(thorough(12, 24)):
+        for step in range(thorough(8, 24)):
             table = places[step % len(places)]
             seat = random.randrange(3)
             token = table.tokens[seat]

@@ -27,7 +27,7 @@ from tests.review.test_quaternity import TWO, play_random_game
 from tests.sizes import thorough
 from tests.web.cluster import file_store_only
 from tests.web.site import Page, Site
-from tests.web.test_api import Table, open_site
+from tests.web.tables import Table, open_site
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")

@@ -22,7 +22,7 @@ from tests.limits import limited
 from tests.web.cluster import Cluster
 from tests.web.server import Server
 from tests.web.site import Page, Site
-from tests.web.test_api import Table
+from tests.web.tables import Table
 
 QUARTO: dict[str, Any] = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
 

@@ -1,7 +1,6 @@
-"""The file of all tables: writes survive a restart, and failed writes are reported."""
+"""The file of all tables: its locks, and failed writes. `test_open_store` tests every store."""
 
 import asyncio
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from time import sleep
@@ -11,7 +10,6 @@ import pytest
 from quaternity.base.errors import InputError
 from quaternity.web.changes import Entry
 from quaternity.web.http_errors import HttpError
-from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.sqlite_connection import FILE
 from quaternity.web.sqlite_file import FileStore
 from tests.limits import limited
@@ -24,37 +22,6 @@ def store(tmp_path: Path) -> Iterator[FileStore]:
     file_store = FileStore(str(tmp_path / "data"))
     yield file_store
     file_store.close()
-
-
-def test_writes_are_read_after_a_restart(tmp_path: Path) -> None:
-    async def fill(store: FileStore) -> None:
-        await asyncio.gather(
-            *(store.write((Entry("t", number, 0, f"i{number}", "yes"),)) for number in range(1, 50))
-        )
-
-    store = FileStore(str(tmp_path))
-    asyncio.run(fill(store))
-    assert [version for version, *_ in store.read(LOG, "t")] == list(range(1, 50))
-    store.close()
-    reopened = FileStore(str(tmp_path))
-    assert reopened.read(LOG, "t")[0] == (1, 0, "i1", "yes")
-    reopened.close()
-    # No other file is left that would have to be copied with it.
-    assert not (tmp_path / f"{FILE}-wal").exists()
-
-
-def test_one_of_two_writes_with_the_same_version_is_kept(store: FileStore) -> None:
-    async def both() -> list[object]:
-        jobs = [store.write((Entry("t", 1, seat, "", f"by {seat}"),)) for seat in (0, 1)]
-        other = store.write((Entry("u", 1, 0, "", "by 0"),))
-        return await asyncio.gather(*jobs, other, return_exceptions=True)
-
-    first, second, other = asyncio.run(both())
-    assert first is other is None
-    assert isinstance(second, HttpError)
-    assert second.status == 409
-    assert store.read(LOG, "t") == [(1, 0, "", "by 0")]
-    assert store.trouble is None
 
 
 def test_a_full_file_is_reported_and_changes_nothing(store: FileStore) -> None:
@@ -98,17 +65,7 @@ def test_other_users_of_the_machine_cannot_read_the_files(tmp_path: Path) -> Non
     store.close()
 
 
-def test_one_server_at_a_time_has_a_folder(store: FileStore) -> None:
-    with pytest.raises(InputError, match="another server"):
-        FileStore(str(store.path.parent))
-
-
 def test_foreign_files_are_refused(tmp_path: Path) -> None:
-    database = sqlite3.connect(tmp_path / FILE)
-    database.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
-    database.close()
-    with pytest.raises(InputError, match="newer version"):
-        FileStore(str(tmp_path))
     (tmp_path / FILE).write_bytes(b"no database" * 100)
     with pytest.raises(InputError, match="not a database"):
         FileStore(str(tmp_path))

@@ -21,7 +21,7 @@ from quaternity.web.table_admin import TABLE_PARTS, Retention, list_tables
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.site import Page, Site
-from tests.web.test_api import PEOPLE, Table, open_site
+from tests.web.tables import PEOPLE, Table, open_site
 
 SMALLEST = {"set_size": 2, "sets": 2, "players": 2}
 QUARTO: dict[str, Any] = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -26,15 +25,9 @@ from tests.limits import limited
 from tests.web.cluster import alter
 from tests.web.pipes import Pipe
 from tests.web.site import Page, Site
-from tests.web.test_api import Table, open_site, wait_until_idle
+from tests.web.tables import Table, open_site, wait_until_idle
 
 pytestmark = pytest.mark.usefixtures("kept_processes")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(app(str(tmp_path_factory.mktemp("web")))) as running:
-        yield running
 
 
 def set_table(site: Site, **wanted: Any) -> tuple[Table, list[int]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tests.sizes import thorough
-from tests.web.browsing import Person
+from tests.web.browser.people import Person
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator

@@ -1,14 +1,12 @@
 """One queue: board, scores, headline and announcements follow the events together, in order.
 
 Whole games with bad luck are followed by answers, faults and absences at the worst moment.
-
-Skipped if no Chromium is installed, like the tests of whole games.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -17,17 +15,13 @@ import pytest
 
 from quaternity.ternary import all_triples
 from tests.sizes import thorough
-from tests.web.browsing import PHONE, Person, browser_path
-from tests.web.recording import Witness
+from tests.web.browser.people import PHONE, Person
+from tests.web.browser.recording import Witness
 from tests.web.server import BUSY, Server
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    pass
 
-if browser_path() is None:
-    pytest.skip("no Chromium on the path or in QUATERNITY_BROWSER", allow_module_level=True)
-if "QUATERNITY_BROWSER" not in os.environ:
-    pytest.importorskip("playwright", reason="playwright is not installed")
 
 GAMES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "quaternity": ({"set_size": 3, "sets": 4, "players": 3}, ["me", "open", "informed"]),
@@ -43,43 +37,31 @@ HIDE = """hidden => {
 """Script: the page is hidden, as on a phone that sleeps, or shown again."""
 
 
-@pytest.fixture
-def witness(browser: Browser) -> Iterator[Callable[..., Witness]]:
-    """Return a function that opens the browser of a person; no browser may have had a fault."""
-    people: list[Witness] = []
-
-    def open_browser(host: str, **options: Any) -> Witness:
-        people.append(Witness(browser, host, **options))
-        return people[-1]
-
-    yield open_browser
-    faults = [fault for user in people for fault in user.faults]
-    for user in people:
-        user.close()
-    assert faults == []
-
-
 class Evening:
-    """A game of three people and a program, each person with a browser, in which luck is bad.
+    """A game of two people and a program, in which luck is bad.
+
+    One more browser is of a bystander without animations, or of a player with two devices.
 
     Attributes:
         went: for each person, the versions to which they went without watching the moves before.
     """
 
-    def __init__(self, server: Server, game: str, witness: Callable[..., Witness]) -> None:
+    def __init__(self, server: Server, game: str, person: Callable[..., Witness]) -> None:
         self.server, self.random = server, Random(5)
         settings, seats = GAMES[game]
-        self.ann, self.ben = witness(server.host), witness(server.host, **PHONE)
+        self.ann = person(Witness, host=server.host)
+        self.ben = person(Witness, host=server.host, **PHONE)
         self.table, links = self.ann.table(game, settings, seats, name="Ann")
         self.ben.join(links[0], "Ben")
-        still = witness(server.host, reduced_motion="reduce")
-        tab = witness(server.host, same_as=self.ann)
-        self.people = [self.ann, self.ben, still, tab]
-        for person in (still, tab):
-            person.page.goto(f"/t/{self.table}")
-        for person in self.people:
-            person.page.wait_for_selector("body.ready")
-        self.went: dict[Witness, list[int]] = {person: [] for person in self.people}
+        options: list[dict[str, Any]] = [{"reduced_motion": "reduce"}, {"same_as": self.ann}]
+        wanted = thorough([options[game == "quarto"]], options)
+        others = [person(Witness, host=server.host, **chosen) for chosen in wanted]
+        self.people = [self.ann, self.ben, *others]
+        for viewer in others:
+            viewer.page.goto(f"/t/{self.table}")
+        for viewer in self.people:
+            viewer.page.wait_for_selector("body.ready")
+        self.went: dict[Witness, list[int]] = {viewer: [] for viewer in self.people}
 
     def look(self) -> Any:
         """Return the state of the table."""
@@ -181,10 +163,11 @@ class Evening:
 
 @pytest.mark.parametrize("game", thorough(["kwartet", "quarto"], list(GAMES)))
 def test_nothing_is_shown_before_its_event_and_every_event_once(
-    game: str, witness: Callable[..., Witness], tmp_path: Path
+    game: str, person: Callable[..., Witness], server: Server, tmp_path: Path
 ) -> None:
-    with Server(tmp_path / "data", *BUSY) as server:
-        evening = Evening(server, game, witness)
+    dies = game == "kwartet"
+    with Server(tmp_path / "data", *BUSY) if dies else nullcontext(server) as used:
+        evening = Evening(used, game, person)
         actions = ["move", "burst", "tap", "reload", "sleep", "move"] * thorough(1, 10)
         evening.random.shuffle(actions)
         for step, action in enumerate(actions):
@@ -193,18 +176,18 @@ def test_nothing_is_shown_before_its_event_and_every_event_once(
             evening.act(action)
             if step % 5 == 2 and game == "quarto":  # where no program moves meanwhile
                 evening.undo()
-            if step == 3:
+            if step == 3 and dies:
                 evening.break_stream()
         # The program finishes its move.
         state = evening.look()
-        for person in evening.people:
-            person.page.wait_for_selector("body:not(.lost)")
-            evening.come_back(person, state["version"])
-            person.sees(state["version"])
+        for viewer in evening.people:
+            viewer.page.wait_for_selector("body:not(.lost)")
+            evening.come_back(viewer, state["version"])
+            viewer.sees(state["version"])
         version = evening.look()["version"]
-        for person in evening.people:
-            person.sees(version)
-            assert person.order_faults(evening.went[person]) == []
+        for viewer in evening.people:
+            viewer.sees(version)
+            assert viewer.order_faults(evening.went[viewer]) == []
 
 
 ANIMATED = """(() => {
@@ -282,9 +265,9 @@ def let_answers_arrive(person: Person) -> None:
 
 
 def test_replies_are_animated_if_the_answer_to_a_move_comes_late(
-    witness: Callable[..., Witness], server: Server
+    person: Callable[..., Witness],
 ) -> None:
-    ann = witness(server.host)
+    ann = person(Witness)
     ann.page.add_init_script(ANIMATED)
     table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
     answers = list[tuple[Any, Any]]()
@@ -311,9 +294,9 @@ def test_replies_are_animated_if_the_answer_to_a_move_comes_late(
 
 
 def test_a_move_that_is_sent_again_waits_for_the_moments_before_it(
-    witness: Callable[..., Witness], server: Server
+    person: Callable[..., Witness],
 ) -> None:
-    ann = witness(server.host)
+    ann = person(Witness)
     table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
     play(ann, table)
     ann.sees(1)
@@ -337,10 +320,8 @@ def test_a_move_that_is_sent_again_waits_for_the_moments_before_it(
     assert ann.order_faults() == []
 
 
-def test_a_fault_of_an_animation_does_not_stop_the_game(
-    witness: Callable[..., Witness], server: Server
-) -> None:
-    ann, eve = witness(server.host), witness(server.host)
+def test_a_fault_of_an_animation_does_not_stop_the_game(person: Callable[..., Witness]) -> None:
+    ann, eve = person(Witness), person(Witness)
     table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
     eve.page.add_init_script("Element.prototype.animate = () => { throw Error('broken'); }")
     eve.page.goto(f"/t/{table}")
@@ -355,10 +336,10 @@ def test_a_fault_of_an_animation_does_not_stop_the_game(
 
 @pytest.mark.parametrize("first", [False, True])
 def test_a_scene_begins_when_the_cards_have_their_sizes(
-    first: bool, witness: Callable[..., Witness], server: Server
+    first: bool, person: Callable[..., Witness]
 ) -> None:
     """The board may have changed just before the moment, or at its beginning (`first`)."""
-    ann = witness(server.host)
+    ann = person(Witness)
     ann.table("quaternity", GAMES["quaternity"][0], ["me", "me", "me"], name="Ann")
     ann.page.wait_for_selector("body.ready #part.fitted")
     before, after = ann.page.evaluate(
@@ -380,8 +361,8 @@ def test_a_scene_begins_when_the_cards_have_their_sizes(
     assert "--columns: 1; --abreast: 1;" in after
 
 
-def test_a_hidden_page_reports_a_turn_once(witness: Callable[..., Witness], server: Server) -> None:
-    ann, ben = witness(server.host), witness(server.host)
+def test_a_hidden_page_reports_a_turn_once(person: Callable[..., Witness]) -> None:
+    ann, ben = person(Witness), person(Witness)
     table, links = ann.table("quarto", {}, ["me", "open"], name="Ann")
     ben.join(links[0], "Ben")
     people = ann, ben
@@ -408,9 +389,9 @@ def test_a_hidden_page_reports_a_turn_once(witness: Callable[..., Witness], serv
 
 
 def test_a_hidden_page_that_asks_what_to_show_reports_a_turn(
-    witness: Callable[..., Witness], server: Server
+    person: Callable[..., Witness],
 ) -> None:
-    ann = witness(server.host)
+    ann = person(Witness)
     table, _ = ann.table("kwartet", {"players": 3, "sets": 6}, ["me"] * 3, name="Ann", seed=3)
     ann.page.evaluate(HIDE, True)
     play(ann, table, 11)
@@ -427,10 +408,8 @@ def test_a_hidden_page_that_asks_what_to_show_reports_a_turn(
     assert [url for url in requests if url.partition("?")[0].endswith("/part")]
 
 
-def test_help_is_requested_for_the_present_position_only(
-    witness: Callable[..., Witness], server: Server
-) -> None:
-    ann = witness(server.host)
+def test_help_is_requested_for_the_present_position_only(person: Callable[..., Witness]) -> None:
+    ann = person(Witness)
     settings = {"set_size": 2, "sets": 3, "players": 3}
     table, _ = ann.table("quaternity", settings, ["me"] * 3, name="Ann", help=True)
     requests = list[str]()
@@ -476,39 +455,35 @@ SCENES = {
 
 
 @pytest.mark.parametrize("game", thorough(["kwartet", "set"], list(SCENES)))
-def test_axe_finds_nothing_during_a_moment(game: str, browser: Browser, server: Server) -> None:
+def test_axe_finds_nothing_during_a_moment(game: str, person: Callable[..., Any]) -> None:
     settings, seats, kinds = SCENES[game]
     phone: dict[str, Any] = {
         "viewport": {"width": 390, "height": 844}, "reduced_motion": "no-preference",
     }  # fmt: skip
-    ann = Person(browser, server.host, **phone)
+    ann = person(**phone)
     ann.page.add_init_script(HOLD)
     random, seen, faults = Random(1), set[str](), list[str]()
-    try:
-        table, _ = ann.table(game, settings, ["me"] * seats, name="Ann")
-        ann.page.wait_for_selector("body.ready")
-        for number in range(60):
-            state = ann.ask("GET", f"/api/tables/{table}")
-            if seen >= kinds or not state["to_act"]:
+    table, _ = ann.table(game, settings, ["me"] * seats, name="Ann")
+    ann.page.wait_for_selector("body.ready")
+    for number in range(60):
+        state = ann.ask("GET", f"/api/tables/{table}")
+        if seen >= kinds or not state["to_act"]:
+            break
+        seat, version = state["to_act"][0], state["version"] + 1
+        moves = ann.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
+        sent = {"version": state["version"], "id": str(number), "seat": seat}
+        ann.ask("POST", f"/api/tables/{table}/moves", {**sent, "move": random.choice(moves)})
+        ann.page.wait_for_selector(f"#live [data-version='{version}']", state="attached")
+        while True:
+            new = {*ann.page.evaluate(SCENE, sorted(kinds))} - seen
+            seen |= new
+            faults += ann.axe() if new else []
+            if not ann.page.evaluate("held.length"):
                 break
-            seat, version = state["to_act"][0], state["version"] + 1
-            moves = ann.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
-            sent = {"version": state["version"], "id": str(number), "seat": seat}
-            ann.ask("POST", f"/api/tables/{table}/moves", {**sent, "move": random.choice(moves)})
-            ann.page.wait_for_selector(f"#live [data-version='{version}']", state="attached")
-            while True:
-                new = {*ann.page.evaluate(SCENE, sorted(kinds))} - seen
-                seen |= new
-                faults += ann.axe() if new else []
-                if not ann.page.evaluate("held.length"):
-                    break
-                ann.page.evaluate(RELEASE)
-            ann.sees(version)
-    finally:
-        ann.close()
+            ann.page.evaluate(RELEASE)
+        ann.sees(version)
     assert seen == kinds
     assert faults == []
-    assert ann.faults == []
 
 
 SHOWN_CARDS = (
@@ -516,30 +491,24 @@ SHOWN_CARDS = (
 )
 
 
-def test_nobody_sees_the_cards_after_a_claim_before_the_others(
-    browser: Browser, server: Server
-) -> None:
+def test_nobody_sees_the_cards_after_a_claim_before_the_others(person: Callable[..., Any]) -> None:
     moving: dict[str, Any] = {"reduced_motion": "no-preference"}
-    ann, ben = (Person(browser, server.host, **moving) for _ in range(2))
-    for person in (ann, ben):
-        person.page.add_init_script(HOLD)
-    try:
-        table, links = ann.table("set", {"seats": 2}, ["me", "open"], name="Ann")
-        ben.join(links[0], "Ben")
-        for person in (ann, ben):
-            person.page.wait_for_selector("body.ready")
-        before = ann.page.evaluate(SHOWN_CARDS)
-        claimed = next(three for three in all_triples("set") if {*map(str, three)} <= {*before})
-        claim = "claim " + " ".join(map(str, claimed))
-        sent = {"version": 0, "id": "claim", "seat": 0, "move": claim}
-        ann.ask("POST", f"/api/tables/{table}/moves", sent)
-        for person in (ann, ben):
-            person.page.wait_for_selector(".verdicts", state="attached")
-            assert person.page.evaluate(SHOWN_CARDS) == before
-        for person in (ann, ben):
-            while not person.page.evaluate("document.getElementById('part').dataset.version > 0"):
-                person.page.evaluate(RELEASE)
-            assert person.page.evaluate(SHOWN_CARDS) != before
-    finally:
-        for person in (ann, ben):
-            person.close()
+    ann, ben = (person(**moving) for _ in range(2))
+    for viewer in (ann, ben):
+        viewer.page.add_init_script(HOLD)
+    table, links = ann.table("set", {"seats": 2}, ["me", "open"], name="Ann")
+    ben.join(links[0], "Ben")
+    for viewer in (ann, ben):
+        viewer.page.wait_for_selector("body.ready")
+    before = ann.page.evaluate(SHOWN_CARDS)
+    claimed = next(three for three in all_triples("set") if {*map(str, three)} <= {*before})
+    claim = "claim " + " ".join(map(str, claimed))
+    sent = {"version": 0, "id": "claim", "seat": 0, "move": claim}
+    ann.ask("POST", f"/api/tables/{table}/moves", sent)
+    for viewer in (ann, ben):
+        viewer.page.wait_for_selector(".verdicts", state="attached")
+        assert viewer.page.evaluate(SHOWN_CARDS) == before
+    for viewer in (ann, ben):
+        while not viewer.page.evaluate("document.getElementById('part').dataset.version > 0"):
+            viewer.page.evaluate(RELEASE)
+        assert viewer.page.evaluate(SHOWN_CARDS) != before

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from json import dumps, loads
 from typing import TYPE_CHECKING, Any
@@ -12,16 +11,11 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests.sizes import thorough
-from tests.web.browsing import Person, browser_path, launch_browser
-from tests.web.server import Server
+from tests.web.browser.people import Person, launch_browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-if browser_path() is None:
-    pytest.skip("no Chromium on the path or in QUATERNITY_BROWSER", allow_module_level=True)
-if "QUATERNITY_BROWSER" not in os.environ:
-    pytest.importorskip("playwright", reason="playwright is not installed")
 
 LARGE_FONT = "--blink-settings=defaultFontSize=32"
 """Option of a browser whose user has chosen the largest font size."""
@@ -165,43 +159,37 @@ def unreachable(ann: Person, path: str) -> list[str]:
     return [f"{path}: {fault}" for fault in faults]
 
 
-@pytest.mark.parametrize("width", thorough([320, 1280], list(SIZES)))
+@pytest.mark.parametrize("width", thorough([320], list(SIZES)))
 def test_every_control_can_be_reached_with_the_largest_font(
-    width: int, large_browser: Browser, server: Server
+    width: int, large_browser: Browser, person: Callable[..., Any]
 ) -> None:
     viewport = {"width": width, "height": SIZES[width]}
-    ann = Person(large_browser, server.host, viewport=viewport)
+    ann = person(browser=large_browser, viewport=viewport)
     faults: list[str] = []
-    try:
-        paths = [make_table(ann, stage, ["Anna", "Ben", "Cleo"]) for stage in STAGES]
-        for game, seats in (("quaternity", 3), ("quarto", 2), ("set", 2)):
-            sent = {"game": game, "settings": {}, "seats": ["me"] * seats, "help": True}
-            paths.append(f"/t/{ann.ask('POST', '/api/tables', {**sent, 'seed': 1})['table']}")
-        open_page(ann, "/puzzles")
-        puzzles = ann.page.locator(".five a").evaluate_all("all => all.map(one => one.pathname)")
-        for path in (*paths, "/new?game=kwartet", "/puzzles", *puzzles[: thorough(1, 5)]):
-            faults += unreachable(ann, path)
-    finally:
-        ann.close()
+    paths = [make_table(ann, stage, ["Anna", "Ben", "Cleo"]) for stage in STAGES]
+    for game, seats in (("quaternity", 3), ("quarto", 2), ("set", 2)):
+        sent = {"game": game, "settings": {}, "seats": ["me"] * seats, "help": True}
+        paths.append(f"/t/{ann.ask('POST', '/api/tables', {**sent, 'seed': 1})['table']}")
+    open_page(ann, "/puzzles")
+    puzzles = ann.page.locator(".five a").evaluate_all("all => all.map(one => one.pathname)")
+    for path in (*paths, "/new?game=kwartet", "/puzzles", *puzzles[: thorough(1, 5)]):
+        faults += unreachable(ann, path)
     assert faults == []
 
 
 @pytest.mark.parametrize("language", thorough(["de"], ["en", "nl", "de"]))
 def test_long_names_of_eight_players_are_readable(
-    language: str, browser: Browser, server: Server
+    language: str, person: Callable[..., Any]
 ) -> None:
     viewport = {"width": 320, "height": 658}
-    ann = Person(browser, server.host, viewport=viewport, locale=language)
+    ann = person(viewport=viewport, locale=language)
     faults: list[str] = []
-    try:
-        for stage in STAGES:
-            open_page(ann, make_table(ann, stage, LONG_NAMES))
-            if stage == "playing":
-                tile = ann.page.locator(".tile[data-act]")
-                if tile.count():
-                    tile.first.click()
-            faults += [f"{stage}: {fault}" for fault in ann.page.evaluate(UNREADABLE, LONG_NAMES)]
-            assert ann.page.evaluate("document.documentElement.scrollWidth") <= 320
-    finally:
-        ann.close()
+    for stage in STAGES:
+        open_page(ann, make_table(ann, stage, LONG_NAMES))
+        if stage == "playing":
+            tile = ann.page.locator(".tile[data-act]")
+            if tile.count():
+                tile.first.click()
+        faults += [f"{stage}: {fault}" for fault in ann.page.evaluate(UNREADABLE, LONG_NAMES)]
+        assert ann.page.evaluate("document.documentElement.scrollWidth") <= 320
     assert faults == []

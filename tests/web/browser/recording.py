@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tests.web.browsing import FAST, Person
+from tests.web.browser.people import FAST, Person
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -1,0 +1,211 @@
+"""Pages fit their windows, and boards stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.quarto.rules import QuartoRules
+from quaternity.ternary import triples
+from tests.review.test_quaternity import TWO
+from tests.review.test_quaternity import play_random_game as played_game
+from tests.sizes import only_thorough, thorough
+from tests.web.browser.people import Person, weight
+from tests.web.browser.tables import LARGE, MORE, PAGES, SEATS, SIZES
+
+SCREENS: list[tuple[int, int]] = thorough(
+    [(844, 390)],
+    [(320, 568), (390, 844), (844, 390), (768, 1024), (1280, 800), (1920, 1080)],
+)
+
+
+BOXES = """what => Object.fromEntries(Array.from(document.querySelectorAll(what), (one) => {
+  const box = one.getBoundingClientRect();
+  return [one.id, [box.x, box.y, box.width, box.height].map(Math.round)];
+}))"""
+
+
+ON_ONE_SCREEN = """what => Array.from(document.querySelectorAll(what)).filter((node) => {
+  const box = node.getBoundingClientRect();
+  const middle = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  return box.x < 0 || box.y < 0 || box.right > innerWidth || box.bottom > innerHeight
+    || Math.min(box.width, box.height) < 24 || !(node.contains(middle) || middle.contains(node));
+}).map((node) => node.outerHTML.slice(0, 100))"""
+"""Script: the elements that are not completely visible, too small, or covered."""
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_board_and_pieces_share_a_screen_and_stay_where_they_are(
+    person: Callable[..., Person], picture: Callable[[Person, str], None], screen: tuple[int, int]
+) -> None:
+    ann = person(viewport=dict(zip(("width", "height"), screen, strict=True)))
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    rules, random, before = QuartoRules(), Random(1), dict[str, Any]()
+    position = rules.start(random)
+    while rules.to_act(position):
+        pieces = {
+            name.rpartition("-")[2]: box
+            for name, box in ann.page.evaluate(BOXES, ".tray [id]:not(.piece-gap)").items()
+        }
+        pieces |= ann.page.evaluate(BOXES, ".well")
+        assert all(before.get(name, box) == box for name, box in pieces.items())
+        assert not ann.page.evaluate(ON_ONE_SCREEN, ".well, .tray > *, #give-nothing")
+        before |= pieces
+        move = random.choice(list(rules.moves(position)))
+        version, text = ann.version, rules.write(move)
+        sent = {"version": version, "id": text, "move": text, "seat": position.turn}
+        ann.ask("POST", f"/api/tables/{table}/moves", sent)
+        position = rules.after(position, position.turn, move)
+        ann.sees(version + 1)
+        picture(ann, f"quarto-{screen[0]}")
+    assert ann.page.locator(".winner").is_visible()
+
+
+ROOM = 16
+"""Number of cards of SET that have room before all cards become smaller, and a button."""
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_cards_of_set_stay_where_they_are_whatever_happens(
+    person: Callable[..., Person], picture: Callable[[Person, str], None], screen: tuple[int, int]
+) -> None:
+    ann, ben = person(viewport=dict(zip(("width", "height"), screen, strict=True))), person()
+    size = screen[0]
+    table, (link,) = ann.table("set", {}, ["me", "open"], name="Ann", help=True, seed=3)
+    assert ann.page.locator("input[name=card]").count() == 0
+    picture(ann, f"set-{size}-waiting")
+    ben.join(link, "Benjamin")
+    ann.page.wait_for_selector(".set-form")
+    before, events = ann.page.evaluate(BOXES, ".set-card, #more"), 0
+
+    def act(actor: Person, action: str, **document: Any) -> None:
+        nonlocal before, events
+        version = actor.ask("GET", f"/api/tables/{table}")["version"]
+        document = {"version": version, **document}
+        actor.ask("POST", f"/api/tables/{table}/{action}", document)
+        check_boxes(actor.ask("GET", f"/api/tables/{table}")["version"])
+
+    def check_boxes(version: int) -> None:
+        nonlocal before, events
+        ann.sees(version)
+        after = ann.page.evaluate(BOXES, ".set-card, #more")
+        assert not ann.page.evaluate(ON_ONE_SCREEN, ".set-card, #more")
+        common = before.keys() & after.keys()
+        if (len(before) > ROOM) == (len(after) > ROOM):
+            assert {name: before[name] for name in common} == {name: after[name] for name in common}
+        before, events = after, events + 1
+
+    random, identity = Random(4), iter(range(999))
+    while len(before) < 22 or events < thorough(12, 24):
+        cards = ann.ask("GET", f"/api/tables/{table}")["view"]["table"]
+        threes = [sorted(three) for three in triples(cards, "set")]
+        way = random.choice(["wrong", "right", "more", "more", "undo", "help"])
+        if way == "help":
+            ann.open_sheet()
+            ann.press(ann.page.locator("[data-help=hint]"))
+            ann.page.wait_for_selector("#help:not([hidden]):not([aria-busy])")
+            ann.press(ann.page.locator("#help [data-close]"))
+            before = ann.page.evaluate(BOXES, ".set-card, #more")
+        elif way == "undo" and ann.version:
+            for agree in (True, False):
+                act(ben, "undo", agree=agree)
+                ann.page.wait_for_selector(
+                    ".notice :text('Agree')", state="attached" if agree else "detached"
+                )
+                check_boxes(ann.version)
+        elif way == "more" and len(cards) < 21:
+            for actor in (ann, ben):
+                act(actor, "moves", id=f"m{next(identity)}", move="more")
+        elif way in ("right", "wrong"):
+            wrong = next(
+                three for three in combinations(sorted(cards), 3) if list(three) not in threes
+            )
+            three = random.choice(threes) if way == "right" and threes else wrong
+            claim = f"claim {' '.join(map(str, three))}"
+            act(ben, "moves", id=f"m{next(identity)}", move=claim)
+    # On every screen, the cards lie in rows of three, in the order of the page.
+    boxes = list(ann.page.evaluate(BOXES, ".set-table > *").values())
+    rows = [boxes[at : at + 3] for at in range(0, len(boxes), 3)]
+    assert all(len({top for _, top, *_ in row}) == 1 for row in rows)
+    assert all(row == sorted(row) for row in rows)
+    assert sorted(rows, key=lambda row: row[0][1]) == rows
+    picture(ann, f"set-{size}-later")
+
+
+LINES = """one => Math.round(one.getBoundingClientRect().height
+  / parseFloat(getComputedStyle(one).lineHeight))"""
+
+
+@pytest.mark.parametrize("size", thorough(["phone"], list(SIZES)))
+def test_a_name_is_not_broken_if_a_line_has_room_for_it(
+    person: Callable[..., Person], picture: Callable[[Person, str], None], size: str
+) -> None:
+    ann = person(**SIZES[size])
+    for game, settings, seats in (("set", {"seats": 8}, 8), ("kwartet", {"players": 5}, 5)):
+        ann.table(game, settings, ["me"] * seats, name="Bartholomew")
+        picture(ann, f"names-{game}-{size}")
+        for name in ann.page.locator(".who b").all():
+            assert name.evaluate(LINES) == 1
+        wide = ann.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert wide
+    ann.table("set", {}, ["me"] * 2, name="W" * 40)
+    assert ann.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+MAX_PAGE_BYTES = 200_000
+"""Maximum size of a page with everything that it loads, in bytes."""
+
+
+@only_thorough
+def test_no_page_is_heavy(person: Callable[..., Person]) -> None:
+    ann = person()
+    for game, seats in SEATS.items():
+        table, _ = ann.table(
+            game, LARGE[game], [*seats, *MORE.get(game, [])], name="Ann", help=True
+        )
+        for path in (f"/t/{table}", f"/new?game={game}"):
+            assert 10_000 < weight(ann, path) < MAX_PAGE_BYTES, path
+    assert 10_000 < weight(person(), "/") < MAX_PAGE_BYTES
+
+
+@only_thorough
+@pytest.mark.parametrize("width", [360, 640, 3840])
+def test_every_page_fits_its_window(width: int, person: Callable[..., Person]) -> None:
+    ann = person(viewport={"width": width, "height": 900})
+    paths = list(PAGES)
+    for game, seats in SEATS.items():
+        table, invitations = ann.table(game, LARGE[game], [*seats, *MORE.get(game, [])], name="Ann")
+        paths += [f"/t/{table}", invitations[0]]
+    for path in paths:
+        ann.page.goto(path)
+        assert ann.page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.parametrize("width", thorough([320], [320, 390, 1280]))
+def test_the_chart_of_a_review_is_whole(width: int, person: Callable[..., Person]) -> None:
+    ann = person(viewport={"width": width, "height": 658})
+    text = played_game(TWO, 0).record()
+    made = ann.ask("POST", "/api/records", text)
+    ann.page.goto(f"/t/{made['table']}/review")
+    chart = ann.page.locator(".curve svg")
+    cut = """node => {
+      const { left, right, top, bottom } = node.getBoundingClientRect(), cut = [];
+      for (let up = node.parentElement; up; up = up.parentElement) {
+        const { scrollWidth, clientWidth, scrollHeight, clientHeight } = up;
+        if (scrollWidth > clientWidth || scrollHeight > clientHeight + 1) cut.push(up.tagName);
+      }
+      for (const one of node.querySelectorAll('text')) {
+        const box = one.getBoundingClientRect();
+        if (box.left < left || box.right > right || box.bottom > bottom) cut.push(one.textContent);
+      }
+      return cut;
+    }"""
+    assert [name for name in chart.evaluate(cut) if name != "HTML"] == []
+    assert ann.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert ann.axe() == []
+    ann.page.mouse.wheel(0, 200)
+    ann.page.wait_for_function("() => scrollY > 0")
