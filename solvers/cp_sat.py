@@ -262,10 +262,9 @@ def solve_model(
     seed: int = 0,
     seconds: float = DEFAULT_SECONDS,
 ) -> Verdict:
-    """Solve a CP-SAT model, which may have further constraints. The verdict has no proof.
+    """Solve the CP-SAT model of a problem, and return a verdict without a proof.
 
-    Raises:
-        SolverTimeout: If there is no answer within `seconds`.
+    Constraints may have been added to the model.
     """
     text = f"CP-SAT reached its time limit of {seconds:g} s without an answer"
     solver = run_search(

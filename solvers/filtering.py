@@ -83,7 +83,7 @@ def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
 
 
 class _FilterShape(SetShape):
-    """A set regardless of the order of its cards, with values for filtering computed in advance."""
+    """A set without the order of its cards, with prepared tables that make `filter_set` fast."""
 
     __slots__ = ("differences", "lowered")
 

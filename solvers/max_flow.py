@@ -29,9 +29,10 @@ SOURCE, SINK = 0, 1
 class Network:
     """Flow network of a deal problem, whose maximum flow is a deal.
 
-    `simple_certificate` must return None for the problem. Node 0 is the source, node 1 is the sink,
-    and node 2 + p is player p. The other nodes follow, set by set: the (player, set) nodes, and a
-    node for each distinct owner mask. All cards of a set with the same owner mask form a *class*.
+    Node 0 is the source, node 1 is the sink, and node 2 + p is player p. The other nodes follow,
+    set by set: the (player, set) nodes, and a node for each distinct owner mask. All cards of a set
+    with the same owner mask form a *class*. The hands and bounds of the problem must not contradict
+    each other directly (see `simple_certificate`).
 
     A compact network omits nodes and arcs that do not restrict the flow. A player without bounds in
     a set has no (player, set) node for it, and sets without any bounds share their classes.

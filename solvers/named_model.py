@@ -201,7 +201,7 @@ def _index(value: int | str, names: Sequence[str], count: int, noun: str) -> int
 
 @validate_arguments(problem=DealProblem, bundles=bool)
 def cp_sat_model(problem: DealProblem, *, bundles: bool = True) -> CpSatModel:
-    """Return the model that `solve(problem, "cp-sat")` solves, with readable names.
+    """Return the CP-SAT model with which `solve(problem, "cp-sat")` decides a problem, with names.
 
     The model has a boolean for each card and possible owner. If there would be more than 220
     booleans, cards with the same possible owners form a bundle, and an integer says how many cards

@@ -138,7 +138,7 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Return the number of ways to deal two groups of cards, for each split between players."""
+    """Combine the ways to deal two groups of cards. A key says how many cards each player gets."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"counting a set needs {len(first)} x {len(second)} steps: "
@@ -212,11 +212,11 @@ class SetCounts:
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
     def card_weights(self, deadline: Deadline = NO_DEADLINE) -> dict[int, dict[int, Vector]]:
-        """Return the number of ways to deal the set in which a given player owns a given card.
+        """Return in how many ways the set can be dealt so that a given player owns a given card.
 
-        The entry `[mask][player]` is a tuple with one number for each count vector in `vectors`. It
-        holds for any card whose possible owners are the players in the mask. Players who may not
-        own the card are omitted. The result is cached.
+        The entry `[mask][player]` is for a card that only the players in the bit mask may own. It
+        is a tuple with a number for each entry of `vectors`, that is, for each way to say how many
+        cards of the set every player gets. The result is cached.
         """
         if self._card_weights is not None:
             return self._card_weights

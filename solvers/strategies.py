@@ -163,7 +163,6 @@ def deal_problems(
 
 
 def _shortened(problem: DealProblem, number: int) -> DealProblem:
-    """Return a part of a problem if `number` is below 4, and otherwise the whole problem."""
     has_all_cards, player = divmod(number, 2)
     if number > 3 or not problem.sets or player >= problem.players:
         return problem

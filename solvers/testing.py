@@ -96,7 +96,7 @@ SHRINK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """Result of checking a solver: the numbers of problems on which the laws were checked.
+    """Result of testing a solver: the numbers of problems that it was tested on.
 
     Attributes:
         feasible, infeasible: the numbers of problems with these verdicts.
@@ -136,7 +136,7 @@ def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that the verdict stays the same after random renumbering, and on a second call."""
+    """Check that the solver's verdict stays the same after random renumbering, and if repeated."""
     random = Random(hash(problem))
     players, sets = list(range(problem.players)), list(range(len(problem.sets)))
     cards = [list(range(constraint.size)) for constraint in problem.sets]
@@ -171,7 +171,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that the verdict is right after a card moves from the largest to the smallest hand."""
+    """Check that the solver is right after a card moves from the largest to the smallest hand."""
     _, fault = _run_checked(solver, problem)
     hands = list(problem.hands)
     giver, taker = hands.index(max(hands)), hands.index(min(hands))

@@ -26,9 +26,9 @@ def violation(
 ) -> tuple[float | None, Sequence[float], list[float]]:
     """Find values of the booleans that violate some constraints (rows) as little as possible.
 
-    `used` contains the numbers of these rows. Return the total violation, the values of all
-    booleans, and a weight for each row (a multiplier of Farkas' lemma). The violation is None if
-    the time limit is reached.
+    `used` contains the numbers of these rows. Return three values: the total violation, the values
+    of all booleans, and a weight for each row (a multiplier of Farkas' lemma). The violation is
+    None if the time limit is reached.
     """
     import numpy as np
     from scipy.optimize import linprog
