@@ -161,7 +161,7 @@ class ExponentLanes:
         )
 
     def lane(self, in_bytes: bytes, number: int) -> int:
-        """Return coefficient number `number` of a polynomial, given the bytes from `in_bytes`."""
+        """Return one coefficient of a polynomial, by its index in the bytes from `in_bytes`."""
         size = self.width // 8
         return int.from_bytes(in_bytes[number * size : number * size + size], "little")
 

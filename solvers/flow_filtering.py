@@ -72,7 +72,7 @@ class _Residual:
         return [int(label) for label in labels]
 
     def augment(self, arc: int) -> None:
-        """Send as much flow as possible through an arc and back, along shortest paths first."""
+        """Send as much flow as possible around cycles through an arc, the shortest ones first."""
         room = self.capacity
         while room[arc]:
             self.deadline.remaining()

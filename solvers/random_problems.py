@@ -419,7 +419,7 @@ def one_bound_pairs(
 def _counts(
     sizes: Sequence[int], bound: str, last_set: bool, random: Random
 ) -> tuple[list[int], int]:
-    """Choose how many cards of each set a player holds, and in which set a bound is tightened."""
+    """Choose how many cards of each set a player holds, and the set with a tighter bound."""
     counts = [random.randint(0, size) for size in sizes]
     places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))
     place = places[-1 if last_set else 0]

@@ -273,7 +273,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
 
     @classmethod
     def of_record(cls, data: bytes) -> QuaternityRules:
-        """Return rules with the settings of a record. Raise the same errors as `parse_record`."""
+        """Return rules with the settings of a record. Raise `RecordError` if it is not a record."""
         return cls(parse_record(data).settings)
 
     def replay(self, data: bytes) -> Replay[QuaternityPosition, QuaternityMove]:

@@ -278,7 +278,7 @@ class State(Displayable):
 
     @validate_arguments(solver=(Solver, type(None)))
     def verdict(self, solver: Solver | None = None) -> Verdict:
-        """Return whether any deal fits the state, with evidence: a deal or a proof.
+        """Return whether any deal fits the state, with a deal or with a proof that there is none.
 
         The default solver is the fastest one that supports the problem.
 
@@ -288,7 +288,7 @@ class State(Displayable):
         return run_solver(self.problem, solver or default_solver(self.problem))
 
     def filtered_problem(self, seconds: float | None = None) -> DealProblem:
-        """Return a deal problem with the same deals, in which no fact can be tightened.
+        """Return a deal problem with the same deals as this state, and the tightest constraints.
 
         Every possible owner, minimum and maximum occurs in some deal. The module
         `solvers.filtering` describes the two methods for this.
@@ -318,7 +318,7 @@ class State(Displayable):
 
     @property
     def has_tables(self) -> bool:
-        """Whether there are few enough players for a table with all groups of players (2^P)."""
+        """Whether there are few enough players to store a number for each group of players."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:

@@ -122,5 +122,5 @@ def count_or_none(problem: DealProblem) -> int | None:
 
 
 def log10_deals(problem: DealProblem) -> float:
-    """Return the decimal logarithm of the number of deals, with the errors of `count_deals`."""
+    """Return the decimal logarithm of the number of deals. The limits are as in `count_deals`."""
     return log10(count_deals(problem))

@@ -109,7 +109,7 @@ def seat_log_header(log: SeatLog) -> str:
 
 
 def log_as_seen(log: GameLog, seat: int) -> str:
-    """Return the text of a log as one seat sees it, with only the sizes of the other hands."""
+    """Return the text of a log without the cards of the other hands, as one seat sees it."""
     return seat_log_text(seat_log_of(log, seat))
 
 

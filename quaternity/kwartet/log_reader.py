@@ -86,7 +86,7 @@ def _hand_name(player: str | int | None) -> str:
 
 
 def event_lines(data: bytes) -> list[int]:
-    """Return the byte offset of each line of a log that contains a request or a set put down."""
+    """Return where the lines with requests and put-down sets begin in a log, as byte offsets."""
     return [
         line.start()
         for line in re.finditer(rb"[^\r\n]+", data)

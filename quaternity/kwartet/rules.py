@@ -260,7 +260,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
 
 def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
-    """Return the ends of the header and of each complete request of a log, as byte offsets.
+    """Return where the header and each complete request of a log end, as byte offsets.
 
     The second result is the number of complete requests, and the third contains warnings. A request
     is incomplete if the lines about sets put down after it are missing.

@@ -90,7 +90,7 @@ class SeatLog:
         return replace(log, events=events, views=tuple(views))
 
     def with_announced(self, announced: Sequence[tuple[int, int]]) -> SeatLog:
-        """Return the log of the same deal if the given sets are put down at once, without requests.
+        """Return the log of the same deal, without requests, in which the given sets are put down.
 
         `announced` contains pairs (set, player).
         """

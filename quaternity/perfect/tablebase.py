@@ -210,7 +210,7 @@ class Tablebase:
     def report(self, state: State) -> PositionReport:
         """Return the value of a position and of all its questions.
 
-        The errors are those of `prospects`.
+        The possible errors are the same as for `prospects`.
         """
         return PositionReport(self.standing(state), self.prospects(state))
 
@@ -222,7 +222,7 @@ class Tablebase:
         first question is on the shortest way to the win.
 
         Raises:
-            InputError, UnknownState: If `standing` raises it for a successor.
+            InputError, UnknownState: If `standing` raises it for a state after an answer.
         """
         asker = state.turn
         prospects = []

@@ -27,7 +27,7 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
     """Return the heuristic value of a state for each role, from the exact chances of all cards.
 
     A role is the number of a player in a canonical state. All deals count as equally likely. They
-    are counted once, which takes a tenth of a millisecond in small games.
+    are counted, which takes a tenth of a millisecond in small games.
     """
     parts = code.parts(key)
     sets = [code.book.by_number(number).constraint for number in parts.kinds]

@@ -154,7 +154,7 @@ class Policy:
         return [choice for _, choice in ranked]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        """Return a role's heuristic value after a reply, minus the best value of all others."""
+        """Return a role's heuristic value after an answer, minus the best value of all others."""
         values = rough_prospects(self.code, reply.key, self._worth)
         return lead(values, reply.roles.index(role))
 

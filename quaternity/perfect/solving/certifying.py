@@ -82,7 +82,7 @@ def write_certificate(
 
 
 def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -> Iterator[str]:
-    """Yield the line of each state in a certificate, with players as in `KeyCodec.order`."""
+    """Yield the line of a certificate for each state, with the players in their seating order."""
     # Parts of the lines repeat often, so the text of each part is created once and cached.
     graph, values = solution.graph, solution.values
     code, orders = coding(graph.rules), role_orders(graph.rules.players)[0]

@@ -155,7 +155,8 @@ def estimate_game(state: State) -> Estimate:
 def is_larger(state: State, limit: int, random: Random) -> bool:
     """Return whether random games show that more than `limit` states can follow from a state.
 
-    The result False proves nothing. The errors are those of `canonical`.
+    The result False proves nothing. A state without a canonical form raises an error, as in
+    `canonical`.
     """
     # If there are N states, then n independent random states have at least n (n - 1) / 2 / N equal
     # pairs on average, however unevenly the states occur. A small number of equal pairs therefore
@@ -268,10 +269,10 @@ def _new_states(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
 
 
 def _extrapolate(distinct: int, reached: int, scale: float) -> float:
-    """Estimate the number of new states that a whole level reaches, from a sample of the level.
+    """Estimate how many new states all states of a level lead to, from a sample of the level.
 
-    The sample reached `distinct` states by `reached` transitions. The level is `scale` times as
-    large as the sample.
+    A level contains the states after the same number of moves. The sample led to `distinct` states
+    by `reached` transitions. The level is `scale` times as large as the sample.
     """
     if distinct == reached:
         return distinct * scale

@@ -59,10 +59,10 @@ _MARK = b"arrays/1"
 
 
 class ArrayWriter:
-    """Writer of a file of NumPy arrays. The file gets its name when it is complete on the disk."""
+    """Writer of a file of NumPy arrays, which has a temporary name until it is complete."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
-        """Create the file. When it is complete, its name is added to the set `whole`."""
+        """Create the file. When the file is complete, its name is added to the set `whole`."""
         self._path, self._durable, self._whole = path, durable, whole
         self._part = path.with_name(path.name + PART_SUFFIX)
         self._file = self._part.open("wb")

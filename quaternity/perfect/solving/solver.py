@@ -118,7 +118,7 @@ def _graph(
     max_states: int | None,
     report: Report,
 ) -> Iterator[tuple[GameGraph, WorkDirectory]]:
-    """Yield the graph and its working directory, which is open until the context ends."""
+    """Open a working directory, generate the graph of the game in it, and yield both."""
     rules, start = Rules.of(state), canonical(state).key
     about = _about(rules, start)
     try:

@@ -75,9 +75,10 @@ def choices(code: KeyCodec, key: Key) -> list[Choice]:
 
 
 def counted_choices(code: KeyCodec, key: Key) -> list[tuple[int, Choice]]:
-    """Return pairs of a number and a question. The number counts questions with the same effect.
+    """Return pairs: how many questions have the same effect, and the `Choice` that stands for them.
 
-    Questions for different cards count separately. The questions are those of `choices`.
+    Questions for different cards count separately. The function `choices` returns the same
+    questions.
     """
     parts = code.parts(key)
     kinds = [code.book.by_number(number) for number in parts.kinds]
