@@ -161,7 +161,6 @@ def _proof(problem: DealProblem, layout: LaneLayout, tables: list[int]) -> Certi
 
 
 def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
-    """Return a proof that one set cannot be dealt, whatever the other sets are."""
     # Either the minimums of the set are too large, or some of its cards cannot have an owner.
     constraint = problem.sets[index]
     for coalition in (0, everybody):

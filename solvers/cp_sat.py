@@ -314,10 +314,10 @@ def prepare_variant(
 def _groups(
     problem: DealProblem, max_booleans: float
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
-    """Yield pairs of the number of a set and its bundles of interchangeable cards.
+    """Yield the bundles of interchangeable cards of each set, with the number of the set.
 
     A bundle is a pair: the bit mask of the players who may own the cards, and the cards. Sets whose
-    bounds are all redundant may be bundled together. Their number is None.
+    bounds are all redundant may be bundled together. They have the number None.
     """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:

@@ -234,7 +234,6 @@ def filter_problem(problem: DealProblem, seconds: float | None = None) -> DealPr
 
 
 def _prefers_tables(problem: DealProblem) -> bool:
-    """Return whether filtering by tables is likely to be faster than filtering by flows."""
     players, sets = problem.players, len(problem.sets)
     if players > MAX_PLAYERS:
         return False

@@ -76,7 +76,7 @@ def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 def _repetitions(choose: Choose, limit: int, minimum: int = 0) -> Iterator[None]:
-    """Yield None `minimum` times or more, at random up to `limit` times, which is the likeliest."""
+    """Yield None a random number of times, from `minimum` to `limit`. `limit` is the likeliest."""
     # Whether there is another repetition is chosen just before it begins, directly before the
     # values that are chosen in it. So Hypothesis can leave out any repetition when it shrinks a
     # problem.
@@ -165,9 +165,9 @@ def random_tightened(choose: Choose, sizes: Sizes) -> DealProblem:
 def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProblem]:
     """Return a feasible problem and an infeasible problem, with one small difference.
 
-    In the feasible problem, a group of players (the coalition) holds exactly as many cards as the
-    inequality of `solvers.shortage` allows. One more card in the coalition's hands, or one owner,
-    minimum or maximum that is tighter, makes the problem infeasible.
+    In the feasible problem, a group of players holds exactly as many cards as it can hold. One more
+    card in the hands of the group, or one owner, minimum or maximum that is tighter, makes the
+    problem infeasible.
     """
     players = choose(1, sizes.players)
     set_size = choose(1, sizes.set_size) if sizes.same_size else None

@@ -488,7 +488,6 @@ def _require_both_kinds(solver: Solver, count: Counter[str]) -> None:
 
 
 def _find_fault(law: Law, solver: Solver, problem: DealProblem) -> str | None:
-    """Return the fault that a law (a property check) finds in a solver, if there is a fault."""
     # An exception in the solver counts as a fault.
     try:
         return law(solver, problem)

@@ -58,10 +58,7 @@ class DealTable:
             start += constraint.size
 
     def card_literal(self, player: int, set_index: int, number: int) -> Literal:
-        """Return the literal that says that a player holds a card.
-
-        Return False if the player cannot own it.
-        """
+        """Return the literal for "the player holds the card". It is False if this is impossible."""
         if number >= self.problem.sets[set_index].size:
             return False
         return self.holds[self.first_card[set_index] + number].get(player, False)

@@ -97,10 +97,10 @@ class _Token(NamedTuple):
 
 
 class _Abbreviation(NamedTuple):
-    """A formula that `let` has given a name.
+    """A formula to which `let` has given a name. It is parsed again wherever the name is used.
 
-    It is parsed again wherever its name is used. `position` is the number of its first token.
-    `values` and `names` are the variables and the other named formulas that may occur in it.
+    `position` is the number of its first token. `values` and `names` are the variables and the
+    other named formulas that may occur in it.
     """
 
     parameters: tuple[str, ...]

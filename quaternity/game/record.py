@@ -33,10 +33,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class RecordError(MalformedDocument):
-    """Error for a text that is not a game record.
-
-    The attribute `faults` lists every fault with its line.
-    """
+    """Error for a text that is not a game record. `faults` lists every fault with its line."""
 
 
 class ImpossibleRecord(QuaternityError):

@@ -305,10 +305,7 @@ class State(Displayable):
         return filter_problem(self.problem, seconds)
 
     def same_position(self, other: State) -> bool:
-        """Return whether two states have the same deals, turn and completed sets.
-
-        Both states must be possible.
-        """
+        """Return whether two possible states have the same deals, turn and completed sets."""
         if not isinstance(other, State):
             raise InputError(f"other: {quote_value(other)} is not a State")
         key = (self.turn, self.completed, self.hands)
@@ -641,10 +638,7 @@ class LegalQuestions:
         return chain.from_iterable(map(questions_with_answers, self._by_set()))
 
     def first(self) -> Iterator[Question]:
-        """Yield the legal questions one by one, for callers that need only a few of them.
-
-        If the state has no tables, each question is computed only when it is needed.
-        """
+        """Yield the legal questions one by one, without computing all of them if not needed."""
         if self._known is not None or self.state.has_tables:
             yield from self
             return

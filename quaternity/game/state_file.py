@@ -40,10 +40,7 @@ DEAL_PROBLEM_FILE = re.compile(r'"format"\s*:\s*"deal-problem/')
 
 
 class StateFileError(MalformedDocument):
-    """Error for a malformed state file.
-
-    The attribute `faults` lists every fault with its path in the file.
-    """
+    """Error for a malformed state file. `faults` lists every fault with its path in the file."""
 
 
 class ContradictoryState(QuaternityError):
@@ -182,7 +179,7 @@ class _Reader(DocumentReader):
         maximum: list[list[int]],
         completed: list[int | None],
     ) -> None:
-        """Raise ContradictoryState if the document contradicts itself about a completed set.
+        """Raise `ContradictoryState` if `completed` contradicts one of the other arguments.
 
         Completed sets are empty in the deal problem, so a solver would not notice this.
         """

@@ -89,7 +89,6 @@ class View(Displayable):
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
-        """Return whether another view belongs to the same seat and has the same content."""
         if not isinstance(other, View):
             return NotImplemented
         own = (self.seat, self.hand, self.public, self.events)

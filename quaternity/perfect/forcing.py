@@ -56,7 +56,7 @@ Place = tuple[Key, int]
 
 
 class Node:
-    """A node of the search: a canonical state and the role of the player who wants to win.
+    """A node of the search for a forced win: a canonical state, and the role that wants to win.
 
     A role is the number of a player in a canonical state. Role 0 is to move.
 
@@ -306,7 +306,7 @@ class ForcedWinSearch:
     # ------------------------------------------------------------------ strategies
 
     def check(self, seconds: float | None = None) -> tuple[int, bool]:
-        """Check the result by playing the strategy against every possible play of the other side.
+        """Check the result of the search by playing its strategy against all possible play.
 
         The strategy is that of the player, or that of the opponents if there is no forced win. The
         check uses the rules of the game and stops at the time limit, if one is given. Return the

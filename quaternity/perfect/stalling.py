@@ -40,7 +40,7 @@ Sharing = tuple[int, int]
 
 @lru_cache(maxsize=1 << 12)
 def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
-    """Return the conditions under which opponents can keep a player from moving. One is enough.
+    """Return conditions, each of which lets the opponents of a player stall for ever.
 
     The opponents form a *ring*: they ask each other in vain for ever. A condition consists of two
     pairs of players, as bit masks. Each pair must hold cards of the same set. The bit mask `able`

@@ -184,7 +184,6 @@ class SetBatch:
         return [games]
 
     def _has_three(self, games: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return, for each given game, whether three cards on the table belong together."""
         max_cards = int(self.on_table[games].max(initial=0))
         cards = self.places[games, :max_cards]
         on_table = np.zeros((len(games), CARDS + 1), bool)

@@ -74,7 +74,7 @@ class Incumbent(Generic[Item]):
             self._found = collection
 
     def lower(self, bound: int) -> None:
-        """Replace the bound if `bound` is lower."""
+        """Replace the upper bound if `bound` is lower."""
         self.bound = min(self.bound, max(bound, self.size))
 
     def seconds_left(self, default: float | None = None) -> float | None:

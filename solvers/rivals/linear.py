@@ -66,8 +66,8 @@ def violation(
 def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
     """Return an infeasible verdict, with a proof made from constraints that contradict each other.
 
-    `core` contains the numbers of these constraints (rows). The constraints that each card has an
-    owner need not be among them. The verdict has no proof if the rows do not give one.
+    `core` contains the numbers of these constraints (rows). The rows which say that each card has
+    an owner may be missing. The verdict has no proof if the rows do not give one.
     """
     used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
     _, _, weights = violation(linear, sorted(used))

@@ -24,7 +24,7 @@ Prospects = tuple[float, ...]
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
-    """Return the heuristic value of a state for each role, from the exact chances of all cards.
+    """Estimate how good a state is for each role, from the exact chances of all cards.
 
     A role is the number of a player in a canonical state. All deals count as equally likely. They
     are counted, which takes a tenth of a millisecond in small games.
@@ -39,10 +39,10 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return a rough but fast estimate of the heuristic value of a state for each role.
+    """Estimate roughly, but fast, how good a state is for each role.
 
     A role is the number of a player in a canonical state. All possible owners of a card count as
-    equally likely, and the sizes of the hands are ignored. `known` caches the value of each set.
+    equally likely, and the sizes of the hands are ignored. `known` caches the estimate of each set.
     """
     parts = code.parts(key)
     for number in parts.kinds:
@@ -64,7 +64,7 @@ def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
 
 
 def many_prospects(state: State) -> Prospects:
-    """Return a rough estimate of the heuristic value of a state for each player.
+    """Estimate roughly how good a state is for each player.
 
     This also works if there are too many players for a canonical state.
     """

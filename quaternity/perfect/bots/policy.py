@@ -39,7 +39,7 @@ win. All players share the win of a game that never ends."""
 
 
 class Outlook(NamedTuple):
-    """The policy's judgement of a state: the best moves, and the result of the game if it is known.
+    """What a policy says about a state: the best moves, and the result of the game if it is known.
 
     Attributes:
         options: the questions of the state, best first.

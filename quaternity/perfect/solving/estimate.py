@@ -212,7 +212,7 @@ class _SampleResult(NamedTuple):
 def _take_samples(
     rules: Rules, start: Key, random: Random, sample: int, end: float
 ) -> _SampleResult:
-    """Sample all levels with one sample size, and stop at the time `end` (`time.perf_counter`)."""
+    """Sample all levels until the time `end`, which is measured by `time.perf_counter`."""
     code, orders = coding(rules), len(role_orders(rules.players)[0])
     started = time.perf_counter()
     level = key_array(code, [start])

@@ -179,10 +179,7 @@ def canonical_after(code: KeyCodec, state: State, question: Question, answer: An
 
 
 def drawn_players(state: State, question: Question, after: State) -> list[int]:
-    """Return the players among whom chance draws the player to move, after an answer.
-
-    The list is empty if there is no draw.
-    """
+    """Return the players among whom chance draws the next player, or an empty list for no draw."""
     hands = after.hands
     if (
         state.tie_break is not TieBreak.MIN_SETS
