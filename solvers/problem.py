@@ -126,6 +126,7 @@ class SetConstraint(_SetFields):
     __slots__ = ()
 
     def __new__(cls, owners: Sequence[int], low: Sequence[int], high: Sequence[int]) -> Self:
+        """Check the values and create the constraint."""
         players = check_length(low, "low")
         check_size(players, 0, check_length(owners, "owners"))
         if check_length(high, "high") != players:
@@ -251,6 +252,7 @@ class DealProblem(_ProblemFields, Displayable):
     """Names of players, sets and cards. They are ignored when problems are compared."""
 
     def __new__(cls, hands: Sequence[int], sets: Sequence[SetConstraint]) -> Self:
+        """Check the values and create the problem."""
         players = check_length(hands, "hands")
         if players < 1:
             raise InputError("hands: at least one player is needed")

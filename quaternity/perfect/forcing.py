@@ -393,11 +393,7 @@ class ForcedWinSearch:
         return self.graph.node(key, roles.index(self.player))
 
     def _strategy(self, state: State, node: Node) -> list[_Option]:
-        """Return each question that can be asked if one side plays its strategy, with its replies.
-
-        Raises:
-            SolverFault: If the side has no strategy from this state.
-        """
+        """Return each question that is possible if one side follows its strategy, with replies."""
         won = bool(self._root.won)
         ours = (state.turn == self.player) == won
         options: list[_Option] = []

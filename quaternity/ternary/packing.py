@@ -41,7 +41,7 @@ def pack_by_search(
 
 
 class _Three(NamedTuple):
-    """Three cards of the table that belong together, also as a bit set."""
+    """Three cards of the table that belong together, and the same as a bit set."""
 
     cards: Triple
     bits: int

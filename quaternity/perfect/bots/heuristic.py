@@ -90,5 +90,5 @@ def _add_up(parts: StateParts, worths: Sequence[Sequence[float]]) -> Prospects:
 
 
 def lead(values: Prospects, role: int) -> float:
-    """Return the heuristic value of a role, minus the highest value of another role."""
+    """Return the estimated value of a state for a role, minus the highest value for another."""
     return values[role] - max([value for other, value in enumerate(values) if other != role])

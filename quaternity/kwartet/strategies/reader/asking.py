@@ -131,11 +131,7 @@ def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
 
 
 def _over_cards(values: Floats, fill: float, lacked: MissingCards) -> Floats:
-    """Convert an array `[card, case, ...]` to an array `[mask, card, ...]`.
-
-    A case stands for the cards that the asker lacks, and a mask for the cards that the asker holds.
-    A card in the mask gets the value `fill`.
-    """
+    """Convert an array `[card, case, ...]` (see `MissingCards`) to `[asker's mask, card, ...]`."""
     masks, card, lacks, *_ = lacked
     table = np.full((masks, len(card), *values.shape[2:]), fill)
     table[masks - 1 - lacks, card] = values
@@ -199,11 +195,7 @@ def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) 
 
 
 def _by_mask(share: Floats, card: int, lacked: MissingCards) -> Floats:
-    """Convert an array of shares, `[case, strategy]`, to an array `[strategy, mask]`.
-
-    A case stands for the cards that the asker lacks, and a mask for the cards that the asker holds.
-    Masks without a case get the share 0.
-    """
+    """Convert an array `[case, strategy]` (see `MissingCards`) to `[strategy, asker's mask]`."""
     by_mask = np.zeros((share.shape[1], lacked.masks))
     by_mask[:, lacked.masks - 1 - lacked.missing[card]] = share.T
     by_mask[:, 0] = 0
