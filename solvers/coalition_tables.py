@@ -306,7 +306,7 @@ def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
 
 
 def layout_of(problem: DealProblem) -> LaneLayout:
-    """Return the `LaneLayout` that packs a number for each group of players of this problem."""
+    """Return the `LaneLayout` for a problem, which packs a number for each group of players."""
     largest = cards = 0
     for constraint in problem.sets:
         size = len(constraint.owners)

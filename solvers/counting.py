@@ -70,7 +70,7 @@ class Chances(Displayable):
     problem: DealProblem | None = field(default=None, compare=False, repr=False)
 
     def picture(self) -> Display:
-        """Return a table of the probabilities.
+        """Return a table of the probability that each player owns each card.
 
         Cards of a set share a row if their probabilities are equal.
         """

@@ -130,7 +130,7 @@ _FILTERED: Memo[LaneLayout, int, SetConstraint, SetConstraint] = Memo()
 def filter_set(
     layout: LaneLayout, slack: int, constraint: SetConstraint, deadline: Deadline = NO_DEADLINE
 ) -> SetConstraint:
-    """Remove the owners of one set that occur in no deal, and tighten its bounds.
+    """Remove the possible owners of a set's cards who own them in no deal. Tighten the bounds.
 
     `slack` says how many more cards each group of players could hold in the whole problem (see
     `LaneLayout.slack`).

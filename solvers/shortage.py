@@ -208,9 +208,9 @@ def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> 
 
 @dataclass(frozen=True, slots=True)
 class Shortage(Displayable):
-    """Proof that no deal exists: a group of players cannot hold as many cards as its hands need.
+    """Proof that no deal exists: a group of players cannot hold as many cards as it must hold.
 
-    The module docstring has the formula for the number of cards that the group can hold.
+    The module docstring has a formula for the number of cards that a group can hold.
 
     Attributes:
         coalition: the bit mask of the group, A in the formula. It is 0 if the minimums of a single

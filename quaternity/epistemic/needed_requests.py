@@ -48,7 +48,7 @@ class Reasons(NamedTuple):
 def is_knowledge(formula: Formula) -> bool:
     """Return whether a formula says that something is known, and never that something is unknown.
 
-    Requests alone can make such a formula true.
+    Such a formula can be true because of requests alone.
     """
     match formula:
         case logic.Knows() | logic.Distributed() | logic.Common() | logic.Publicly():

@@ -449,7 +449,7 @@ def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> lis
 
 
 def drop_hopeless(questions: list[SetQuestions]) -> list[SetQuestions]:
-    """Remove the questions that a brisk game forbids, because the answer yes is impossible."""
+    """Return the questions without those that a brisk game forbids: only no can answer them."""
     kept = [
         SetQuestions(
             about_set.asker,

@@ -305,7 +305,7 @@ def answer_lines(
 def answer_text(text: str, formula: Formula, truth: SeatTruth, at: QueryContext) -> Message:
     """Return a message that says what the observer knows about a formula.
 
-    If the truth is unknown, the message includes the probability if the deals can be counted.
+    If the truth is unknown, but the deals can be counted, the message includes the probability.
     """
     if truth.truth is None:
         message = (ALL_KNOW_NOT if at.seat is None else YOU_KNOW_NOT)(formula=text)

@@ -73,7 +73,7 @@ class SeatLog:
 
     @classmethod
     def of_view(cls, view: View) -> SeatLog:
-        """Return the log of the game up to a view, for the seat of the view.
+        """Return the log of a game up to the moment of a view, as the seat of the view saw it.
 
         The running time is proportional to the number of requests times the number of sets.
         """

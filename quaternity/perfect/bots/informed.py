@@ -74,7 +74,7 @@ class InformedBot:
         return self._random.choice(best)
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return the answer after which the lead of the asked player is larger."""
+        """Return the legal answer after which the asked player's lead is largest."""
         code = _coding(state)
         answers = list(state.answers(question))
         if len(answers) == 1:

@@ -222,11 +222,7 @@ class WorkDirectory:
         return crc32(name.encode(), self._seed)
 
     def _table(self, file: BinaryIO, name: str) -> dict[str, Any]:
-        """Read the names, types, shapes and offsets of arrays.
-
-        Raises:
-            ValueError: If the file is damaged.
-        """
+        """Read the types, shapes and offsets of arrays. Raise `ValueError` if the file is bad."""
         size = os.fstat(file.fileno()).st_size - _END.size
         if size < 0:
             raise ValueError("it was truncated")

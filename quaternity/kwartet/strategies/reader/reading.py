@@ -287,9 +287,9 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 
 
 def flat_shares(before: PublicState, event: Event) -> Floats:
-    """Return the probability of a request under each of the last four `HABITS`.
+    """Return how likely a request is under each habit of asking that does not compare sets.
 
-    These habits do not compare sets. The result is an array `[habit, mask]`, where `mask` is the
+    These are the last four `HABITS`. The result is an array `[habit, mask]`, where `mask` is the
     bit mask of the asker's cards of the requested set. The probabilities are multiplied by the
     number of sets in which the asker holds a card.
     """
