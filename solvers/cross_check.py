@@ -70,7 +70,7 @@ class Judgement:
 
 
 def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
-    """Run all solvers on a problem and compare their verdicts.
+    """Run all solvers on a problem, compare their verdicts, and return the result.
 
     Exceptions of the solvers are not passed on, except `KeyboardInterrupt`. A solver that raises
     `LimitError` has given up. Any other exception, even `SystemExit`, counts as a fault. If no

@@ -130,7 +130,7 @@ _FILTERED: Memo[LaneLayout, int, SetConstraint, SetConstraint] = Memo()
 def filter_set(
     layout: LaneLayout, slack: int, constraint: SetConstraint, deadline: Deadline = NO_DEADLINE
 ) -> SetConstraint:
-    """Remove the possible owners of a set's cards who own them in no deal. Tighten the bounds.
+    """Return a set without possible owners that occur in no deal, and with the tightest bounds.
 
     `slack` says how many more cards each group of players could hold in the whole problem (see
     `LaneLayout.slack`).
@@ -168,7 +168,7 @@ def _filter_set(
 
 
 def filter_by_tables(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
-    """Use coalition tables to tighten a problem without losing a deal, as `filter_problem` does.
+    """Return the tightest problem with the same deals, found by coalition tables.
 
     Raises:
         NoDeal: If the problem is infeasible.

@@ -137,7 +137,7 @@ class _Residual:
 
 
 def filter_by_flow(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
-    """Use network flow to tighten a problem without losing a deal, as `filter_problem` does.
+    """Return the tightest problem with the same deals, found by network flow.
 
     Raises:
         NoDeal: If the problem is infeasible.

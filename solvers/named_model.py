@@ -117,7 +117,7 @@ class CpSatModel:
         self.model.add(constraint)
 
     def solve(self, *, seconds: float = DEFAULT_SECONDS, seed: int = 0) -> Verdict:
-        """Solve the model, including the constraints that were added.
+        """Solve the model, including the constraints that were added, and return the verdict.
 
         If there is no deal, the verdict contains a proof (a shortage) only if there is no deal even
         without the added constraints.

@@ -100,10 +100,11 @@ Vector = tuple[int, ...]
 
 
 def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
-    """Count the ways to split `size` interchangeable cards between players.
+    """Return the number of ways to split `size` interchangeable cards between players.
 
     `mask` is the bit mask of the players who may own these cards. Each player p gets at most
-    `high[p]` cards. The keys of the dictionary say how many cards each player gets (count vectors).
+    `high[p]` cards. A key of the dictionary says how many cards each player gets, and its value is
+    the number of ways to do this.
 
     >>> class_vectors(0b101, 2, high=(9, 9, 1))
     {(2, 0, 0): 1, (1, 0, 1): 2}
@@ -138,7 +139,7 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Combine the ways to deal two groups of cards. A key says how many cards each player gets."""
+    """Return the ways to deal two groups of cards together. A key says how many cards each gets."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"counting a set needs {len(first)} x {len(second)} steps: "

@@ -167,7 +167,7 @@ def _replace_settled(
 
 
 def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
-    """Count in which share of the deals of the problem `seen` a formula is true."""
+    """Return the share of the deals of the problem `seen` in which a formula is true."""
     remaining = MAX_COUNTS
 
     def number(formula: Formula, problem: DealProblem) -> int:

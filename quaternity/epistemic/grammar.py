@@ -111,7 +111,7 @@ class _Abbreviation(NamedTuple):
 
 @validate_arguments(text=str, language=(Language, type(None)))
 def parse(text: str, language: Language | None = None) -> Formula:
-    """Parse a formula.
+    """Parse a formula, and return it as a `Formula`.
 
     The language says which players and cards exist. Without a language, players and cards are not
     checked, and the text may contain neither quantifiers nor operators about all players.

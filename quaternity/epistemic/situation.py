@@ -67,7 +67,9 @@ class Situation:
 
 
 def parse_situation(text: str, path: str = "situation") -> Situation:
-    r"""Parse a situation. The path is used in error messages only.
+    r"""Parse the text of a situation file, and return its contents.
+
+    The path is used in error messages only.
 
     Raises:
         InputError: If the text is not valid. The message names the line and says what is expected.

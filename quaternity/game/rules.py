@@ -274,7 +274,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return cls(parse_record(data).settings)
 
     def replay(self, data: bytes) -> Replay[QuaternityPosition, QuaternityMove]:
-        """Replay a record, which must have the same settings as these rules.
+        """Return the replay of a record, which must have the same settings as these rules.
 
         If the record ends with a question that has no answer, this question is the last move.
 

@@ -62,7 +62,7 @@ class LoadedProblem(NamedTuple):
 
 
 def read_state(path: str) -> LoadedState:
-    """Read a state file. The path `-` means standard input.
+    """Return the state in a state file. The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read.
@@ -74,14 +74,13 @@ def read_state(path: str) -> LoadedState:
 
 @validate_arguments(text=(str, bytes, bytearray))
 def parse_state(text: str) -> LoadedState:
-    """Parse the JSON text of a state. Raise the same errors as `read_state`.
+    """Return the state that a JSON text describes, or raise the same errors as `read_state`.
 
     >>> parse_state('{"players": 2}')
     Traceback (most recent call last):
         ...
-    quaternity.game.state_file.StateFileError: format: missing; set_size: missing; sets: missing; \
-hands: missing; owners: missing; minimum: missing; completed: missing
-    """
+    quaternity.game.state_file.StateFileError: format: missing; set_size: missing; sets: missing; hands: missing; owners: missing; minimum: missing; completed: missing
+    """  # noqa: E501
     return settle_state(_unsettled_state(text))
 
 
@@ -279,7 +278,9 @@ def state_text(state: State) -> str:
 
 
 def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
-    """Read a state file, a game record or a deal-problem file. The path `-` means standard input.
+    """Return the contents of a state file, a game record or a deal-problem file.
+
+    The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read, is malformed, or is of another kind.
@@ -297,7 +298,7 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
 
 
 def parse_any(text: str, *, settle: bool = True) -> LoadedState | LoadedProblem:
-    """Parse the JSON text of a state or a deal problem. Raise the same errors as `read_state`.
+    """Return the state or deal problem in a JSON text, or raise the same errors as `read_state`.
 
     Args:
         text: the JSON text.

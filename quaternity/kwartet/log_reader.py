@@ -63,7 +63,7 @@ class LogError(InputError):
 
 
 def parse_bytes(raw: bytes) -> GameLog | SeatLog:
-    """Parse the bytes of a log. Raise LogError if the log is invalid."""
+    """Return the game in the bytes of a log. Raise `LogError` if the log is invalid."""
     reader = _Reader()
     lines, cut_off = lines_in(raw)
     for number, line in enumerate(lines, start=1):

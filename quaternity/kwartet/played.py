@@ -38,7 +38,7 @@ class GameLog:
         events: Sequence[Event],
         names: Sequence[str] = (),
     ) -> GameLog:
-        """Create the log of a game. Raise IllegalRequest if the game breaks the rules."""
+        """Return the log of a game. Raise IllegalRequest if the game breaks the rules."""
         positions = [Position.start(settings, hands)]
         positions += [after for after, _ in positions[0].play(event.question for event in events)]
         return cls(settings, hands, tuple(events), tuple(positions), tuple(names))

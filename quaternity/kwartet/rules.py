@@ -58,7 +58,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return self.settings.players
 
     def start(self, random: Random) -> KwartetPosition:
-        """Deal the cards at random.
+        """Deal the cards at random, and return the first position.
 
         If the cards cannot be dealt evenly, the seats that get an extra card are random, too.
         """
@@ -67,7 +67,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return self.start_of_deal(random, extra)
 
     def start_of_deal(self, random: Random, deal: int) -> KwartetPosition:
-        """Deal the cards at random. `deal` is the index of the deal in a series.
+        """Deal the cards at random for deal number `deal` of a series. Return the first position.
 
         If the cards cannot be dealt evenly, the seats with an extra card differ from deal to deal.
         """
@@ -247,7 +247,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return cls(parse_log(data).settings)
 
     def replay(self, data: bytes) -> Replay[KwartetPosition, Question]:
-        """Replay a log, which must have the same settings as these rules."""
+        """Return the replay of a log, which must have the same settings as these rules."""
         log = parse_log(data)
         check_same(self.settings, log.settings)
         ends, count, warnings = _ends(data, log)

@@ -83,10 +83,10 @@ class CheckResult(NamedTuple):
     """Result of checking a certificate.
 
     For the state from which the game was solved, `ranks` says in how many moves each player can
-    force a win (None if never), and `outcomes` lists the outcomes if all players play for
-    themselves, if the certificate has them. If the states were sampled with `seed`, then with
-    probability `CONFIDENCE`, fewer than `most_wrong` of all states are wrong. If all states were
-    checked, `seed` is None and `most_wrong` is 0.
+    force a win (None if never). `outcomes` lists what may happen if all players play for
+    themselves, and is None if this is not claimed. If the states were sampled with `seed`, then
+    with probability `CONFIDENCE`, fewer than `most_wrong` of all states are wrong. If all states
+    were checked, `seed` is None and `most_wrong` is 0.
     """
 
     head: Head
@@ -276,7 +276,7 @@ class Game:
         return [tuple([m - s for m, s in zip(table, spare, strict=True)]) for table in tables]
 
     def _close(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
-        """Tighten the constraints on a set as far as possible without losing a deal.
+        """Return a set with the tightest constraints that lose no deal.
 
         `rest` contains the number of cards of the set that each group of players must hold.
         """

@@ -130,7 +130,7 @@ def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[i
 
 
 def _disjoint(cores: list[int]) -> int:
-    """Count disjoint cores (sets that must lose a card), taking the first ones that fit."""
+    """Return a number of disjoint cores (sets that must lose a card), found greedily."""
     used = count = 0
     for core in cores:
         if not core & used:

@@ -32,8 +32,8 @@ def pack_by_search(
     """Return `count` disjoint threes of a table. Return None if the table contains fewer.
 
     A three is three cards that belong together. `best` keeps the most threes found so far. It also
-    contains the time limit, and the generator that decides the search order. Without a time limit,
-    a search of more than `MAX_NODES` nodes raises a `LimitError`.
+    contains the time limit, and the random generator that decides the search order. Without a time
+    limit, a search of more than `MAX_NODES` nodes raises a `LimitError`.
     """
     search = _Search(table, rule, best)
     packing = search.run(bits_of(table), count, checksum(table), search.threes)

@@ -24,7 +24,7 @@ Prospects = tuple[float, ...]
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
-    """Estimate how good a state is for each role, from the exact chances of all cards.
+    """Return a number for each role: how good the state is for it, from the exact card chances.
 
     A role is the number of a player in a canonical state. All deals count as equally likely. They
     are counted, which takes a tenth of a millisecond in small games.
@@ -39,7 +39,7 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Estimate roughly, but fast, how good a state is for each role.
+    """Return a rough but fast estimate for each role: how good the state is for it.
 
     A role is the number of a player in a canonical state. All possible owners of a card count as
     equally likely, and the sizes of the hands are ignored. `known` caches the estimate of each set.
@@ -64,7 +64,7 @@ def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
 
 
 def many_prospects(state: State) -> Prospects:
-    """Estimate roughly how good a state is for each player.
+    """Return a rough estimate for each player: how good the state is for them.
 
     This also works if there are too many players for a canonical state.
     """

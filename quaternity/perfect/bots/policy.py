@@ -123,7 +123,7 @@ class Policy:
         return outlook
 
     def proof(self, key: Key, role: int, limit: int) -> Proof:
-        """Search for a forced win of one player, examining at most `limit` answers.
+        """Search for a forced win of one player among at most `limit` answers. Return the result.
 
         `key` identifies the canonical state, and `role` is the player's number in it. If more than
         `MAX_PROOF_CARDS` cards are in play, no search is made.

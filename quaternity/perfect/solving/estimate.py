@@ -120,7 +120,9 @@ def estimate(
     sample: int = SAMPLE,
     patience: float = float("inf"),
 ) -> Estimate:
-    """Estimate the time and space for solving a game from the state with the key `start`.
+    """Return an estimate of the time and space for solving a game.
+
+    The game begins in the state with the key `start`.
 
     Args:
         sample: number of states that are examined in each level (after each number of moves) at
@@ -144,7 +146,7 @@ def estimate(
 
 
 def estimate_game(state: State) -> Estimate:
-    """Estimate the time and space for solving a game from a state, within `PATIENCE` seconds."""
+    """Return an estimate of the time and space for solving a game, after `PATIENCE` s at most."""
     rules = Rules.of(state)
     # States with many cards and players are expensive, so the sample is smaller for them.
     size = rules.set_size * rules.sets * rules.players
@@ -212,7 +214,7 @@ class _SampleResult(NamedTuple):
 def _take_samples(
     rules: Rules, start: Key, random: Random, sample: int, end: float
 ) -> _SampleResult:
-    """Sample all levels until the time `end`, which is measured by `time.perf_counter`."""
+    """Return samples of all levels, taken until the time `end` (of `time.perf_counter`)."""
     code, orders = coding(rules), len(role_orders(rules.players)[0])
     started = time.perf_counter()
     level = key_array(code, [start])

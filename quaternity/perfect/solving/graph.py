@@ -136,7 +136,7 @@ class Block(NamedTuple):
 
     @classmethod
     def concatenate(cls, blocks: Sequence[Block]) -> Block:
-        """Join several blocks into one block."""
+        """Return one block with the states and questions of several blocks."""
         if len(blocks) == 1:
             return blocks[0]
         return cls(
@@ -318,7 +318,7 @@ def _blocks(runs: Sequence[tuple[Portion, int, int, NDArray[Any]]], max_states: 
 
 
 def load_graph(code: KeyCodec, directory: WorkDirectory) -> GameGraph:
-    """Read a complete graph from the working directory in which it was generated."""
+    """Return the graph in the working directory in which it was completely generated."""
     about = directory.arrays("graph")
     levels = tuple(about["levels"].tolist())
     portions = []

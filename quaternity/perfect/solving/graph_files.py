@@ -189,7 +189,7 @@ class WorkDirectory:
                 pieces.add(array, key)
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Map the arrays of a file into memory, by name. Their data is read only when it is used.
+        """Return the arrays of a file by name, mapped from disk. Data is read only when it is used.
 
         When a file of an earlier run is first used, all of it is read to verify its checksum.
 
@@ -214,7 +214,7 @@ class WorkDirectory:
         raise InputError(f"{path}: {fault}; remove {self.path} to start again")
 
     def array(self, name: str) -> NDArray[Any]:
-        """Map the only array in a file into memory, as the method `arrays` does."""
+        """Return the only array in a file, mapped from disk as by the method `arrays`."""
         [array] = self.arrays(name).values()
         return array
 
@@ -264,7 +264,7 @@ class WorkDirectory:
 
 @contextmanager
 def temporary_directory(about: Mapping[str, Any]) -> Iterator[WorkDirectory]:
-    """Create a working directory for the duration of a computation.
+    """Create a working directory, yield it, and remove it after the computation.
 
     The files stay readable while they are mapped. Directories left behind by killed runs are
     removed.

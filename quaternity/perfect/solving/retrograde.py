@@ -80,7 +80,7 @@ class Values:
 def solve_graph(
     graph: GameGraph, directory: WorkDirectory, report: Report, threads: int = 1
 ) -> Values:
-    """Compute which wins players can force, reach or prevent, for all states of a graph.
+    """Return which wins players can force, reach or prevent, for all states of a graph.
 
     From time to time, the values so far are saved in the directory, so that a run can resume.
     """

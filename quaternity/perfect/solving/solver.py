@@ -69,7 +69,9 @@ def solve(
     max_states: int | None = None,
     report: Report = quiet,
 ) -> Solution:
-    """Compute which wins the players can force, reach or prevent, for all states after a start.
+    """Solve a game: find which wins the players can force, reach or prevent in all its states.
+
+    The result contains all states that can follow from a start.
 
     Args:
         state: the state at the start.

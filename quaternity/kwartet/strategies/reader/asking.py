@@ -141,7 +141,7 @@ def _over_cards(values: Floats, fill: float, lacked: MissingCards) -> Floats:
 def model_patient(
     chances: Floats, asker: int, following: int, shown: Floats, place: int, card: int, asked: int
 ) -> RequestModel:
-    """Predict what the strategy `patient` would ask, for three estimates of the probabilities.
+    """Return a prediction of what the strategy `patient` would ask, for three estimates.
 
     Args:
         chances: `[card, case, owner, strategy, set]`, probabilities from `chances_by_lack`. The
@@ -179,9 +179,9 @@ def model_patient(
 
 
 def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) -> RequestModel:
-    """Predict what the strategy `exact` would ask, given probabilities `[card, case, owner, set]`.
+    """Return a prediction of what the strategy `exact` would ask, given probabilities.
 
-    For the arguments, see `model_patient`.
+    The probabilities are `[card, case, owner, set]`. For the arguments, see `model_patient`.
     """
     lacked = missing_cards(2 * chances.shape[1])
     masks, lacks = lacked.masks, lacked.missing
