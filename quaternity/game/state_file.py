@@ -79,8 +79,9 @@ def parse_state(text: str) -> LoadedState:
     >>> parse_state('{"players": 2}')
     Traceback (most recent call last):
         ...
-    quaternity.game.state_file.StateFileError: format: missing; set_size: missing; sets: missing; hands: missing; owners: missing; minimum: missing; completed: missing
-    """  # noqa: E501
+    quaternity.game.state_file.StateFileError: format: missing; set_size: missing; sets: missing; \
+hands: missing; owners: missing; minimum: missing; completed: missing
+    """
     return settle_state(_unsettled_state(text))
 
 
