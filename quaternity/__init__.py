@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from quaternity.game.faults import IllegalAnswer as IllegalAnswer
     from quaternity.game.faults import IllegalQuestion as IllegalQuestion
     from quaternity.game.game import Game as Game
+    from quaternity.game.legal import QuestionGroup as QuestionGroup
     from quaternity.game.question import Answer as Answer
     from quaternity.game.question import Move as Move
     from quaternity.game.question import Question as Question
@@ -72,6 +73,7 @@ _HOMES = {
     "quaternity.insight.explanation": "Explanation explain",
     "quaternity.game.faults": "IllegalAnswer IllegalQuestion",
     "quaternity.game.game": "Game",
+    "quaternity.game.legal": "QuestionGroup",
     "quaternity.game.question": "Answer Move Question",
     "quaternity.game.record": "record_text",
     "quaternity.game.settings": "Settings TieBreak",

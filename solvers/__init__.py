@@ -58,7 +58,10 @@ if TYPE_CHECKING:
     from solvers.counting import count_vector_distribution as count_vector_distribution
     from solvers.counting import exact_chances as exact_chances
     from solvers.exchange.formats import export as export
+    from solvers.explanation import AtLeast as AtLeast
+    from solvers.explanation import AtMost as AtMost
     from solvers.explanation import Explanation as Explanation
+    from solvers.explanation import Hand as Hand
     from solvers.explanation import explain as explain
     from solvers.filtering import filter_problem as filter_problem
     from solvers.flow_graph import draw_flow_network as draw_flow_network
@@ -109,7 +112,7 @@ if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept names t
             "solvers.builder": "ProblemBuilder",
             "solvers.named_model": "CpSatModel cp_sat_model",
             "solvers.exchange.formats": "export",
-            "solvers.explanation": "Explanation explain",
+            "solvers.explanation": "AtLeast AtMost Explanation Hand explain",
             "solvers.filtering": "filter_problem",
             "solvers.flow_graph": "draw_flow_network flow_network",
             "solvers.names": "Names",

@@ -155,7 +155,7 @@ def _proof(problem: DealProblem, layout: LaneLayout, tables: list[int]) -> Certi
     if IMPOSSIBLE in tables:
         return _set_shortage(problem, tables.index(IMPOSSIBLE), layout.everybody)
     coalition = layout.first_violated(layout.slack(tables, problem.hands))
-    assert coalition is not None, f"tables rule out a deal, but no inequality fails: {problem}"
+    assert coalition is not None, f"no deal fits, but no inequality fails: {problem}"
     witnesses = tuple(tightest_witness(constraint, coalition) for constraint in problem.sets)
     return Shortage(coalition, witnesses)
 
@@ -169,7 +169,7 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
         shortage = Shortage(coalition, tuple(witnesses))
         if shortage.holds(problem):
             return shortage
-    raise AssertionError(f"set {index} has no table, but no shortage was found: {constraint}")
+    raise AssertionError(f"set {index} cannot be dealt, but no shortage proves it: {constraint}")
 
 
 def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadline) -> Deal:

@@ -336,7 +336,7 @@ def count_deals_given(
             or any(map(gt, constraint.high, own.high))
         ):
             raise InputError(
-                f"narrower: {constraint} must not allow deals that set {set_index} forbids: {own}"
+                f"narrower: {constraint} must not allow more than set {set_index}: {own}"
             )
         part = part_of(constraint, 0, keep=True)
         ways = {} if part is None else _ways(part)

@@ -14,6 +14,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
 from quaternity.base.errors import InputError
+from quaternity.base.extras import needs_extra
 from quaternity.base.plots import default_style, new_figure, plain_label, save_figure, svg_of
 from quaternity.base.sentences import Wording
 from quaternity.base.svg import Drawing
@@ -66,13 +67,8 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
     >>> graph.edges[("source", 0, 0), ("player", 1, 0)]
     {'capacity': 1, 'flow': 1, 'is_cut': True}
     """
-    try:
+    with needs_extra("flow networks need", "networkx,plot"):
         import networkx
-    except ModuleNotFoundError:
-        raise InputError(
-            "flow networks need NetworkX, and drawings of them need matplotlib: "
-            "pip install '.[networkx,plot]'"
-        ) from None
     plain = simple_certificate(problem)
     if plain is not None:
         raise InputError(

@@ -94,6 +94,9 @@ class Family:
     make: Callable[[Random, Shape], ProblemPair]
     parameters: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Family {self.name}>"
+
 
 def make_pair(
     family: str, cards: int, seed: int, *, coalition: int | None = None, depth: int | None = None

@@ -66,7 +66,7 @@ MAY_HAVE = MessageTemplate("may_have", "{who:players} may have {most}")
 EACH_MAY_HAVE = MessageTemplate("may_have", "{who:players} may have {most} each")
 CARDS_OF = MessageTemplate("cards_of", "{count:cards} of {set:set}")
 TOO_MANY_KEPT = MessageTemplate(
-    "too_many_kept", "{who:players} must hold at least {least}, which has only {most}"
+    "too_many_kept", "{who:players} must hold at least {least}, but the set has only {most}"
 )
 TOO_FEW_OWNED = MessageTemplate(
     "too_few_owned", "{who:players} must hold at least {least}, but can have {most}"
@@ -236,7 +236,7 @@ class Shortage(Displayable):
         for index, witness in enumerate(self.witnesses):
             rows.append([Cell(str(index)), Cell(PLAIN.players(players_in(witness)))])
         coalition = PLAIN.players(players_in(self.coalition))
-        return Display(f"Impossible: {coalition} must hold more cards than possible", (), rows)
+        return Display(f"Impossible: {coalition} must hold more cards than they can get", (), rows)
 
     def __repr__(self) -> str:
         witnesses = [list(players_in(witness)) for witness in self.witnesses]

@@ -53,8 +53,8 @@ def asking_for(function: Callable[..., Any]) -> DealProblem:
         (wild.forks, SolverTimeout, r"no answer within the limit of 0\.2 s"),
         (wild.eats, OutOfMemory, "no answer within the limit of 300 MB of memory"),
         (wild.asks_for_much, OutOfMemory, "no answer within the limit of 300 MB of memory"),
-        (wild.exits, SolverCrash, "ended its process, which ended with status 0"),
-        (wild.is_killed, SolverCrash, "ended its process, which was killed by signal 11"),
+        (wild.exits, SolverCrash, "stopped unexpectedly: its process ended with status 0"),
+        (wild.is_killed, SolverCrash, "stopped unexpectedly: its process was killed by signal 11"),
         (wild.fails, SolverCrash, r"raised SystemExit\('14 cards'\)"),
         (wild.gives_up, LimitError, "too hard"),
     ],
@@ -240,7 +240,7 @@ def test_commands_guard_against_external_solvers(
         ]  # fmt: skip
         assert document["faults"] == [
             {"state": 0, "instance": "state 0", "solver": "late_exits",
-             "version": "theirs 1", "text": "ended its process, which ended with status 0"}
+             "version": "theirs 1", "text": "stopped unexpectedly: its process ended with status 0"}
         ]  # fmt: skip
 
 

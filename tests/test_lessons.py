@@ -185,7 +185,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("secret 4", lambda state: dict.fromkeys(RULES["requests"](state), 1), "add up to 1"),
     ("secret 4", lambda state: {min(found_in(state), default=None): 1}, "different probabilities"),
     ("secret 5", 0, "a function from a state"),
-    ("secret 5", RULES["fresh"], "tosses a coin"),
+    ("secret 5", RULES["fresh"], "chooses at random"),
 ]
 
 

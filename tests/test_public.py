@@ -23,16 +23,14 @@ from hypothesis import settings as sizes
 from hypothesis import strategies as st
 
 import quaternity
-from quaternity import Card, Game, Question, State, TieBreak
+from quaternity import Card, Game, Question, State
 from quaternity.decks import find_deck
 from quaternity.epistemic import Formula, H
 from quaternity.errors import QuaternityError
 from quaternity.kwartet import KwartetGame
-from quaternity.puzzles import make
 from quaternity.quarto import QuartoGame
-from quaternity.review import review
 from quaternity.ternary import SetCard, SetGame
-from solvers import SOLVERS, DealProblem, SetConstraint, certify, solve
+from solvers import DealProblem, SetConstraint
 from tests import public
 from tests.sizes import examples, only_thorough
 
@@ -220,33 +218,3 @@ def test_importing_an_old_module_warns(module: str) -> None:
     assert done.stderr.splitlines()[-1].startswith(
         f"DeprecationWarning: {name} is deprecated: it was"
     )
-
-
-def shown_as_code() -> Iterator[Any]:
-    """Yield values whose `repr` is not in angle brackets."""
-    owners = [[[0, 1], [1]], [[0], [0]], []]
-    for low, hands in (([1, 0], [1, 1]), ([3, 0], [2, 0]), ([0, 0], [0, 0])):
-        for sets in owners:
-            problem = DealProblem(hands, [SetConstraint.of(sets, players=2, low=low)])
-            verdict = solve(problem)
-            yield from (problem, problem.sets[0], verdict, getattr(verdict, "deal", None))
-            yield from () if verdict else (certify(problem, verdict),)
-    game = Game.start(quaternity.Settings(2, 3, 3, TieBreak.MIN_SETS, seed=7, brisk=True))
-    after = game.ask(next(iter(game.legal_questions)), True)
-    yield from (game, game.settings, after, *after.moves)
-    for package in public.PACKAGES:
-        for value in vars(import_module(package)).values():
-            yield from value if isinstance(value, EnumType) else ()
-    for kind in (KwartetGame, QuartoGame, SetGame):
-        started = kind.start(seed=1)
-        yield from (started.settings, *list(started.legal_moves)[:3])
-    yield Question.parse("0 asks 1 for 2/3")
-
-
-def test_the_repr_of_a_value_is_code_that_gives_an_equal_value() -> None:
-    names = {name: value for p in public.PACKAGES for name, value in vars(import_module(p)).items()}
-    for value in shown_as_code():
-        assert eval(repr(value), dict(names)) == value  # noqa: S307
-    hidden = make("possible", level=1, seed=1), review(Game.start().record()), SOLVERS["max-flow"]
-    for other in hidden:  # it would not show all their parts
-        assert re.fullmatch("<.*>", repr(other))

@@ -41,7 +41,7 @@ def split_names(text: str) -> list[str]:
     names, start = [], 0
     while start <= len(text):
         name = _NAME.match(text, start)
-        assert name is not None, "the pattern must match, if only an empty name"
+        assert name is not None, "the pattern must match any text, at least an empty name"
         names.append(name.group().strip())
         start = name.end() + 1
     return names

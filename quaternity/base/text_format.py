@@ -17,6 +17,9 @@ digits is written as, for example, `1.5e-08%` or `over 99.9999999%`."""
 MAX_QUOTED_CHARS = 400
 """Maximum length of a value that a message quotes in full, in characters."""
 
+MAX_SHORT_QUOTE = 40
+"""Maximum length of a short quotation, such as one from a request or from a file of pieces."""
+
 
 def quote_value(value: object, made_by: Callable[[object], str] = repr) -> str:
     r"""Return a value in quotes on a single line, even if its `repr` raises an exception.
@@ -32,6 +35,12 @@ def quote_value(value: object, made_by: Callable[[object], str] = repr) -> str:
         if is_interrupt(error):
             raise
         return "a value that cannot be shown"
+
+
+def quote_short(text: str) -> str:
+    """Quote a text for an error message: shorten it and escape unprintable characters."""
+    short = repr(text[:MAX_SHORT_QUOTE])
+    return short if len(text) <= MAX_SHORT_QUOTE else f"{short[:-1]}..."
 
 
 def make_printable(text: str) -> str:

@@ -43,9 +43,10 @@ MAX_PRINTED_QUESTIONS = 15
 ranking contains all of them."""
 
 BITS = """\
-One bit halves the number of deals. Whatever the answer is, asking reveals that the asker
-does not have the card, but has another card of its set. The bits of the answer are an
-average. A forced answer reveals nothing, but the question may reveal much."""
+One bit of information halves the number of possible deals. Whatever the answer is, the
+question reveals that the asker does not have the card, but has another card of its set.
+The bits of the answer are the average over yes and no. If only one answer is possible,
+it reveals nothing, but the question may reveal much."""
 
 PIPE_COLUMNS = 200
 """Maximum width of printed tables, in characters, if the output is not a terminal."""
@@ -61,24 +62,25 @@ def analyse(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Draw the chances in this .png, .svg or .pdf file; for a record, also draw the "
-            "number of deals after each move.",
+            help="Draw the probability of each owner of each card in this .png, .svg or .pdf file; "
+            "for a record, also draw the number of deals after each move.",
         ),
     ] = None,
     oracle: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Also show what the players can force, and the best questions, according to "
-            "this tablebase.",
+            help="Also show who can force a win, and the best questions, read from this tablebase "
+            "(a file written by quaternity solve --out).",
         ),
     ] = None,
     as_json: AsJsonLines = False,
 ) -> None:
-    """Show what a state implies: owners, counts, deals, chances.
+    """Show what a state implies: possible owners, deals, chances.
 
     For a record, the last position is analysed, and the deals are counted after every move. If
-    there are too many deals to count, only owners and counts are shown (exit status 4).
+    there are too many deals to count, only the possible owners and the numbers of cards of each
+    set in each hand are shown (exit status 4).
 
     Example: quaternity analyse state.json --questions --plot chances.png
     """

@@ -45,7 +45,7 @@ SECTIONS = {
         "questions": Entry(
             "referee", "List the legal questions in a state, or at the end of a record."
         ),
-        "analyse": Entry("analyse", "Show what a state implies: owners, counts, deals, chances."),
+        "analyse": Entry("analyse", "Show what a state implies: possible owners, deals, chances."),
         "situation": Entry(
             "situation", "Find out what is true after announcements, and who knows it."
         ),
@@ -58,7 +58,7 @@ SECTIONS = {
         "compare": Entry("compare", "Time every solver on many states, and check its evidence."),
         "fuzz": Entry("fuzz", "Test all solvers on random problems and games."),
         "instances": Entry(
-            "exchange", "Make deal problems that are barely possible or impossible."
+            "exchange", "Make problems of dealing cards, barely possible or impossible."
         ),
         "export": Entry("exchange", "Write a position in a format that other solvers read."),
         "prove": Entry("exchange", "Write a checkable proof that cards cannot be dealt."),

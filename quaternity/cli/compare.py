@@ -80,9 +80,9 @@ def compare(
     ] = 0,
     damage: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Share of the states that are damaged, from 0 to 1. "
-                     "Half of the damaged states are barely possible, the others barely "
-                     f"impossible.  [default: {DAMAGE:g}; for files: 0]"),
+        typer.Option(metavar="SHARE", help="Share of the states, from 0 to 1, whose constraints "
+                     "are tightened: half of these until a deal only just fits, the others until "
+                     f"no deal fits.  [default: {DAMAGE:g}; for files: 0]"),
     ] = None,
     solvers: SolverNames = "all",
     sweep: Annotated[
@@ -112,7 +112,7 @@ def compare(
     ] = None,
     families: Annotated[
         str | None,
-        typer.Option(metavar="NAME,NAME,...", help="Measure generated instances of these "
+        typer.Option(metavar="NAME,NAME,...", help="Measure generated problems of these "
                      "families instead of games: all, or names listed by `quaternity instances`."),
     ] = None,
     cards: Annotated[
@@ -140,8 +140,8 @@ def compare(
     dask: Dask = None,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw costs, a cactus plot and a performance profile "
-                     "in this .png, .svg or .pdf file."),
+        typer.Option(metavar="FILE", help="Draw the times of the solvers, a cactus plot and "
+                     "a performance profile in this .png, .svg or .pdf file."),
     ] = None,
     save_to: SaveTo = ".",
     wide: Annotated[
@@ -149,8 +149,8 @@ def compare(
     ] = False,
     growth: Annotated[
         bool,
-        typer.Option("--growth", help="Show how the times grow with the number of cards, if they "
-                     "follow a growth law."),
+        typer.Option("--growth", help="Show the growth law of each solver (a formula for its time "
+                     "by the number of cards), if one fits the measured times."),
     ] = False,
     as_json: AsJson = False,
     as_csv: Annotated[
@@ -160,9 +160,9 @@ def compare(
 ) -> None:  # fmt: skip
     """Time every solver on many states, and check its evidence.
 
-    By default the states come from random games, and half of them are damaged, which makes some of
-    them impossible. Building a model and solving it are timed separately, in processor time without
-    imports.
+    By default the states come from random games, and the constraints of half of them are tightened,
+    which makes some of them impossible. Building a model and solving it are timed separately, in
+    processor time without imports.
 
     Every verdict is verified: a deal is checked against the state, and a shortage is added up. A
     solver without evidence is paired with a built-in solver, which finds the shortage. If a verdict
@@ -229,7 +229,7 @@ def _positions(files: list[str]) -> list[State | DealProblem]:
             game = opened.game
         except ContradictoryState as error:
             warn(
-                f"{path}: skipped, because a deal problem cannot express its contradiction: {error}"
+                f"{path}: skipped, because a deal problem cannot contain its contradiction: {error}"
             )
             continue
         except ImpossibleRecord as error:

@@ -102,7 +102,7 @@ def show_result(result: ComparisonResult, output: Output, solvers: str) -> None:
             warn(line)
         if result.saved is not None:
             command = f"quaternity check {result.saved} --solver {solvers}"
-            warn(f"smallest example saved; show it: {command}")
+            warn(f"the smallest example of the fault is saved; to see it: {command}")
         if output.plot is not None and comparison.runs:
             draw_comparison(output.plot, comparison.labelled, headline(comparison))
         if stopped is not None:
@@ -165,12 +165,12 @@ def _print_tables(comparison: Comparison, wide: bool, growth: bool) -> None:
 
 
 def _print_growth(comparison: Comparison) -> None:
-    note = f"No growth is shown, because no growth law fits the times at {MIN_SIZES} or more sizes."
+    note = f"No growth law is shown: no formula fits the times at {MIN_SIZES} or more sizes."
     for family, feasible, table in growth_parts(comparison):
         print(f"\n{kind_name(family, feasible)}: median time by size, and the growth law")
         print("\n".join(table_lines(table[0], table[1:], width())))
         note = (
-            "'>': the median run was stopped at a limit. 'no law': no growth law fits the runs. "
+            "'>': the median run was stopped at a limit. 'no law': no formula fits the times. "
             f"'{TWO_MODELS}': the solver uses a different model for large problems than for small "
             "problems."
         )

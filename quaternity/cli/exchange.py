@@ -47,7 +47,8 @@ def instances(
         int,
         typer.Option(
             metavar="N",
-            help="Number of pairs of each family. The seeds of the pairs are consecutive.",
+            help="Number of pairs (a possible and an impossible problem) of each family, with "
+            "consecutive seeds.",
         ),
     ] = 1,
     seed: Annotated[
@@ -63,8 +64,8 @@ def instances(
     coalition: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Number of players in the tight coalition, which has no room for "
-            "other cards (family game only)."
+            metavar="N", help="Number of players whose hands are exactly filled by the cards that "
+            "they can hold (family game only)."
         ),
     ] = None,
     depth: Annotated[
@@ -87,9 +88,12 @@ def instances(
         bool, typer.Option("--json", help="Print one JSON line per file.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Make deal problems that are barely possible or impossible.
+    """Make problems of dealing cards, barely possible or impossible.
 
-    Each pair consists of a possible and an impossible problem that differ by one unit of one bound.
+    A deal problem asks whether cards can be dealt to hands of given sizes, with given possible
+    owners and bounds. The two problems of a pair, one possible and one impossible, differ by 1 in
+    one bound.
+
     The commands check, compare, analyse, export and prove read the files.
 
     Examples:
@@ -197,8 +201,9 @@ def export(
     model or network has a solution if and only if the cards can be dealt. Its variables have
     readable names, such as card_3_1_of_player_2.
 
-    The format efg, which Gambit reads, describes a whole game. Instead of a file, name a benchmark,
-    or a small game with its settings. The game tree may have at most 200,000 nodes.
+    The format efg, which Gambit reads, describes a whole game. Instead of FILE, write the name of
+    a benchmark, such as kwartet_tiny, or of a game with its settings. The game tree may have at
+    most 200,000 nodes.
 
     Examples:
       quaternity export state.json --to smt2 --out state.smt2
@@ -290,4 +295,6 @@ def _problem(path: str) -> DealProblem:
     try:
         return open_document(path).problem
     except IMPOSSIBLE_ERRORS as error:
-        raise InputError(f"{path}: impossible, but no deal problem shows why: {error}") from error
+        raise InputError(
+            f"{path}: impossible, but a deal problem cannot express the reason: {error}"
+        ) from error

@@ -93,7 +93,7 @@ def play_tournament(
         why = reason_of(error) if interrupted else f"{reason_of(error)}; ended"
         lost_games = ""
         if games_at_once > 1 and fault is None:
-            lost_games = f"; up to {games_at_once - 1} more finished games per worker are not shown"
+            lost_games = f"; each worker may have finished up to {games_at_once - 1} more games"
         warn(f"{why} after {len(finished)} of {games} games{lost_games}")
         failed = None if fault is None else _save_failure(fault, plan.kind, failures)
         return TournamentRun(finished, perf_counter() - began, error, failed)
@@ -127,7 +127,7 @@ def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str]
 
 def _save_failure(fault: PlayerFault, kind: str, failures: Failures) -> FailedGame:
     place = fault.place
-    assert place is not None, "the failure must have happened in a game"
+    assert place is not None, "only a failure that happened in a game can be saved"
     command = join(failures.replay(place.game))
     path: str | None = None
     try:

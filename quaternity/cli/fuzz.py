@@ -64,11 +64,11 @@ def fuzz(
 ) -> None:  # fmt: skip
     """Test all solvers on random problems and games.
 
-    Nine of ten examples are deal problems, feasible or barely infeasible. All verdicts must agree,
-    and each is verified. Every tenth example is a game. In its last position, the solvers must find
-    the same legal questions and answers as the engine. If there is a disagreement, the problem is
-    made as small as possible, explained in a sentence and saved as a state file. The exit status is
-    then 3.
+    Nine of ten examples are deal problems: can the cards be dealt? In some of them, they only just
+    cannot. All verdicts must agree, and each is verified. Every tenth example is a game. In its
+    last position, the solvers must find the same legal questions and answers as the engine. If
+    there is a disagreement, the problem is made as small as possible, explained in a sentence and
+    saved as a state file. The exit status is then 3.
 
     Examples:
       quaternity fuzz --seconds 600 --workers 2
@@ -147,14 +147,14 @@ def _print_summary(result: CampaignResult) -> None:
         for name in names:
             if counter[name]:
                 say(
-                    f"{solver_label(name)} {words} {counter[name]} problems and positions, on "
-                    "which only the other solvers were compared"
+                    f"{solver_label(name)} {words} {counter[name]} problems and positions; "
+                    "only the other solvers were compared on these"
                 )
 
 
 def _print_finding(finding: Finding, saved: str | None, solvers: str) -> None:
-    warn(f"there is a disagreement in a {finding.where}: {finding.text}")
+    warn(f"a test of a {finding.where} found a disagreement: {finding.text}")
     if finding.moves:
         warn(f"after {'; '.join(finding.moves)}")
     if saved is not None:
-        warn(f"state saved; show it: quaternity check {saved} --solver {solvers}")
+        warn(f"the state is saved; to see it: quaternity check {saved} --solver {solvers}")

@@ -72,7 +72,9 @@ def know(
     ] = False,
     svg: Annotated[
         str | None,
-        typer.Option("--svg", metavar="FILE", help="Also draw the result of --over-time as SVG."),
+        typer.Option(
+            "--svg", metavar="FILE", help="With --over-time, also draw the result as SVG."
+        ),
     ] = None,
     why: Annotated[
         bool, typer.Option("--why", help="Show the reason, or a deal in which the formula fails.")
@@ -202,7 +204,7 @@ class _Evaluation:
             warn(str(error))
             raise typer.Exit(1) from None
         if supposed and not as_json:
-            say(f"assumed, although not known to {at.observer}: {'; '.join(supposed)}")
+            say(f"assumed to be true, but not known to {at.observer}: {'; '.join(supposed)}")
         for text in formulas:
             answer, lines, problems = self.evaluate(text, at, why, chance)
             if problems:

@@ -106,7 +106,7 @@ def note(
             log = open_log(game)
             if not isinstance(log, SeatLog):
                 raise InputError(
-                    f"{game}: shows all hands, but note continues only the log of one seat"
+                    f"{game}: this log shows all hands, but note continues only logs that hide them"
                 )
             if seat is not None and seat != log.seat:
                 writer = "a bystander" if log.seat is None else f"seat {log.seat}"
@@ -165,7 +165,7 @@ def _start_log(
             print(wrap_text(f"{error}{speech.suggest_card(typed)}"))
             if len(typed.replace(",", " ").split()) != sizes[seat]:
                 dealt = ",".join(map(str, sizes[: settings.players]))
-                print(wrap_text(f"if the players do not get {dealt} cards, quit and use --cards"))
+                print(wrap_text(f"if the hands do not have {dealt} cards, quit and use --cards"))
 
 
 def _log_with_hand(

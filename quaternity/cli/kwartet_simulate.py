@@ -64,7 +64,7 @@ Rotate = Annotated[
     bool,
     typer.Option(
         "--rotate/--fixed",
-        help="Play each deal in all orders of seats (with 5 or more players, in a balanced "
+        help="Play each deal in all seating orders (with 5 or more players, in a balanced "
         "selection of orders), or only in the given order. Seat 0 starts.",
     ),
 ]
@@ -128,11 +128,11 @@ def simulate(
     """Let strategies play against each other, and count their wins.
 
     The strategies are random, greedy, silent, mixed, better-greedy, exact, patient, reader, and
-    registered ones. A strategy that is named three times has three numbered rows.
+    those of installed packages. A strategy that is named three times has three numbered rows.
 
-    Each deal is played in all orders of seats (four players: 24 games), so that no strategy gains
+    Each deal is played in all seating orders (four players: 24 games), so that no strategy gains
     from the players next to it. If --games is not a multiple of that number, the last deal is
-    played in the first orders only.
+    played in only some of the orders.
 
     ± is a 95 % interval over deals, shown for ten deals or more. In the win share, tied players
     share the win equally. The same seed gives the same games with any number of workers.
@@ -216,7 +216,7 @@ def _document(names: Sequence[str], table: Table, goes: Measured | None) -> dict
 
 def _print(names: Sequence[str], table: Table, goes: Measured | None, seconds: float) -> None:
 
-    head = ("strategy", "won alone", "tied", "win share", "sets a game")
+    head = ("strategy", "won alone", "tied", "win share", "sets per game")
     rows = [
         [
             name,
@@ -314,7 +314,7 @@ add_game_tournament(
         "sets",
         lambda rules: f"Kwartet, {rules.settings.sets} sets, {with_noun(rules.seats, 'player')}",
         "tournament reader patient exact --game kwartet --games 60 --seed 1 --workers 2",
-        "All these orders use the same deal. ",
+        "All orders use the same deal. ",
         5000,
     ),
 )  # fmt: skip

@@ -185,7 +185,7 @@ def _names(log: GameLog | SeatLog) -> str:
 
 
 def _say_worlds(log: GameLog | SeatLog, step: int, seat: int | None) -> None:
-    say(f"possible deals: for everybody {_number(count_or_none(log.states[step].problem))}")
+    say(f"possible deals: for a bystander {_number(count_or_none(log.states[step].problem))}")
     seats = range(log.settings.players) if seat is None else (seat,)
     if seat is not None or not isinstance(log, SeatLog):
         numbers = [f"player {s} {_number(count_or_none(log.view(step, s).problem))}" for s in seats]

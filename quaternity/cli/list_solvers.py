@@ -34,8 +34,9 @@ def solvers(
 
     Every solver returns a deal if there is one. Otherwise its evidence is a minimum cut, the
     multipliers of Farkas' lemma, or an unsatisfiable core. Such evidence is converted to a
-    shortage, which can be checked by adding up a few numbers. A solver without evidence is called
-    "paired", because a built-in solver adds a shortage to its answer.
+    shortage (a group of players who must hold more cards than they can have), which is checked by
+    adding up a few numbers. A solver without evidence is called "paired", because a built-in solver
+    adds a shortage to its answer.
 
     Example: quaternity check FILE --solver glop
     """

@@ -149,5 +149,5 @@ class MatchScreen:
         )
         places = match.rules.places(match.position)
         first = [seat for seat, place in enumerate(places or ()) if place == 1]
-        result = f"player {first[0]} wins" if len(first) == 1 else "nobody wins alone"
+        result = f"player {first[0]} wins" if len(first) == 1 else "there is no sole winner"
         print(wrap_text(f"the game is over ({points}): {result}"))

@@ -81,7 +81,7 @@ PlayerFile = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="File that defines names of players.  [default: players.toml, if it exists]",
+        help="File with names for your own players.  [default: players.toml, if it exists]",
     ),
 ]
 Secret = Annotated[
@@ -105,7 +105,11 @@ Dask = Annotated[
 ]
 SaveTo = Annotated[
     str,
-    typer.Option("--save-to", metavar="FOLDER", help="Folder for states that show a disagreement."),
+    typer.Option(
+        "--save-to",
+        metavar="FOLDER",
+        help="Folder in which to save a state on which solvers disagree or fail.",
+    ),
 ]
 
 FormulaMethod = Annotated[

@@ -26,7 +26,7 @@ def standing_text(standing: StateValue) -> str:
         moves = standing.forced_length[player]
         if not moves:
             return f"player {player} has won"
-        return f"player {player} wins by force in {with_noun(moves, 'move')}"
+        return f"player {player} can force a win in {with_noun(moves, 'move')}"
     if not standing.can_win:
         return "nobody can win any more"
     parts = [f"{name_numbers('player', standing.can_win)} can still win, but nobody can force it"]
@@ -51,4 +51,4 @@ def oracle_lines(report: PositionReport) -> Iterator[str]:
             yield f"    {answer}: {standing_text(after)}"
     if len(report.prospects) > MAX_QUESTION_KINDS:
         more = len(report.prospects) - MAX_QUESTION_KINDS
-        yield f"  and {more} more kinds of questions, none of them better"
+        yield f"  and {more} more groups of equivalent questions, none of them better"

@@ -60,7 +60,9 @@ def play(
     oracle: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Tablebase of this game; type oracle in the game to query it."
+            metavar="FILE",
+            help="Tablebase of this game (a file written by quaternity solve --out). "
+            "In the game, type oracle to see who can force a win, and the best questions.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,

@@ -159,7 +159,7 @@ def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
             if isinstance(move, Question) and after.pending is None
         ]
         if not forced:
-            yield "nothing was refused or forced yet; why 1 0 2 explains a question"
+            yield "no move was refused and no answer was forced yet; why 1 0 2 explains a question"
             return
         number_of_moves, move = forced[-1], match.moves[forced[-1]][1]
     if isinstance(move, Question):

@@ -88,7 +88,7 @@ def check(
                     saved = _save_smallest(error.state, solvers, save_to)
                     if saved is not None:
                         of = "" if solver is None else f" --solver {solver}"
-                        warn(f"smallest example saved; show it: quaternity check {saved}{of}")
+                        warn(f"smallest example saved; to see it: quaternity check {saved}{of}")
                 leaving.status = _worse(leaving.status, error)
                 continue
             if not report.valid:
@@ -225,7 +225,7 @@ def perft(
 ) -> None:
     """Count the sequences of moves from the start.
 
-    The numbers serve as a fingerprint of the rules, to compare two implementations.
+    Two implementations of the same rules must give the same numbers.
 
     Example: quaternity perft -s 4 -n 3 -p 3 -d 3
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaternity.base.errors import InputError
+from quaternity.base.extras import needs_extra
 from quaternity.cli.app import app
 from quaternity.cli.status import ExitStatus
 
@@ -37,7 +38,8 @@ Data = Annotated[
 ]
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
 RootPath = Annotated[
-    str, typer.Option(metavar="PATH", help="Path under which a proxy serves this server.")
+    str,
+    typer.Option(metavar="PATH", help="URL path of this server behind a proxy, such as /table."),
 ]
 TrustedHosts = Annotated[
     list[str] | None,
@@ -81,7 +83,7 @@ Metrics = Annotated[
         metavar="PORT",
         min=1,
         max=65535,
-        help="Serve metrics for Prometheus at this port of 127.0.0.1. If "
+        help="Serve metrics for Prometheus on this port of 127.0.0.1. If "
         "QUATERNITY_METRICS_TOKEN is set, /metrics serves them to clients with that token.",
     ),
 ]
@@ -139,7 +141,7 @@ def serve(
     player_file: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="File that defines names of additional programs.  [default: none]"
+            metavar="FILE", help="File with names for additional programs.  [default: none]"
         ),
     ] = None,
     move_seconds: MoveSeconds = 20.0,
@@ -159,7 +161,7 @@ def serve(
 
     Example: quaternity serve --host 0.0.0.0 --port 8000 --open
     """
-    try:
+    with needs_extra("the server needs", "web"):
         from quaternity.web.middleware import is_known
         from quaternity.web.open_store import check_store
         from quaternity.web.serving import (
@@ -171,10 +173,6 @@ def serve(
             run_server,
         )
         from quaternity.web.table_admin import Retention
-    except ImportError as error:
-        raise InputError(
-            f"the server needs {error.name}, which is not installed: pip install '.[web]'"
-        ) from None
     from quaternity.cli.terminal import warn_about_isolation
     from quaternity.workers.isolated_calls import check_move_seconds
 

@@ -46,7 +46,7 @@ add_game_tournament(
         "points",
         lambda rules: f"{rules.settings.rule.three} for {rules.seats}",
         "set tournament quick slow slow:30 --seats 3 --games 60 --seed 1",
-        "All these orders use the same deck. ",
+        "All orders use the same deck. ",
     ),
 )  # fmt: skip
 

@@ -26,14 +26,19 @@ from quaternity.epistemic.truth import evaluate
 @app.command()
 def situation(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A situation file; - is standard input.")
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A file with a deal, announcements and formulas (see quaternity guide knowledge); "
+            "- is standard input.",
+        ),
     ],
     to: Annotated[
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Write the situation as smcdel, or draw it as dot or svg.  [default: evaluate its "
-            "formulas]",
+            help="Write the file in the format of SMCDEL (smcdel), or draw it (dot or svg).  "
+            "[default: evaluate its formulas]",
         ),
     ] = None,
     out: Annotated[
@@ -51,7 +56,8 @@ def situation(
     all_cards: Annotated[
         bool,
         typer.Option(
-            "--all-cards", help="Distinguish deals by all cards, not only by those in the formulas."
+            "--all-cards",
+            help="In a drawing, distinguish deals by all cards, not only by those in the formulas.",
         ),
     ] = False,
     method: FormulaMethod = "auto",
@@ -62,9 +68,9 @@ def situation(
     """Find out what is true after announcements, and who knows it.
 
     The file states who holds which cards, what is public, what is announced, and which formulas to
-    evaluate. The exit status is 1 if the file says otherwise about a formula, or an announcement is
-    not true. --to dot and --to svg draw the Kripke model after the announcements, contracted by
-    bisimulation.
+    evaluate. The exit status is 1 if a formula is not as true or false as the file says, or an
+    announcement is not true. --to dot and --to svg draw the Kripke model (the possible deals)
+    after the announcements, with bisimilar deals merged.
 
     Example: quaternity situation russian.situation --to svg --out russian.svg
     """

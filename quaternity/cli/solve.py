@@ -74,12 +74,16 @@ def solve(
     out: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Write a tablebase; an interrupted run continues from FILE.work."
+            metavar="FILE",
+            help="Write the result of every state to this file (a tablebase). An interrupted run "
+            "continues from FILE.work.",
         ),
     ] = None,
     certificate: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write a certificate that quaternity verify can check."),
+        typer.Option(
+            metavar="FILE", help="Write a proof of the result, which quaternity verify can check."
+        ),
     ] = None,
     rankings: Annotated[
         str | None,
@@ -90,16 +94,16 @@ def solve(
         typer.Option(
             metavar="GOAL",
             help="Show the outcomes if every player pursues this goal: points (as many sets as "
-            "possible) or win. All ways of breaking ties without chance are considered (see "
-            "--ties). Requires a game that must end: --brisk, or two players.",
+            "possible) or win. If moves are equally good for a player (a tie), every choice is "
+            "considered. Requires a game that must end: --brisk, or two players.",
         ),
     ] = None,
     ties: Annotated[
         str | None,
         typer.Option(
             metavar="RULE",
-            help="With --everybody: coin breaks ties between equally good moves by a fair draw, "
-            "and gives exact fractions; chance allows any probabilities, and gives bounds.",
+            help="With --everybody, choose between equally good moves by chance. coin: all with "
+            "equal probability, for an exact result; chance: with any probabilities, for bounds.",
         ),
     ] = None,
     most_states: Annotated[
@@ -131,8 +135,9 @@ def solve(
 ) -> None:
     """Solve a game: find who can force a win, or prevent one.
 
-    The solver visits every state once and treats states as equal if they differ only in names. For
-    each state it computes what each player can force against all others together. A player with
+    The solver visits every state once. States count as one if they differ only in the names of
+    players, sets and cards. For each state it computes who can force a win against all others
+    together. A player with
     more sets than every other player wins. Nobody wins a game that never ends.
 
     With --ask, a search answers one question, even if the game has far too many states to visit.
@@ -181,7 +186,7 @@ def _report_interrupts(task: SolvingTask | None) -> Iterator[None]:
             yield
     except KeyboardInterrupt as error:
         without = task is None or task.tablebase is None
-        kept = f"nothing is kept{' without --out' if without else ' yet'}"
+        kept = f"no work is saved{' without --out' if without else ' yet'}"
         if task is not None and task.has_work:
             kept = f"the work so far is in {task.work}; the same command continues from there"
         warn(f"{reason_of(error)}; {kept}")
@@ -204,8 +209,8 @@ def _check_goal(everybody: str | None, ties: str | None, endless: bool) -> None:
         check_wish(everybody)
         if endless:
             raise InputError(
-                "--everybody needs a game that must end, but here two players can ask each other "
-                "hopeless questions for ever; forbid these with --brisk"
+                "--everybody needs a game that must end, but here two players can endlessly ask "
+                "each other questions that can only be answered by no; --brisk forbids these"
             )
 
 
@@ -297,7 +302,7 @@ def _show_forced_win(answer: ForcedWin, as_json: bool) -> None:
         say(f"    {move}")
     if answer.again is not None:
         after = f"after {answer.again} moves"
-        say(f"    and so on for ever: except for names, this is the position {after}")
+        say(f"    and so on for ever: this is the position {after} again, except for names")
     elif not answer.can_force:
         say("    and other players have, or will have, at least as many sets")
     if answer.certificate is not None:
@@ -321,7 +326,7 @@ def _show(solved: SolvedGame) -> None:
         if prevented:
             say(f"    and can prevent a win of {', '.join(map(str, prevented))}")
     if facts.longest_forced is not None:
-        say(f"  the longest forced win anywhere takes {facts.longest_forced} moves")
+        say(f"  the longest forced win from any state takes {facts.longest_forced} moves")
     if isinstance(outcomes, MaxNResult):
         _show_everybody(outcomes)
     elif outcomes is not None:
@@ -330,7 +335,7 @@ def _show(solved: SolvedGame) -> None:
         say(f"  tablebase: {solved.tablebase}")
     if solved.certificate:
         by_chance = outcomes is not None and not isinstance(outcomes, MaxNResult)
-        more = ", which proves forced results only, not the chances" if by_chance else ""
+        more = ", which proves who can force a win, but not the chances" if by_chance else ""
         say(f"  certificate: {solved.certificate}{more}")
 
 

@@ -23,7 +23,7 @@ SolverNames = Annotated[
         metavar="NAME,NAME,...",
         help="Comma-separated names of solvers, or all (built-in and registered solvers), rivals "
         "(installed external solvers, see quaternity solvers) or installed (both). If only one "
-        "solver is named, its evidence alone is checked.",
+        "solver is named, its verdicts are checked by their evidence alone.",
     ),
 ]
 

@@ -78,8 +78,8 @@ SECONDS = Annotated[
     typer.Option(
         "--seconds",
         metavar="SECONDS",
-        help="Time limit in seconds. When it is reached, the best result so far and the proved "
-        "bound are shown.  [default: none]",
+        help="Time limit in seconds. When it is reached, the best result so far is shown, with a "
+        "proved upper bound.  [default: none]",
     ),
 ]
 CHOICE_SEED = Annotated[

@@ -69,9 +69,9 @@ class TournamentWords:
 
 DOC = """Let {kinds} play against each other, and rate them.
 
-With up to four seats, the {kinds} play in all orders of seats; with more, in a balanced selection
-of orders. {deals}If there are fewer {kinds} than seats, they take turns in the seats; if there are
-more, every selection of them plays. Only a sole win counts as a win.
+With up to four seats, the {kinds} play in all seating orders; with more, in a balanced selection
+of orders. {deals}If there are fewer {kinds} than seats, some of them play in several seats; if
+there are more, every possible group of them plays. Only a sole win counts as a win.
 
 A {kind} that fails ends the run with status 3, or 4 if it took too long. The finished games are
 shown, and the game in which it failed is saved as a record.
@@ -143,7 +143,7 @@ def _tournament(
     plot: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Draw shares and ratings in this .png, .svg or .pdf file."
+            metavar="FILE", help="Draw shares of wins and ratings in this .png, .svg or .pdf file."
         ),
     ] = None,
     replay: Annotated[
@@ -244,8 +244,9 @@ def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
     ]
     print("\n".join(table_lines(head, rows, width())))
     say(
-        "share: part of the games in which a seat won alone; score: 1 for a sole win, shared by "
-        "all seats if nobody wins; lead in score over the others (in standard errors):"
+        "share: part of the games that a seat of the player won alone; score: 1 for a sole win, or "
+        "an equal part for each seat if nobody wins alone. Lead in score over each other player, "
+        "and in standard errors:"
     )
     for name, row in zip(names, table.margins, strict=True):
         ahead = [
@@ -267,7 +268,7 @@ def _in_errors(margin: Measured) -> str:
 def orders_text(table: Table, seats: int) -> str:
     """Return a text that says how many deals were played, and in which seating orders."""
     whole, extra = divmod(table.games, table.games_a_deal)
-    orders = f"{table.games_a_deal} orders of seats"
+    orders = f"{table.games_a_deal} seating orders"
     if not whole:
         return f"one deal, in {extra} of {orders}"
     text = f"{with_noun(whole, 'deal')} in all {orders}"

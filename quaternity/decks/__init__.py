@@ -11,7 +11,9 @@ from quaternity.base.lazy_names import public_only
 from quaternity.decks.deck import (
     LANGUAGES,
     PLAIN,
+    CardFace,
     Deck,
+    SetFace,
     deck_for,
     decks,
     find_deck,
@@ -21,8 +23,8 @@ from quaternity.decks.deck import (
 from quaternity.decks.words import DeckWords
 
 __all__ = [
-    "LANGUAGES", "PLAIN", "Deck", "DeckWords", "deck_for", "decks", "find_deck", "read_deck",
-    "set_counts",
+    "LANGUAGES", "PLAIN", "CardFace", "Deck", "DeckWords", "SetFace", "deck_for", "decks",
+    "find_deck", "read_deck", "set_counts",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:

@@ -85,7 +85,7 @@ class GameTree:
                 places.append(place)
                 if player == OVER:
                     assert isinstance(moment, Episode), (
-                        "only an episode can be over, not a chance node"
+                        "only an episode can end; a chance node cannot"
                     )
                     ends.append((number, moment.returns()))
                 for action, choice, chance in choices:

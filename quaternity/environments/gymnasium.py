@@ -24,18 +24,21 @@ from os import PathLike
 from random import Random
 from typing import Any
 
-import gymnasium
 import numpy as np
-from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
 from quaternity.base.errors import InputError
+from quaternity.base.extras import needs_extra
 from quaternity.base.text_format import quote_value
 from quaternity.base.validation import as_int, check_index
 from quaternity.environments.episode import TableGame
 from quaternity.table.games import GAMES, registration
 from quaternity.table.match import Match
 from quaternity.table.players import YOU, check_name
+
+with needs_extra("Gymnasium environments need", "gymnasium"):
+    import gymnasium
+    from gymnasium import logger, spaces
 
 Numbers = NDArray[np.float32]
 

@@ -32,15 +32,12 @@ from typing import Any
 
 import numpy as np
 
+from quaternity.base.extras import needs_extra
 from quaternity.environments.episode import ChanceNode, Episode, TableGame, benchmarks
 from quaternity.table.games import game_names, registration, rules_class
 
-try:
+with needs_extra("OpenSpiel games need", "openspiel"):
     import pyspiel
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(
-        "OpenSpiel is not installed; run: pip install '.[openspiel]'", name=error.name
-    ) from None
 
 UNLIMITED_LENGTH = 1_000_000
 """Maximum number of moves that is reported to OpenSpiel for a game without a limit."""

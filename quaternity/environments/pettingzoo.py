@@ -26,16 +26,19 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import pettingzoo
-from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
 from quaternity.base.errors import InputError
+from quaternity.base.extras import needs_extra
 from quaternity.base.plots import default_style, new_figure
 from quaternity.base.text_format import quote_value
 from quaternity.base.validation import as_int, check_index
 from quaternity.environments.episode import Episode, TableGame
 from quaternity.table.games import GAMES, game_names, plugin_games
+
+with needs_extra("PettingZoo environments need", "pettingzoo"):
+    import pettingzoo
+    from gymnasium import logger, spaces
 
 COLUMNS, MIN_LINES = 80, 26
 """Width and minimum height of a rendered picture, in characters. The picture is six lines higher

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from quaternity.base.lazy_names import public_only
 from quaternity.epistemic.evaluator import Undecided, information_set
-from quaternity.epistemic.explanation import FormulaExplanation, explain_formula, judge
+from quaternity.epistemic.explanation import Claim, FormulaExplanation, explain_formula, judge
 from quaternity.epistemic.formula import (
     FALSE,
     TRUE,
@@ -47,6 +47,7 @@ __all__ = [
     "FALSE",
     "TRUE",
     "C",
+    "Claim",
     "D",
     "E",
     "EvaluationMethod",

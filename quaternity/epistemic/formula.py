@@ -57,11 +57,11 @@ class Formula:
         LimitError: If the formula exceeds `MAX_DEPTH` or `MAX_SIZE`.
     """
 
-    depth: int = field(init=False, compare=False, repr=False)
-    size: int = field(init=False, compare=False, repr=False)
-    modal_depth: int = field(init=False, compare=False, repr=False)
-    determining_players: frozenset[int] = field(init=False, compare=False, repr=False)
-    public: bool = field(init=False, compare=False, repr=False)
+    depth: int = field(init=False, compare=False)
+    size: int = field(init=False, compare=False)
+    modal_depth: int = field(init=False, compare=False)
+    determining_players: frozenset[int] = field(init=False, compare=False)
+    public: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         self._check()
@@ -84,8 +84,13 @@ class Formula:
         object.__setattr__(self, "determining_players", hands)
         object.__setattr__(self, "public", public)
 
+    def __repr__(self) -> str:
+        return f"parse({str(self)!r})"
+
     def _check(self) -> None:
         """Convert and store the fields. Raise InputError if a field is not valid."""
+        if type(self) is Formula:
+            raise InputError("Formula: this is only the base class; use `parse`, or `H` and others")
 
     def _determine(self) -> tuple[frozenset[int], bool]:
         hands, public = _NO_PLAYERS, True
@@ -161,7 +166,7 @@ def _format_players(players: tuple[int, ...]) -> str:
     return f"{{{','.join(map(str, players))}}}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Constant(Formula):
     """The formula `true` or `false`."""
 
@@ -175,7 +180,7 @@ class Constant(Formula):
         return "true" if self.value else "false"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Holds(Formula):
     """`H4 8/4`: player 4 holds the card 8/4."""
 
@@ -197,7 +202,7 @@ class Holds(Formula):
         return f"H{self.player} {self.card}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Unknown(Formula):
     """`U1(4)=2`: exactly 2 of the cards that player 4 holds are unknown to player 1.
 
@@ -222,7 +227,7 @@ class Unknown(Formula):
         return f"U{self.knower}({self.owner}){'<=' if self.at_most else '='}{self.count}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Not(Formula):
     """`!f`: `f` is false."""
 
@@ -236,7 +241,7 @@ class Not(Formula):
         return f"!{_parenthesize(self.part, _PREFIX)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Knows(Formula):
     """`K1 f`: player 1 knows that `f` is true.
 
@@ -269,7 +274,7 @@ class Knows(Formula):
         return f"K{self.player} {_parenthesize(self.part, _PREFIX)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Distributed(Formula):
     """`D{1,2} f`: players 1 and 2 would know `f` if they pooled their hands.
 
@@ -301,7 +306,7 @@ class Distributed(Formula):
         return f"D{_format_players(self.players)} {_parenthesize(self.part, _PREFIX)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Common(Formula):
     """`C f`: it is common knowledge that `f` is true.
 
@@ -343,7 +348,7 @@ class Common(Formula):
         return f"C{group} {_parenthesize(self.part, _PREFIX)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Publicly(Formula):
     """`P f`: the public information implies `f`. So `f` is true in every deal that fits it."""
 
@@ -360,7 +365,7 @@ class Publicly(Formula):
         return f"P {_parenthesize(self.part, _PREFIX)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class And(Formula):
     """`f & g & …` with two or more parts. Nested conjunctions are flattened."""
 
@@ -381,7 +386,7 @@ class And(Formula):
         return " & ".join(_parenthesize(part, _AND) for part in self.conjuncts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Or(Formula):
     """`f | g | …` with two or more parts. Nested disjunctions are flattened."""
 
@@ -402,7 +407,7 @@ class Or(Formula):
         return " | ".join(_parenthesize(part, _OR) for part in self.disjuncts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Implies(Formula):
     """`f -> g`: if `f` is true, then `g` is true."""
 
@@ -417,7 +422,7 @@ class Implies(Formula):
         return f"{_parenthesize(self.premise, _OR)} -> {_parenthesize(self.conclusion, _IMPLIES)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Iff(Formula):
     """`f <-> g`: `f` and `g` have the same truth value."""
 
@@ -432,7 +437,7 @@ class Iff(Formula):
         return f"{_parenthesize(self.first, _IFF)} <-> {_parenthesize(self.second, _IMPLIES)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Announcement(Formula):
     """`[f!] g`: if `f` is true, `g` is true after the public announcement of `f`."""
 

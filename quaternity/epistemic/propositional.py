@@ -91,7 +91,7 @@ def true_in(formula: Formula, deal: Deal) -> bool:
         case logic.Iff(first, second):
             return true_in(first, deal) == true_in(second, deal)
         case _:
-            raise TypeError(f"{formula} is not propositional")
+            raise TypeError(f"{formula} is not a formula of propositional logic")
 
 
 def without_knowledge(formula: Formula, weaker: bool) -> Formula:
@@ -208,7 +208,7 @@ class _Cases:
             case _:
                 needed = unfold(formula, truth)
                 if needed is None:
-                    raise TypeError(f"{formula} is not propositional")
+                    raise TypeError(f"{formula} is not a formula of propositional logic")
                 cases: list[Case] = [{}] if needed[0] else []
                 for part, wish in needed[1]:
                     more = self.of(part, wish)

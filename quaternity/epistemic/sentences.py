@@ -33,9 +33,11 @@ KNOW_NOT = MessageTemplate(
     "{who:players} together do not know {formula}: the hands of {who:players} are the same in "
     "{deal}, where",
 )
-TRUE_IN_PUBLIC = MessageTemplate("everywhere", "{formula} is true in every public deal:")
+TRUE_IN_PUBLIC = MessageTemplate(
+    "everywhere", "{formula} is true in every deal that fits the public record:"
+)
 NOT_IN_PUBLIC = MessageTemplate(
-    "everywhere", "{formula} is not true in every public deal: in {deal}"
+    "everywhere", "{formula} is not true in every deal that fits the public record: in {deal}"
 )
 COMMON, COMMON_OF = (
     MessageTemplate("common", "common knowledge"),
@@ -49,31 +51,34 @@ FALSE, FALSE_IN = (
 CHAIN = MessageTemplate("chain", "from {steps:parts}, where")
 CANNOT_TELL = MessageTemplate("cannot_tell", "which {who:player} cannot tell from {deal}")
 COMMON_TO_EACH = MessageTemplate(
-    "common", "{formula} is {common}, because each of them knows whether it is true:"
+    "common", "{formula} is {common}, because each of these players knows whether it is true:"
 )
 COMMON_TO_ALL = MessageTemplate(
     "common", "{formula} is {common}, because everybody knows whether it is true:"
 )
 COMMON_AS = MessageTemplate("common", "{formula} is {common}, which is equivalent to: {same}")
 COMMON_IN_PUBLIC = MessageTemplate(
-    "common", "{formula} is {common}, because it is true in every public deal:"
+    "common", "{formula} is {common}, because it is true in every deal that fits the public record:"
 )
 COMMON_UNREACHABLE = MessageTemplate(
     "common",
-    "{formula} is {common}: it is false in some public deals, but steps between deals that a "
-    "player cannot distinguish never lead to them",
+    "{formula} is {common}: it is false in some deals that fit the public record, but steps "
+    "between deals that a player cannot distinguish never lead to them",
 )
 UNKNOWN = MessageTemplate(
     "unknown",
     "of the {count} cards of {owner:player}, {knower:player} does not know {unknown}: {cards}",
 )
 CARDS, NO_CARDS = MessageTemplate("cards", "{cards:cards_listed}"), MessageTemplate("cards", "none")
-NO_DEAL = MessageTemplate("no_deal", "no deal makes the formula false; the reason in {deal}:")
+NO_DEAL = MessageTemplate(
+    "no_deal", "no deal makes the formula false; the reason, for example in {deal}:"
+)
 NO_DEAL_OF_HAND = MessageTemplate(
-    "no_deal", "no deal with this hand makes the formula false; the reason in {deal}:"
+    "no_deal", "no deal with this hand makes the formula false; the reason, for example in {deal}:"
 )
 NO_DEAL_OF_HANDS = MessageTemplate(
-    "no_deal", "no deal with these hands makes the formula false; the reason in {deal}:"
+    "no_deal",
+    "no deal with these hands makes the formula false; the reason, for example in {deal}:",
 )
 NO_WAY = MessageTemplate("no_way", "no deal that fits the public record makes it false")
 IMPOSSIBLE = MessageTemplate("impossible", "{case}: impossible: {proof}")

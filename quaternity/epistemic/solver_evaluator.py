@@ -454,9 +454,10 @@ class SolverEvaluator:
             if self._is_inductive(common, area, earlier, steps):
                 return []
         raise Undecided(
-            f"undecided: {part} is false in some deals, which no chain of "
-            f"{with_noun(MAX_STEPS, 'step')} reaches, but a longer chain may; --method explicit "
-            "can decide the formula if there are at most two million deals"
+            f"undecided: {part} is false in some deals. No chain of "
+            f"{with_noun(MAX_STEPS, 'step')} (to a deal that a player cannot distinguish) leads to "
+            "one of them, but a longer chain may. --method explicit can decide the formula if "
+            "there are at most two million deals"
         )
 
     def _listed_chain(

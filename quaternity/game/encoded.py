@@ -82,7 +82,7 @@ class QuaternityEncoded:
                 "completed the set",
             ),
             ("asker", players, "1 for the seat that waits for an answer"),
-            ("asked for", cards, "1 for the card for which the seat to act is asked"),
+            ("asked for", cards, "1 for the card in the question to answer"),
         )
         self._point_numbers = lru_cache(MAX_CACHED_ENTRIES)(self._encode_points)
         self._share = [array("f", [hand / cards]).tobytes() for hand in range(cards + 1)]

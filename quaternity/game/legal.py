@@ -81,7 +81,7 @@ Every deal that fits the statement allows exactly one answer. So if hopeless que
 only be answered no) are allowed, the statement alone decides whether a question is legal."""
 
 
-class Group(NamedTuple):
+class QuestionGroup(NamedTuple):
     """Questions to one player about interchangeable cards of a set.
 
     No known fact distinguishes the cards, so all these questions have the same legal answers.

@@ -20,7 +20,7 @@ QUATERNITY = Registration(
         Level(
             "medium",
             "informed:50",
-            "Weighs half of the questions, and guesses the others.",
+            "Thinks about half of its moves, and chooses the others at random.",
             1502,
             "🦊",
         ),

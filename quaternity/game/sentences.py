@@ -43,7 +43,9 @@ MUST_HAVE = MessageTemplate("must_have", "{who:player} must have {card:card}: ot
 CANNOT_HAVE = MessageTemplate(
     "cannot_have", "{who:player} cannot have {card:card}: otherwise {proof}"
 )
-HOPELESS = MessageTemplate("hopeless", "{reason}; a brisk game does not allow hopeless questions")
+HOPELESS = MessageTemplate(
+    "hopeless", "{reason}; a brisk game forbids questions that can only be answered by no"
+)
 
 
 def question_sentence(

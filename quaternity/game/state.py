@@ -37,8 +37,8 @@ from quaternity.game.faults import (
 from quaternity.game.legal import (
     ANSWERS,
     Answers,
-    Group,
     PreparedSet,
+    QuestionGroup,
     SetQuestions,
     cards_to_ask,
     drop_hopeless,
@@ -607,10 +607,10 @@ class LegalQuestions:
                 self._known = drop_hopeless(known) if self.state.brisk else known
         return self._known
 
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[QuestionGroup]:
         """Return the legal questions by set, as groups of questions for interchangeable cards."""
         return [
-            Group(asked, about_set.set_index, cards, ANSWERS[legal])
+            QuestionGroup(asked, about_set.set_index, cards, ANSWERS[legal])
             for about_set in self._by_set()
             for asked, cards, legal in about_set.groups
         ]

@@ -17,7 +17,7 @@ from quaternity.base.errors import LimitError, NoDeal
 from quaternity.base.picture import Display, Displayable
 from quaternity.base.validation import validate_arguments
 from quaternity.game.faults import why_impossible
-from quaternity.game.legal import Group
+from quaternity.game.legal import QuestionGroup
 from quaternity.game.question import Answer
 from quaternity.game.state import State
 from quaternity.game.transition import after_claim
@@ -158,7 +158,7 @@ class Prospect:
         before: number of deals before the question.
     """
 
-    group: Group
+    group: QuestionGroup
     after_no: int
     after_yes: int
     before: int

@@ -87,7 +87,7 @@ def _reason_lines(formula: Formula, game: Game, seconds: float) -> tuple[str, ..
     if formula.modal_depth or not all(sets[index].size for index in set_indices):
         return ("moves can be listed as reasons only for statements about cards of sets in play",)
     verdict = solve(problem_of_moves(game, range(last)))
-    assert isinstance(verdict, Feasible), "a deal must fit the moves of a game"
+    assert isinstance(verdict, Feasible), "every game must have a deal that fits its moves"
     needed = reasons(
         Publicly(formula), verdict.deal, last, lambda chosen: problem_of_moves(game, chosen),
         seconds=seconds, real=False,

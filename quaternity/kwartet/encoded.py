@@ -47,7 +47,7 @@ class KwartetEncoded:
             ("put down", sets, "1 for each set that the asker then put down"),
         )
         set_width = size + hands * (size + 2) + players
-        hand = "hand (the cards aside last)" if self._piles else "seat"
+        hand = "hand (the set-aside cards come last)" if self._piles else "seat"
         self.entries = (
             ("seat", players, "1 for the seat that has the view; all 0 for a bystander"),
             ("turn", players, "1 for the player to move; all 0 once the game is over"),

@@ -42,6 +42,10 @@ class KwartetPosition:
     position: Position
     events: tuple[Event, ...] = ()
 
+    def __repr__(self) -> str:
+        public = self.position.public
+        return f"<KwartetPosition, {len(self.events)} requests, points {public.points}>"
+
 
 @dataclass(frozen=True, slots=True)
 class KwartetRules(PlainRules[KwartetPosition, Question, View]):
@@ -207,7 +211,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
             (deal,) = sample_deals(view.problem, random, 1)
         except LimitError:
             verdict = solve(view.problem)
-            assert isinstance(verdict, Feasible), "a view must allow a deal"
+            assert isinstance(verdict, Feasible), "every view must fit at least one deal"
             deal = verdict.deal
         hands = [[0] * self.settings.sets for _ in view.public.hands]
         for index, owners in enumerate(deal.owner):

@@ -221,7 +221,7 @@ class Game:
                 for n, order in after
             ]
             if len(claims) != count or any(len({*order}) != count for _, order in names):
-                raise ValueError("each player must have a rank, and the names must not repeat")
+                raise ValueError("each player must have a rank, and no name may occur twice")
             player = self.head.player
             if player is not None and any(order[player] != player for _, order in names):
                 raise ValueError(f"player {player}, named in line 1, must keep this number")

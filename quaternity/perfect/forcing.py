@@ -597,9 +597,9 @@ def is_known_lost(state: State, player: int) -> bool:
     seen = [state]
     for question in line:
         if player in question[:2] or Answer.NO not in state.answers(question):
-            raise SolverFault(f"{question} does not stall in {state}")
+            raise SolverFault(f"{question} does not keep player {player} from the turn in {state}")
         state = state.after(question, Answer.NO)
         seen.append(state)
     if not any(state.same_position(before) for before in seen[:-1]):
-        raise SolverFault(f"the stalling line from {state} does not repeat a position")
+        raise SolverFault(f"the endless questions from {state} do not repeat a position")
     return True

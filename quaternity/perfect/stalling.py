@@ -129,7 +129,7 @@ def stalling_questions(state: State, player: int) -> list[Question] | None:
     """
     if not state.has_tables:
         raise LimitError(
-            f"stalling can be examined for at most {MAX_PLAYERS} players, not {state.players}"
+            f"endless questions can be found for at most {MAX_PLAYERS} players, not {state.players}"
         )
     slack = state.slack()
     if state.brisk or slack is None or state.turn in (None, player) or state.is_over:
@@ -144,7 +144,7 @@ def stalling_questions(state: State, player: int) -> list[Question] | None:
         low = [least or players >> other & 1 for other, least in enumerate(constraint.low)]
         problem = problem.with_set(place, SetConstraint(constraint.owners, low, constraint.high))
     verdict = solve(problem)
-    assert isinstance(verdict, Feasible), "the coalition tables must allow a deal"
+    assert isinstance(verdict, Feasible), "some deal must fit the state and the shared sets"
     return _ring_questions(state, player, verdict.deal.owner)
 
 
@@ -163,7 +163,7 @@ def _ring_questions(state: State, player: int, deal: Sequence[Sequence[int]]) ->
     next_of = {asker: Question(asker, asked, card) for asker, asked, card in questions.values()}
     line, seen = list[Question](), [state]
     while len(seen) == 1 or not any(state.same_position(before) for before in seen[:-1]):
-        assert state.turn is not None, "the sets of the questions must stay in play"
+        assert state.turn is not None, "the game must not end during the questions"
         line.append(next_of[state.turn])
         state = state.after(line[-1], Answer.NO)
         seen.append(state)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from quaternity.base.errors import InputError
 from quaternity.base.plugins import load_place
-from quaternity.base.text_format import join_words, quote_value
+from quaternity.base.text_format import join_words, quote_short, quote_value
 from quaternity.base.validation import as_iterator, check_int
-from quaternity.quarto.grid import check_configuration, quote_short
+from quaternity.quarto.grid import check_configuration
 from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.pieces import MARKS, PIECES, PieceSet
 from quaternity.quarto.rows import CELLS, ROWS, SQUARES, Row, cell_name, shared_in_rows

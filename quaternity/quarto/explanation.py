@@ -73,8 +73,7 @@ def why_unreachable(board: Board) -> str | None:
     if is_reachable(board):
         return None
     rows = [row.name for row, _ in board.quartos()]
-    quantifier = "both" if len(rows) == 2 else "all of"
     return (
-        f"no cell is on {quantifier} {join_words(rows)}, so one quarto came first and would have "
-        f"ended the game"
+        f"{join_words(rows)} have no cell in common, so one of these quartos was completed earlier "
+        "and would have ended the game"
     )

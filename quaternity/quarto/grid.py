@@ -7,18 +7,9 @@ from collections.abc import Set as AbstractSet
 
 from quaternity.base.errors import InputError
 from quaternity.base.names import to_nfc
-from quaternity.base.text_format import with_noun
+from quaternity.base.text_format import quote_short, with_noun
 from quaternity.base.validation import check_text
 from quaternity.quarto.rows import CELLS, SIDE, cell_name, shared_in_rows
-
-MAX_QUOTE_LENGTH = 40
-"""Maximum length of a text that an error message quotes in full, in characters."""
-
-
-def quote_short(text: str) -> str:
-    """Quote a text for an error message: shorten it and escape unprintable characters."""
-    short = repr(text[:MAX_QUOTE_LENGTH])
-    return short if len(text) <= MAX_QUOTE_LENGTH else f"{short[:-1]}..."
 
 
 def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:

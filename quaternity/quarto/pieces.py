@@ -13,9 +13,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from quaternity.base.errors import InputError
-from quaternity.base.text_format import join_words, with_noun
+from quaternity.base.text_format import join_words, quote_short, with_noun
 from quaternity.base.validation import as_iterator, check_int, check_text
-from quaternity.quarto.grid import quote_short
 
 FEATURES = 4
 PIECES = 2**FEATURES

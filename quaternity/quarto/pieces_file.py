@@ -16,8 +16,7 @@ from pathlib import Path
 from quaternity.base.errors import InputError
 from quaternity.base.names import name_key, to_nfc
 from quaternity.base.reading import read_bytes
-from quaternity.base.text_format import join_words, with_noun
-from quaternity.quarto.grid import quote_short
+from quaternity.base.text_format import join_words, quote_short, with_noun
 from quaternity.quarto.pieces import FEATURES, PIECES
 
 MAX_BYTES = 64 * 2**10

@@ -56,7 +56,7 @@ IMAGINING = MessageTemplate("imagining", "everybody's chances")
 COMPARING = MessageTemplate("comparing", "the comparison of moves with others")
 SOME_CHANCES = MessageTemplate(
     "some_chances",
-    "Chances are not known after {missing} of {all} positions; more time would help.",
+    "The chances are still unknown for {missing} of {all} positions; more time would help.",
 )
 NOT_DRAWN = MessageTemplate(
     "not_drawn", "Chances are not known: there are too many players to draw hands in time."

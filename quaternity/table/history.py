@@ -21,14 +21,14 @@ MAX_PROGRAM_MOVES = 10_000
 WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
-def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
+def whole_events(steps: Iterable[Step]) -> list[tuple[int, str]]:
     """Return the public events of consecutive moves, as pairs (number of the move, event).
 
     A question and its answer count as one move. The question is left out if the event of the answer
-    repeats it. `first` is the number of the first move.
+    repeats it.
     """
     events: list[tuple[int, str]] = []
-    number, is_pending = first - 1, False
+    number, is_pending = 0, False
     for step in steps:
         number += not is_pending
         for event in step.events:

@@ -231,5 +231,4 @@ class PlayedGame(Generic[S, P, M, V]):
         return self.board()
 
     def __repr__(self) -> str:
-        status = "over" if self.is_over else f"turn {self.turn}"
-        return f"<{type(self).__name__}, {len(self.moves)} moves, {status}, points {self.points}>"
+        return f"{type(self).__name__}.parse({self.record()!r})"

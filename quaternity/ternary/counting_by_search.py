@@ -37,7 +37,7 @@ def count(n: int, rule: Rule) -> int:
     ordered = sum(equivalent * _extensions(frame, n, rule) for frame, equivalent in frames)
     # Each table was counted once for every ordered frame among its cards.
     tables, remainder = divmod(ordered, perm(n, len(frames[0][0])))
-    assert remainder == 0, "every table must have the same number of frames"
+    assert remainder == 0, "each table must be counted the same number of times"
     return tables
 
 

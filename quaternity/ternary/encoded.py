@@ -59,7 +59,7 @@ class SetEncoded:
             ),
             ("gone", CARDS, "1 for each card that was taken"),
             ("deck", 1, f"cards left to deal, divided by {CARDS}"),
-            ("taken", seats, f"threes taken by each seat, divided by {MAX_THREES}"),
+            ("taken", seats, f"SETs or triples taken by each seat, divided by {MAX_THREES}"),
             ("wrong", seats, "w / (1 + w) for the w wrong claims of each seat"),
             ("agreed", seats, "1 for each seat that agrees to three more cards"),
         )

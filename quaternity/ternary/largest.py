@@ -174,7 +174,7 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
     in_hyperplane = len(largest_method.largest(HYPERPLANE, rule, FRAME, step))
     _require(
         in_hyperplane == full,
-        f"{method}: at most {in_hyperplane} cards of a hyperplane contain no SET, not {full}",
+        f"{method}: up to {in_hyperplane} cards of a hyperplane contain no SET, instead of {full}",
     )
     # A largest cap of a hyperplane contains full * (full - 1) * (full - 2) ordered sequences of
     # three cards. The hyperplane contains 27 * 26 * 24 sequences that are not a SET, all of them
@@ -184,8 +184,8 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
     equivalent = len(images(PARABOLOID))
     _require(
         remainder == 0 and caps == equivalent,
-        f"{method}: a hyperplane has {caps} collections of {full} cards without a SET, but "
-        f"{equivalent} are equivalent",
+        f"{method}: a hyperplane has {caps} collections of {full} cards without a SET, but only "
+        f"{equivalent} of them are proved to be equivalent",
     )
     step = _step_of(best)
     try:
@@ -197,7 +197,7 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
     larger = len(cards) + 1
     _require(
         must_have_full_hyperplane(larger, full),
-        f"{method}: {larger} cards may have no hyperplane with {full} of them",
+        f"{method}: perhaps no hyperplane contains {full} of {larger} cards without a SET",
     )
     return DeckLimit(
         cards,

@@ -179,7 +179,7 @@ def largest_by_cp_sat(
     best.run_cp_sat(
         model, SECONDS,
         lambda: f"CP-SAT did not prove in time how many of {len(table)} cards can be chosen "
-        f"without a three; {best}",
+        f"without a {rule.three}; {best}",
         on_solution=improve, is_whole=True,
         on_bound=lambda bound: best.lower(floor(bound + TOLERANCE)),
     )  # fmt: skip

@@ -138,7 +138,7 @@ def pack_by_cp_sat(
     solver = best.run_cp_sat(
         model, SECONDS,
         lambda: f"CP-SAT did not decide in time whether {len(table)} cards contain {count} "
-        f"disjoint threes; {best}",
+        f"{rule.three}s without a common card; {best}",
     )  # fmt: skip
     if solver is None:
         return None

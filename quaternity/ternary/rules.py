@@ -48,7 +48,7 @@ class SetSettings:
         default=Rule.SET,
         metadata={
             "label": "What scores",
-            "help": "Which threes score: SETs, or triples, in which all four attributes differ.",
+            "help": "What scores: SETs, or triples (three cards that differ in all attributes).",
             "words": ("triples", "SETs"),
         },
     )

@@ -38,7 +38,7 @@ def partner(card: int, k: int) -> int:
     (33, 64)
     """
     digits = all_digits()[check_card(card)]
-    allowed = f"the number of a partner (0..{PARTNERS - 1})"
+    allowed = f"the number of one of the partners of a card (0..{PARTNERS - 1})"
     k = check_int(k, 0, PARTNERS - 1, allowed, "k")
     shape, colour, fill, amount = (
         (digit + (k >> 3 - i & 1) + 1) % 3 for i, digit in enumerate(digits)

@@ -6,7 +6,8 @@ import json
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from quaternity.web.http_errors import HttpError, quote_start
+from quaternity.base.text_format import quote_short
+from quaternity.web.http_errors import HttpError
 
 DAY = 86_400
 """Number of seconds in a day."""
@@ -60,7 +61,7 @@ def read_clock(document: dict[str, Any] | None) -> Clock | None:
     for name, value in document.items():
         if name not in bounds:
             raise HttpError(
-                422, f"clock: unknown entry {quote_start(name)}; choose from {', '.join(bounds)}"
+                422, f"clock: unknown entry {quote_short(name)}; choose from {', '.join(bounds)}"
             )
         lowest, highest = bounds[name]
         if type(value) is not int or not lowest <= value <= highest:

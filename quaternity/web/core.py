@@ -147,7 +147,7 @@ class TableState(NamedTuple):
         acting = self.to_act
         if self.clock is None or len(acting) != 1 or self.seats[acting[0]].kind != PERSON:
             return None
-        return now + self.clock.seconds + self.seats[acting[0]].saved
+        return now + self.clock.seconds + self.seats[acting[0]].pace.saved
 
     def seats_of(self, caller: Caller) -> tuple[int, ...]:
         """Return the seats that the sender of a request owns, as its token or cookie shows."""

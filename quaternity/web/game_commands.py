@@ -18,6 +18,7 @@ from quaternity.web.seats import (
     PROGRAM,
     READY,
     Deal,
+    Pace,
     Seat,
     StoredTable,
     Visitor,
@@ -127,6 +128,6 @@ class Rematch(NamedTuple):
         return renumber(seat, number, (number + 1) % len(state.seats))._replace(
             invitation=self.invitations[number] if seat.kind == OPEN else None,
             ready=READY if is_here else NOT_ARRIVED,
-            saved=0.0,
-            missed=0,
+            pace=Pace(),
+            origin=(seat.origin or f"{state.id}/{number}") if seat.kind == PROGRAM else None,
         )

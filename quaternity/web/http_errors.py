@@ -44,14 +44,6 @@ WRONG_SEATS = MessageTemplate(
     "wrong_seats", "seats: {named} given, but {play} players play this game"
 )
 
-MAX_QUOTED_CHARS = 40
-"""Maximum length of a quotation from a request in an error message, in characters."""
-
-
-def quote_start(text: str) -> str:
-    """Return the beginning of a text from a request, in quotation marks for an error message."""
-    return repr(text[:MAX_QUOTED_CHARS])
-
 
 class HttpError(QuaternityError):
     """Error that the server reports to the client with an HTTP status and a JSON object.

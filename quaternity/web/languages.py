@@ -88,15 +88,20 @@ def translate(text: str) -> str:
     return TranslatedWording().say(text) if isinstance(text, Message) else gettext(text)
 
 
+def whole_percent(chance: float) -> int:
+    """Return a probability in percent as a whole number, which is 0 or 100 only if it is exact."""
+    whole = round(100 * chance)
+    return min(max(whole, 1), 99) if 0 < chance < 1 else whole
+
+
 def percent(chance: float) -> str:
     """Return a probability as a whole percentage, such as "6%", "under 1%" or "over 99%"."""
     from babel.numbers import format_percent
 
-    shown = min(max(chance, 0.01), 0.99) if 0 < chance < 1 else chance
-    share = format_percent(shown, locale=language())
-    if chance == shown:
+    share = format_percent(whole_percent(chance) / 100, locale=language())
+    if not 0 < chance < 1 or 0.01 <= chance <= 0.99:
         return share
-    text = gettext("under {share}") if chance < shown else gettext("over {share}")
+    text = gettext("under {share}") if chance < 0.01 else gettext("over {share}")
     return text.format(share=share)
 
 
@@ -230,8 +235,9 @@ def set_up_templates(environment: Any) -> None:
     environment.add_extension("jinja2.ext.i18n")
     environment.install_gettext_callables(gettext, _ngettext, newstyle=True)
     environment.globals.update(
-        language=language, spoken=LANGUAGES, page_words=page_words, percent=percent
-    )
+        language=language, spoken=LANGUAGES, page_words=page_words, percent=percent,
+        whole_percent=whole_percent,
+    )  # fmt: skip
     environment.filters["in_list"] = lambda index, values: values[index]
 
 

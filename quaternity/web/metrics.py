@@ -224,7 +224,7 @@ class ServerMetrics:
             "streams": ("Open streams.", "of",
                         {"seats": seated, "bystanders": len(streams) - seated}),
             "connections": ("Open connections.", "", {"": connections.open.total()}),
-            "waiting": ("Programs and counts that are running or waiting.", "kind",
+            "waiting": ("Programs and computations that are running or waiting.", "kind",
                         self.tables.thinking.waiting()),
             "tables": ("Tables.", "where",
                        {"memory": self.tables.live.count, **on_disk}),

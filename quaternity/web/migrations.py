@@ -83,6 +83,19 @@ MIGRATIONS = (
     """,
     "ALTER TABLE uptime ADD COLUMN clock REAL; ALTER TABLE uptime ADD COLUMN secret TEXT",
     "ALTER TABLE tables ADD COLUMN review BLOB; ALTER TABLE tables ADD COLUMN puzzle BLOB",
+    # At tables of older rematches, the seats of programs follow from the number of the rematch.
+    """
+    ALTER TABLE seats ADD COLUMN origin TEXT;
+    UPDATE seats SET origin = (
+        SELECT evening || '/' || (((seats.seat - (
+            SELECT COUNT(*) FROM tables AS earlier WHERE earlier.rowid < later.rowid
+            AND (earlier.id = later.evening OR earlier.evening = later.evening)
+        )) % players + players) % players)
+        FROM tables AS later
+        JOIN (SELECT table_id, COUNT(*) AS players FROM seats GROUP BY table_id) AS sizes
+        ON sizes.table_id = later.id WHERE later.id = seats.table_id
+    ) WHERE kind = 'program'
+    """,
 )
 """SQL scripts, each of which migrates a database from one version to the next. The first script
 creates the database."""

@@ -27,7 +27,7 @@ from quaternity.web.core import (
 from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.http_errors import CANNOT_AGREE, WAIT_FOR, HttpError
 from quaternity.web.seating import change_seats
-from quaternity.web.seats import PERSON, PROGRAM, Seat
+from quaternity.web.seats import PERSON, PROGRAM, Pace, Seat
 
 
 class Move(NamedTuple):
@@ -97,8 +97,8 @@ class Move(NamedTuple):
         mover = state.seats[self.seat]
         if state.clock is None or state.due is None:  # a program's move, without a clock
             return mover
-        saved = state.clock.saved_after(mover.saved, max(0.0, state.due - now))
-        return mover._replace(saved=saved, missed=0 if self.identity else mover.missed + 1)
+        saved = state.clock.saved_after(mover.pace.saved, max(0.0, state.due - now))
+        return mover._replace(pace=Pace(saved, 0 if self.identity else mover.pace.missed + 1))
 
 
 class VoteUndo(NamedTuple):
@@ -168,7 +168,7 @@ class LeaveToProgram(NamedTuple):
         if late.kind != PERSON or self.seat not in state.to_act or state.due != self.due:
             return Decision(())
         program = registration(state.rules.name).usual_program
-        seat = late._replace(kind=PROGRAM, name=program, missed=0)
+        seat = late._replace(kind=PROGRAM, name=program, pace=Pace(late.pace.saved))
         return Decision(change_seats(state, {self.seat: seat}, now))
 
 

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.base.names import to_nfc
+from quaternity.base.text_format import quote_short
 from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, set_counts
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
 from quaternity.table.players import YOU
 from quaternity.web.chat import is_visible
 from quaternity.web.clock import Clock
 from quaternity.web.forms import form_fields, read_settings
-from quaternity.web.http_errors import BAD_NAME, WRONG_SEATS, HttpError, quote_start
+from quaternity.web.http_errors import BAD_NAME, WRONG_SEATS, HttpError
 from quaternity.web.seats import default_name
 
 MAX_NAME_LENGTH = 40
@@ -64,7 +65,7 @@ def check_game(game: str, status: int = 422) -> str:
     known = tuple(game_names())
     if game not in known:
         choices = ", ".join(known)
-        raise HttpError(status, f"unknown game {quote_start(game)}; choose from {choices}")
+        raise HttpError(status, f"unknown game {quote_short(game)}; choose from {choices}")
     return game
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaternity.base.errors import InputError
+from quaternity.base.extras import needs_extra
 from quaternity.web.reader import Reader
 from quaternity.web.sqlite_backup import back_up_file, restore_file
 from quaternity.web.sqlite_file import FileReader, FileStore, check_folder
@@ -114,11 +115,7 @@ def _is_database(place: str) -> bool:
 
 
 def _postgres() -> tuple[type[PostgresReader], type[PostgresStore]]:
-    try:
+    with needs_extra("PostgreSQL needs", "postgres"):
         from quaternity.web.postgres import PostgresStore
         from quaternity.web.postgres_reader import PostgresReader
-    except ImportError as error:
-        raise InputError(
-            f"{error.name} is not installed; PostgreSQL needs: pip install '.[postgres]'"
-        ) from None
     return PostgresReader, PostgresStore

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from quaternity.base.errors import InputError, PlayerTimeout
 from quaternity.base.sentences import MessageTemplate
+from quaternity.base.text_format import quote_short
 from quaternity.table.games import registration
 from quaternity.table.history import MAX_PROGRAM_MOVES
 from quaternity.web.background import BackgroundWork
@@ -22,7 +23,7 @@ from quaternity.web.command_queue import CommandQueue
 from quaternity.web.core import Attendance, Command, TableState
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.feed import TableFeed
-from quaternity.web.http_errors import HttpError, quote_start
+from quaternity.web.http_errors import HttpError
 from quaternity.web.move_commands import LeaveToProgram, Move
 from quaternity.web.new_table import known_players
 from quaternity.web.presence import TablePresence
@@ -194,7 +195,7 @@ class TablePrograms:
         if len(acting) != 1 or acting[0] in self.tasks:
             return
         seat = acting[0]
-        if state.seats[seat].missed + 1 < MAX_MISSED_MOVES:
+        if state.seats[seat].pace.missed + 1 < MAX_MISSED_MOVES:
             self._begin(seat, self._move(seat, registration(state.rules.name).usual_program))
         else:
             self._begin(seat, self._send(LeaveToProgram(seat, due)))
@@ -276,7 +277,7 @@ async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
     if not _PROGRAM.fullmatch(name) or base not in known_players(rules.name, {}):
         choices = ", ".join(("me", OPEN, *levels, *known_players(rules.name, thinking.players)))
         raise HttpError(
-            422, f"unknown player {quote_start(name)} for a seat; choose from {choices}"
+            422, f"unknown player {quote_short(name)} for a seat; choose from {choices}"
         )
     if colon:
         try:

@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from quaternity.base.errors import InputError
+from quaternity.base.text_format import MAX_SHORT_QUOTE, quote_short
 from quaternity.game.cards import Card
 from quaternity.puzzles.making import DAILY, KINDS, make
 from quaternity.puzzles.puzzle import LEVELS, MAX_SEED, VERSION, Puzzle
@@ -24,7 +25,7 @@ from quaternity.ternary.cards import SetCard
 from quaternity.web.drawing.puzzles import PuzzleWords, draw_puzzle, puzzle_words
 from quaternity.web.drawing.words import PageWords
 from quaternity.web.fair_queue import FairQueue
-from quaternity.web.http_errors import MAX_QUOTED_CHARS, HttpError, quote_start
+from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import gettext, long_date
 from quaternity.web.middleware import root_of
 from quaternity.web.rendering import templates
@@ -171,10 +172,10 @@ class PuzzlePages:
 
 def _check_choice(kind: str, level: str) -> tuple[str, int]:
     if kind not in KINDS:
-        raise HttpError(404, f"unknown puzzle {quote_start(kind)}; choose from {', '.join(KINDS)}")
+        raise HttpError(404, f"unknown puzzle {quote_short(kind)}; choose from {', '.join(KINDS)}")
     if level not in map(str, LEVELS):
         raise HttpError(
-            404, f"level {quote_start(level)}: must be from {LEVELS[0]} to {LEVELS[-1]}"
+            404, f"level {quote_short(level)}: must be from {LEVELS[0]} to {LEVELS[-1]}"
         )
     return kind, int(level)
 
@@ -182,7 +183,7 @@ def _check_choice(kind: str, level: str) -> tuple[str, int]:
 def _number(text: str, limit: int, name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= limit):
         raise HttpError(
-            404, f"{name} {quote_start(text)}: must be a whole number from 0 to {limit}"
+            404, f"{name} {quote_short(text)}: must be a whole number from 0 to {limit}"
         )
     return int(text)
 
@@ -201,7 +202,7 @@ def puzzles_html(day: date, root: str = "", other: str = "") -> str:
     """
     return templates().get_template("puzzles.html").render(
         root=root, today=daily_puzzles(day, root), texts=kind_texts(), levels=LEVELS,
-        other=other[:MAX_QUOTED_CHARS], version=VERSION,
+        other=other[:MAX_SHORT_QUOTE], version=VERSION,
     )  # fmt: skip
 
 

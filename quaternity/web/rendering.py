@@ -31,7 +31,7 @@ from quaternity.web.drawing.frame import (
     waiting_context,
 )
 from quaternity.web.drawing.owners import is_large
-from quaternity.web.drawing.words import PageWords, seat_names, sight_words
+from quaternity.web.drawing.words import PageWords, player_name, seat_names, sight_words
 from quaternity.web.forms import form_fields, settings_in_words
 from quaternity.web.languages import gettext, join_names, language, set_up_templates
 from quaternity.web.new_table import decks_of, may_have_clock
@@ -84,6 +84,7 @@ def templates() -> Environment:
         grouped=format_number,
         is_large=is_large,
         decimal=format_decimals,
+        player_name=player_name,
         card=lambda x, *parts: Markup(card_svg(Card(*x), *parts)),
     )
     return environment

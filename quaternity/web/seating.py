@@ -18,7 +18,7 @@ from quaternity.web.core import (
     TableState,
     apply,
 )
-from quaternity.web.seats import READY, Seat, StoredTable, renumber
+from quaternity.web.seats import READY, Pace, Seat, StoredTable, renumber
 from quaternity.web.versioned_history import VersionedHistory
 
 
@@ -68,7 +68,7 @@ def begin(
     """
     start = rules.start(Random(f"{state.stored.deal.waiting or deal}/deal"))
     seats = tuple(
-        renumber(seat, number, index)._replace(ready=READY, saved=0.0, missed=0)
+        renumber(seat, number, index)._replace(ready=READY, pace=Pace())
         for index, (number, seat) in enumerate(chosen.items())
     )
     begun = GameBegun(rules, start, rules.record_start(start, ()), seats, tuple(chosen))

@@ -37,6 +37,19 @@ class Owner(NamedTuple):
     code: str | None = None
 
 
+class Pace(NamedTuple):
+    """How fast the player in a seat has moved in a game with a clock.
+
+    Attributes:
+        saved: Seconds that the player has saved in earlier moves, and may use in addition to the
+            usual time for a move.
+        missed: Number of consecutive moves that the player did not make in time.
+    """
+
+    saved: float = 0.0
+    missed: int = 0
+
+
 class Seat(NamedTuple):
     """A seat of a table, with the person who owns it.
 
@@ -48,9 +61,8 @@ class Seat(NamedTuple):
         invitation: Invitation to the seat, which is kept when a visitor takes the seat. None if
             there has been no invitation.
         ready: `READY`, `THINKING` or `NOT_ARRIVED`.
-        saved: Seconds that the player has saved in earlier moves, and may use in addition to the
-            usual time for a move.
-        missed: Number of consecutive moves that the player did not make in time.
+        origin: The table and the seat at which a program has joined a series of rematches, such as
+            "TABLE/2". None at this table, and for people.
     """
 
     kind: str
@@ -59,8 +71,8 @@ class Seat(NamedTuple):
     owner: Owner = Owner()
     invitation: str | None = None
     ready: int = READY
-    saved: float = 0.0
-    missed: int = 0
+    pace: Pace = Pace()
+    origin: str | None = None
 
     @property
     def token(self) -> str | None:

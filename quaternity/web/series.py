@@ -6,8 +6,6 @@ Each game of a series has a separate table. In the database, a series is called 
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable
-from itertools import groupby
 from typing import NamedTuple
 
 from quaternity.web.store import Store
@@ -32,31 +30,31 @@ def evening_score(store: Store, first: str, table: str) -> tuple[Score, ...]:
 
     A series is a chain of rematches. `first` is the id of its first table, and `table` the id of
     the table that shows the scores. Two seats belong to the same person if they have the same
-    token. If they have no token, the cookie is compared, or else the name. A program moves to the
-    next seat in each rematch, as all players do.
+    token. If they have no token, the cookie is compared, or else the name. Two seats belong to the
+    same program if it joined the series at the same seat (see `seats.Seat.origin`).
     """
     rows = store.read(
-        "SELECT tables.id, places, seat, COALESCE(token, browser), person, name "
-        "FROM tables JOIN seats ON table_id = id WHERE id = ? OR evening = ? "
-        "ORDER BY tables.rowid, seat",
+        "SELECT id, places, seat, COALESCE(token, browser, person), COALESCE(person, name), "
+        "COALESCE(origin, table_id || '/' || seat) FROM tables JOIN seats ON table_id = id "
+        "WHERE id = ? OR evening = ? ORDER BY tables.rowid, seat",
         first,
         first,
     )
-    tables = [list(seats) for _, seats in groupby(rows, key=lambda row: row[0])]
-    now = next((number for number, seats in enumerate(tables) if seats[0][0] == table), 0)
-    scores: dict[Hashable, Score] = {}
-    for number, seats in enumerate(tables):
-        places = json.loads(seats[0][1] or "[]")
-        shared = places.count(1) > 1
-        for (_, _, seat, owner, person, program), place in zip(seats, places, strict=False):
-            seat_now = None if person or owner else (seat + now - number) % len(seats)
-            player = owner or person or (program, seat_now)
-            score = scores.get(player, Score(""))
-            scores[player] = Score(
-                person or program or "",
-                score.games + 1,
-                score.wins + (place == 1 and not shared),
-                score.ties + (place == 1 and shared),
-                seat_now,
-            )
+    seats = {
+        origin: seat for name, _, seat, owner, _, origin in rows if name == table and not owner
+    }
+    scores: dict[str, Score] = {}
+    for _, text, seat, owner, name, origin in rows:
+        places = json.loads(text or "[]")
+        if not places:
+            continue
+        player = owner or origin
+        score, is_first = scores.get(player, Score("")), places[seat : seat + 1] == [1]
+        scores[player] = Score(
+            name or "",
+            score.games + 1,
+            score.wins + (is_first and places.count(1) == 1),
+            score.ties + (is_first and places.count(1) > 1),
+            seats.get(player),
+        )
     return tuple(sorted(scores.values(), key=lambda score: (-score.wins, -score.ties, score.name)))

@@ -27,8 +27,8 @@ DAMAGE_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 """Exceptions that a damaged file causes. A text that is not UTF-8 causes a UnicodeDecodeError."""
 
 ADVICE = (
-    "; replace it by a backup (quaternity tables restore); without a backup, SQLite's .recover may "
-    "save a part"
+    "; replace it by a backup (quaternity tables restore); without a backup, the command "
+    ".recover of SQLite may rescue a part"
 )
 """Advice to the operator at the end of an error message about a damaged file."""
 

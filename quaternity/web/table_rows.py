@@ -31,7 +31,17 @@ from quaternity.web.core import (
     VotesChanged,
 )
 from quaternity.web.reader import Reader
-from quaternity.web.seats import OPEN, PERSON, PROGRAM, Deal, Options, Owner, Seat, StoredTable
+from quaternity.web.seats import (
+    OPEN,
+    PERSON,
+    PROGRAM,
+    Deal,
+    Options,
+    Owner,
+    Pace,
+    Seat,
+    StoredTable,
+)
 from quaternity.web.versioned_history import VersionedHistory
 
 TABLE_COLUMNS = (
@@ -40,7 +50,7 @@ TABLE_COLUMNS = (
 )
 """Columns of the SQL table `tables`, in the order of the values of a `StoredTable`."""
 
-SEAT_COLUMNS = "kind, name, person, token, browser, code, invitation, ready, saved, missed"
+SEAT_COLUMNS = "kind, name, person, token, browser, code, invitation, ready, saved, missed, origin"
 """Columns of the SQL table `seats`, in the order of the values of a `Seat`."""
 
 
@@ -53,8 +63,9 @@ def table_of_row(row: Sequence[Any]) -> StoredTable:
 
 def seat_of_row(row: Sequence[Any]) -> Seat:
     """Return the seat that a row of the columns `SEAT_COLUMNS` describes."""
-    kind, name, person, *owner, invitation, ready, saved, missed = row
-    return Seat(kind, name, person, Owner(*owner), invitation, ready, saved, missed)
+    kind, name, person, *owner, invitation, ready, saved, missed, origin = row
+    pace = Pace(saved, missed)
+    return Seat(kind, name, person, Owner(*owner), invitation, ready, pace, origin)
 
 
 class TableRows(NamedTuple):
@@ -175,7 +186,7 @@ _STORE_SEAT = (
 
 def seat_statement(table: str, number: int, seat: Seat) -> Statement:
     """Return the SQL statement that stores a seat of a table, or replaces the stored seat."""
-    return _STORE_SEAT, (table, number, *seat[:3], *seat.owner, *seat[4:])
+    return _STORE_SEAT, (table, number, *seat[:3], *seat.owner, *seat[4:6], *seat.pace, seat.origin)
 
 
 def new_table_statements(state: TableState) -> list[Statement]:

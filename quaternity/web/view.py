@@ -133,7 +133,7 @@ def times_left(state: TableState, now: float) -> tuple[float, ...]:
     """
     if state.clock is None:
         return ()
-    left = [state.clock.seconds + seat.saved for seat in state.seats]
+    left = [state.clock.seconds + seat.pace.saved for seat in state.seats]
     if state.due is not None:
         left[state.to_act[0]] = max(0.0, state.due - now)
     return tuple(left)

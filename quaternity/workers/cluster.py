@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from quaternity.base.errors import InputError, QuaternityError, WorkersLost
+from quaternity.base.extras import needs_extra
 from quaternity.base.text_format import quote_value
 from quaternity.workers.shipping import Code, collect_code, install
 
@@ -43,14 +44,9 @@ def cluster_client(address: str) -> Iterator[Any]:
     """
     import logging
 
-    try:
+    with needs_extra(f"dask {address!r}: a cluster needs", "cluster"):
         from distributed import Client
         from distributed.comm import get_address_host_port
-    except ImportError as error:
-        raise InputError(
-            f"dask {address!r}: the package 'distributed' is not installed "
-            "(pip install '.[cluster]')"
-        ) from error
     # A lost connection raises an exception here, so Dask need not log it as well.
     loggers = [
         logging.getLogger(name)

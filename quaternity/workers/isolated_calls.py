@@ -76,7 +76,7 @@ class ProcessEnded(LimitError):
         self.overdue, self.stack, self.too_large = overdue, stack, too_large
 
     def __str__(self) -> str:
-        return f"the process that played {self.how}"
+        return f"the process of the game {self.how}"
 
 
 class IsolatedProcess:

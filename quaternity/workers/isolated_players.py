@@ -120,5 +120,5 @@ def play_isolated(
         raise GameLimit(str(ended), place=where)
     player = SeatedPlayer(kind, seats[ended.thinking], ended.thinking)
     fault = PlayerTimeout if ended.overdue else PlayerFault
-    reason = ended.how if ended.overdue else f"ended its process, which {ended.how}"
+    reason = ended.how if ended.overdue else f"stopped unexpectedly: its process {ended.how}"
     raise fault(f"{player} {reason}", make_printable(ended.stack), where)

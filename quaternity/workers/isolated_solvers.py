@@ -239,7 +239,7 @@ class _SolverProcess:
             )
         except ProcessEnded as error:
             if not error.overdue and not error.too_large:
-                raise SolverCrash(f"ended its process, which {error.how}") from None
+                raise SolverCrash(f"stopped unexpectedly: its process {error.how}") from None
             kind, answer = SolverTimeout, f"no answer within the limit of {seconds:g} s"
             if error.too_large:
                 kind = MemoryError

@@ -98,7 +98,7 @@ class Program:
         except Overdue:
             self.fail(f"gave no answer within {seconds:g} s", overdue=True)
         except EOFError:
-            self.fail(f"ended its process, which {self._child.ending()}", ended=True)
+            self.fail(f"stopped unexpectedly: its process {self._child.ending()}", ended=True)
         except MemoryError:
             self.fail("took too much memory")
         except TooManyProcesses:

@@ -54,7 +54,7 @@ def test_the_information_of_asking_is_shown_separately(cli: Cli, tmp_path: Path)
     assert head.split()[-3:] == ["asking", "answer", "bits"]
     forced = [line.split() for line in lines if line.split()[2:3] in (["0.0%"], ["100.0%"])]
     assert [row[-3:] for row in forced] == [["0.437", "0.000", "0.437"]] * 2
-    assert "One bit halves the number of deals." in lines[-3]
+    assert "One bit of information halves the number of possible deals." in lines[-4]
     assert "from 34,650 to 9,100 in 1 move" in lines
 
 

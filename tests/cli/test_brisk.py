@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.cli.conftest import Cli
 
 HEAD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\ntie-break first-in-order\n"
-WHY = "a brisk game does not allow hopeless questions"
+WHY = "a brisk game forbids questions that can only be answered by no"
 
 
 def unwrap(text: str) -> str:

@@ -183,7 +183,7 @@ def test_a_foreign_file_is_not_overwritten_by_runs(cli: Cli, tmp_path: Path, tex
     file.write_text(text)
     refused = cli(*FAMILIES, "--runs", file)
     assert refused.status == 2
-    assert f"{file}: is not a file of runs, and is not overwritten" in refused.err
+    assert f"{file}: not a file of runs, so it is not overwritten" in refused.err
     assert file.read_text() == text
     file.write_text("")
     assert cli(*FAMILIES, "--runs", file).status == 0

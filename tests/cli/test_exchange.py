@@ -203,7 +203,7 @@ def test_a_record_that_breaks_the_rules_has_no_deal_problem(cli: Cli, tmp_path: 
     path.write_text("quaternity 1\nset-size 4\nsets 3\nplayers 3\n1 asks 0 for 0/0: no\n")
     outcome = cli("prove", path)
     assert outcome.status == 2
-    assert "impossible, but no deal problem shows why: line 5" in outcome.err
+    assert "impossible, but a deal problem cannot express the reason: line 5" in outcome.err
 
 
 def test_the_files_of_the_benchmark_have_the_published_checksums(cli: Cli, tmp_path: Path) -> None:

@@ -376,7 +376,7 @@ def test_an_announcement_that_a_seat_cannot_check_is_assumed_to_be_true(
     formulas = ("H0 0/2", "K1 H2 0/2", "H0 3/1", "H2 2/2")
     outcome = cli("kwartet", "know", path, *formulas, *says)
     assert outcome.out.splitlines() == [
-        "assumed, although not known to player 1: H2 0/3; K0 !H0 0/2",
+        "assumed to be true, but not known to player 1: H2 0/3; K0 !H0 0/2",
         "false  H0 0/2",
         "true  K1 H2 0/2",
         "open  H0 3/1",
@@ -471,4 +471,4 @@ def test_the_log_of_a_bystander_is_read_and_continued(cli: Cli, path: Path) -> N
     outcome = cli("kwartet", "note", path, stdin="1 0 0/0 y\n1 0 0/1 n\nwhy H1 0/0\nhint\n")
     assert "everybody knows that H1 0/0 is true" in outcome.out
     assert "hints are given only on your own turn" in outcome.out
-    assert "possible deals: for everybody" in cli("kwartet", "watch", path).out
+    assert "possible deals: for a bystander" in cli("kwartet", "watch", path).out

@@ -69,10 +69,10 @@ def test_the_results_are_a_table(cli: Cli) -> None:
     done = cli("kwartet", "simulate", "--seats", "exact,random", *SMALL)
     assert done.status == 0
     assert done.out.splitlines()[0].split() == [
-        "strategy", "won", "alone", "tied", "win", "share", "sets", "a", "game"
+        "strategy", "won", "alone", "tied", "win", "share", "sets", "per", "game"
     ]  # fmt: skip
     assert "12 games" in done.out
-    assert done.out.endswith("6 deals in all 2 orders of seats\n")
+    assert done.out.endswith("6 deals in all 2 seating orders\n")
     assert "±" not in done.out
     assert "\x1b" not in done.out
 
@@ -80,11 +80,11 @@ def test_the_results_are_a_table(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("games", "names", "orders"),
     [
-        (8, "random,exact,random", "1 deal in all 6 orders of seats, one more deal in 2"),
-        (20, "random,random", "10 deals in all 2 orders of seats; ±: 95 % intervals over deals"),
-        (3, "random,random,random", "one deal, in 3 of 6 orders of seats"),
-        (6, "random,random,random", "1 deal in all 6 orders of seats"),
-        (40, ",".join(["random"] * 5), "2 deals in 20 orders of seats (a balanced selection)"),
+        (8, "random,exact,random", "1 deal in all 6 seating orders, one more deal in 2"),
+        (20, "random,random", "10 deals in all 2 seating orders; ±: 95 % intervals over deals"),
+        (3, "random,random,random", "one deal, in 3 of 6 seating orders"),
+        (6, "random,random,random", "1 deal in all 6 seating orders"),
+        (40, ",".join(["random"] * 5), "2 deals in 20 seating orders (a balanced selection)"),
     ],
 )  # fmt: skip
 def test_the_orders_of_seats_are_reported(cli: Cli, games: int, names: str, orders: str) -> None:

@@ -48,7 +48,7 @@ def test_all_steps_are_printed_plainly_into_a_pipe(cli: Cli, path: Path, log: Ga
     assert "\x1b" not in outcome.out
     for event in log.events:
         assert f"{event.question}: {event.answer}" in outcome.out
-    assert "possible deals: for everybody" in outcome.out
+    assert "possible deals: for a bystander" in outcome.out
     assert "all sets are put down" in outcome.out.splitlines()[-1]
 
 
@@ -70,7 +70,7 @@ def test_the_numbers_of_worlds_are_shown(cli: Cli, tmp_path: Path) -> None:
     place.write_text(header_text(KwartetSettings(2, 2), ((0b0111, 0b0001), (0b1000, 0b1110))))
     out = cli("kwartet", "watch", place).out
     # 70 deals of 4 and 4 cards, less the two in which a full set would have been announced.
-    assert "for everybody 68\n  for player 0 1, player 1 1\n" in out
+    assert "for a bystander 68\n  for player 0 1, player 1 1\n" in out
     assert "possible deals" not in cli("kwartet", "watch", place, "--no-worlds").out
 
 

@@ -34,10 +34,10 @@ def test_analyse_shows_the_value_of_each_answer(cli: Cli, path: Path, record: Pa
     text = cli("analyse", record, "--oracle", path).out
     advice = text[text.index("With perfect play\n") :]
     assert advice.splitlines()[1:5] == [
-        "player 0 wins by force in 2 moves",
+        "player 0 can force a win in 2 moves",
         "  2 for 1/0 and 1/1",
-        "    no: player 0 wins by force in 1 move",
-        "    yes: player 0 wins by force in 1 move",
+        "    no: player 0 can force a win in 1 move",
+        "    yes: player 0 can force a win in 1 move",
     ]
     assert (
         "    no: player 0 can still win, but nobody can force it; player 1 can prevent a win of 0"

@@ -57,8 +57,8 @@ def test_show_prints_text(cli: Cli) -> None:
         "",
         "left:      C H K P",
         "quartos:   H4 big, V3 square, D2 red",
-        "reachable: no (no cell is on all of H4, V3 and D2, "
-        "so one quarto came first and would have ended the game)",
+        "reachable: no (H4, V3 and D2 have no cell in common, so one of these quartos "
+        "was completed earlier and would have ended the game)",
         "can draw:  no",
     ]
     assert "yes, in 1 way\n" in cli("quarto", "show", "example", "PHACIENOGLKJDMFB").out
@@ -93,7 +93,7 @@ def test_explain_prints_json(cli: Cli) -> None:
         "property": "big",
     }
     assert explained["reachable"] is False
-    assert explained["why_unreachable"].startswith("no cell is on all of")
+    assert explained["why_unreachable"].startswith("H4, V3 and D2 have no cell in common")
     assert explained["safe_pieces"] == []
     explained = cli("quarto", "explain", "example", "AGH.............", "--json").json
     assert explained["why_unreachable"] is None

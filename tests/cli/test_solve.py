@@ -206,7 +206,7 @@ def test_large_games_are_refused(cli: Cli) -> None:
         (["--tie-break", "dice"], 2, "dice"),
         (["--rankings", "0-12 1-02 2-01"], 2, "'0-12 1-02 2-01' is retired: --everybody win"),
         (["--everybody", "sets"], 2, "must be points or win, not 'sets'"),
-        (["-s", 5, "--everybody", "win"], 2, "with --brisk"),
+        (["-s", 5, "--everybody", "win"], 2, "--brisk forbids"),
         (["--ask", "force:1", "--everybody", "win"], 2, "cannot be combined with"),
         (["-s", 2, "--workers", 0], 2, "workers"),
         (["--from", "/no/such/file"], 2, "/no/such/file"),
@@ -372,4 +372,4 @@ def test_a_stopped_solve_reports_that_it_keeps_nothing(
     stopped = cli("solve", "-s", 2, "-n", 3, "-p", 3, *options)
     status, word = (130, "interrupted") if stop == signal.SIGINT else (143, "terminated")
     assert (stopped.status, stopped.out) == (status, "")
-    assert stopped.err == f"quaternity: {word}; nothing is kept without --out\n"
+    assert stopped.err == f"quaternity: {word}; no work is saved without --out\n"

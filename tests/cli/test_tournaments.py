@@ -84,7 +84,7 @@ def test_games_before_a_failure_are_shown_and_the_failed_one_can_be_replayed(
     assert (again.status, again.out.encode()) == (3, data)
 
 
-FATAL = [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 1 s")]
+FATAL = [("Crashes", 3, "stopped unexpectedly"), ("Loops", 4, "gave no move within 1 s")]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_equal_players_are_numbered_and_orders_reported(cli: Cli) -> None:
     lines = done.out.splitlines()
     assert lines[0].startswith("12 games of Quarto, ")
     assert [line.split("  ")[0] for line in lines[2:5]] == ["random 1", "careful", "random 2"]
-    assert lines[-1] == "2 deals in all 6 orders of seats"
+    assert lines[-1] == "2 deals in all 6 seating orders"
     assert "±" not in done.out
     single = cli("quarto", "tournament", "random", "careful", "--games", 1)
     assert single.out.startswith("1 game of Quarto, ")

@@ -136,7 +136,8 @@ def check_sentences(
             "K2 !K0 H1 1/2",
             [
                 "player 2 knows !K0 H1 1/2:",
-                "  no deal with this hand makes the formula false; the reason in the real deal:",
+                "  no deal with this hand makes the formula false; the reason, for example in the "
+                "real deal:",
                 "    player 0 does not know H1 1/2: the hand of player 0 is the same in deal 1, "
                 "where",
                 "      player 2 holds 1/2, not player 1",
@@ -145,7 +146,7 @@ def check_sentences(
         (
             "P H1 0/1",
             [
-                "H1 0/1 is not true in every public deal: in deal 1",
+                "H1 0/1 is not true in every deal that fits the public record: in deal 1",
                 "  player 0 holds 0/1, not player 1",
             ],
         ),

@@ -64,7 +64,10 @@ def test_the_player_to_move_has_a_question_and_every_no_rules_out_deals(game: Ga
 @pytest.mark.parametrize("answer", Answer)
 def test_a_hopeless_question_is_refused_with_its_reason(answer: Answer) -> None:
     game = known_no()
-    reason = "player 0 is known not to have 0/1; a brisk game does not allow hopeless questions"
+    reason = (
+        "player 0 is known not to have 0/1; "
+        "a brisk game forbids questions that can only be answered by no"
+    )
     with pytest.raises(IllegalQuestion) as caught:
         game.state.after(HOPELESS, answer)
     assert caught.value.faults == [reason]
@@ -85,8 +88,8 @@ def test_a_count_may_make_a_question_hopeless() -> None:
     game, question = known_no(), Question(1, 2, Card(0, 0))
     assert game.state.faults(question) == [
         "player 2 cannot have 0/0: otherwise players 0 and 1 must hold at least 2 cards of set 0 "
-        "(players 0 and 1 each keep at least 1), but can have only 1; a brisk game does not allow "
-        "hopeless questions"
+        "(players 0 and 1 each keep at least 1), but can have only 1; a brisk game forbids "
+        "questions that can only be answered by no"
     ]
     # Any other fault is reported alone.
     assert game.state.faults(Question(0, 1, Card(0, 1))) == [

@@ -184,7 +184,7 @@ def test_with_four_players_the_order_can_matter() -> None:
         if code.parts(reply.key).place == 4
     }
     assert [choice.asked for choice in choices(code, chance)] == [4, 4]
-    with pytest.raises(InputError, match="chance decides"):
+    with pytest.raises(InputError, match="chance chooses"):
         code.state(chance)
 
 

@@ -102,5 +102,6 @@ def test_two_parallel_quartos_cannot_come_at_once() -> None:
     assert not is_reachable(board)
     assert not reachable_by_play(board)
     assert why_unreachable(board) == (
-        "no cell is on both H1 and H2, so one quarto came first and would have ended the game"
+        "H1 and H2 have no cell in common, so one of these quartos was completed earlier "
+        "and would have ended the game"
     )

@@ -115,7 +115,7 @@ EXAMPLES: list[tuple[DealProblem, Certificate, str]] = [
         DealProblem([2, 2, 0], [one_set([ALL] * 4, low=[2, 3, 0])]),
         Shortage(0b000, (0b111,)),
         "players 0 and 1 must hold at least 5 cards of set 0 "
-        "(player 0 keeps at least 2 and player 1 keeps at least 3), which has only 4",
+        "(player 0 keeps at least 2 and player 1 keeps at least 3), but the set has only 4",
     ),
     (
         DealProblem([2, 1, 1], [one_set([ALL, [], ALL, ALL])]),

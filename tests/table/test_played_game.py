@@ -102,7 +102,6 @@ def test_a_game_is_a_value(name: str) -> None:
 def test_events_have_the_numbers_of_their_moves() -> None:
     steps = [Step(0, ("a", "b")), Step(1, ()), Step(0, ("c",))]
     assert whole_events(steps) == [(1, "a"), (1, "b"), (3, "c")]
-    assert whole_events(steps, 7) == [(7, "a"), (7, "b"), (9, "c")]
 
 
 def test_a_seat_must_be_given_if_several_may_move() -> None:

@@ -50,7 +50,7 @@ def test_built_in_players_pass(game: str) -> None:
     ("name", "fault"),
     [
         (f"{HOSTILE} other_game", "gave move '0 bakes a cake'"),
-        (f"{HOSTILE} leaves", "ended its process"),
+        (f"{HOSTILE} leaves", "stopped unexpectedly"),
         ("tests.table.misbehaving:Fails", "no idea"),
         ("tests.table.test_player_check:Forgets", "gave different moves in the same position"),
     ],

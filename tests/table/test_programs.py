@@ -108,7 +108,7 @@ FAULTS = {
     "action": "this action is not legal: its mask is 0",
     "wait": "gave None",
     "text": "wrote 'I think that I ask for 0/1', which is not valid JSON",
-    "leaves": "ended its process, which ended with status 0",
+    "leaves": "stopped unexpectedly: its process ended with status 0",
     "crashes": "was killed by signal 11; its standard error ends with 'no idea what to do'",
     "closes": "closed its connection",
     "eats": "took too much memory|MemoryError",

@@ -228,7 +228,7 @@ def test_plans_are_checked() -> None:
         (
             ("random",) * 2,
             {"rotate": False},
-            "without rotation, expected 3, one for each seat, not 2",
+            "expected 3, because each keeps one seat, not 2",
         ),
         (("random", "nobody"), {}, "bot 'nobody' is unknown; choose from random, informed"),
         (("random", "you"), {}, "'you': people cannot play in tournaments"),

@@ -105,7 +105,7 @@ class SetModel:
             table, agreed = tuple(rest), frozenset()
         else:
             wrong[seat] += 1
-            events, new = [f"player {seat} claims a wrong three: {DescribedCards(cards)}"], ()
+            events, new = [f"player {seat} makes a wrong claim: {DescribedCards(cards)}"], ()
         events += [f"dealt: {DescribedCards(new)}"] * bool(new)
         return SetModel(
             self.rule, self.size, f"{self.record}{seat} {move}\n", table, self.deck[len(new) :],

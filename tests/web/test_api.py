@@ -154,7 +154,8 @@ def test_a_brisk_table_asks_no_hopeless_questions(site: Site) -> None:
     assert table.move(0, "1 0 2").status == table.move(1, "no").status == 200
     faults = table.move(1, "0 0 2").json["faults"]
     assert faults == [
-        "player 0 is known not to have 0/2; a brisk game does not allow hopeless questions"
+        "player 0 is known not to have 0/2; a brisk game forbids questions that can only be "
+        "answered by no"
     ]
     assert b"\nbrisk yes\n" in site.ask("GET", f"{table.path}/record").body
 

@@ -11,7 +11,7 @@ import pytest
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.rules import QuartoRules, QuartoSettings
-from quaternity.table.history import History
+from quaternity.table.history import History, whole_events
 from quaternity.table.match import Match
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
@@ -148,7 +148,7 @@ def test_the_line_of_a_table_names_the_opponents_and_the_last_event() -> None:
             others, headline, last = table_line(sight_of(match, seat))
             assert others == " and ".join(f"<{'ABC'[n]}>" for n in range(3) if n != seat)
             assert (headline == "Your turn") == (seat in match.rules.to_act(match.position))
-            events = event_lines(sight_of(match, seat), 0, 1000)
+            events = event_lines(sight_of(match, seat), whole_events(match.steps))
             assert last == (events[-1].text if events else "")
             assert {event.number for event in events} == {*range(1, len(match.moves) + 1)}
         match.program_move()
@@ -282,7 +282,7 @@ def test_a_wrong_claim_and_an_agreement_are_shown_in_few_words() -> None:
     match.play(0, wrong)
     match.play(1, MORE)
     page = page_of(match, 1)
-    assert "&lt;A&gt; claims a wrong three: " in page
+    assert "&lt;A&gt; makes a wrong claim: " in page
     assert 'id="more" aria-disabled="true" aria-describedby="no-more"' in page
     assert "you agree; wait for " in page
     assert "&lt;B&gt; would like three more cards" in page_of(match, 0)

@@ -28,6 +28,7 @@ from quaternity.quarto.rows import cell_name
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import rules_of_record
 from quaternity.ternary import triples
+from quaternity.web.languages import LANGUAGES, percent, using_language
 from tests.review.test_other_games import match, record
 from tests.review.test_quaternity import TWO
 from tests.review.test_quaternity import play_random_game as played_game
@@ -100,6 +101,25 @@ def picture(tmp_path: Path) -> Callable[[Person, str], None]:
             user.page.screenshot(path=folder / f"{name}.png", full_page=True)
 
     return save_picture
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_scripts_round_chances_as_the_server_does(
+    language: str, person: Callable[..., Person]
+) -> None:
+    shares = [0, 1, 1e-9, 0.0099999, 0.99000001, 1 - 1e-9, *(n / 2000 for n in range(2001))]
+    user = person(locale=language)
+    user.table("quaternity", SMALL["quaternity"], SEATS["quaternity"])
+    shown = user.page.evaluate(
+        """async (shares) => {
+            const { src } = document.querySelector('script[type="module"]');
+            const { percent } = await import(new URL("asking.js", src));
+            return shares.map(percent);
+        }""",
+        shares,
+    )
+    with using_language(language):
+        assert shown == [percent(share) for share in shares]
 
 
 def play_to_end(

@@ -133,8 +133,8 @@ def test_a_refusal_uses_names_and_says_what_to_do_instead(site: Site) -> None:
     (words,) = page.json["words"]
     name = find_deck(view["deck"]).set_name(lacking)
     assert (
-        words
-        == f"Anna (1) holds no card of {name}: ask for a card of a set from which you have a card"
+        words == f"Anna (1) holds no card of {name}: "
+        "ask for a card of a set that you hold a card of"
     )
     assert "wait for Anna (1)" in table.move(1, "0 0 0").json["error"]
 

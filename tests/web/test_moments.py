@@ -353,6 +353,33 @@ def test_a_fault_of_an_animation_does_not_stop_the_game(
     eve.faults.clear()
 
 
+@pytest.mark.parametrize("first", [False, True])
+def test_a_scene_begins_when_the_cards_have_their_sizes(
+    first: bool, witness: Callable[..., Witness], server: Server
+) -> None:
+    """The board may have changed just before the moment, or at its beginning (`first`)."""
+    ann = witness(server.host)
+    ann.table("quaternity", GAMES["quaternity"][0], ["me", "me", "me"], name="Ann")
+    ann.page.wait_for_selector("body.ready #part.fitted")
+    before, after = ann.page.evaluate(
+        """async (first) => {
+            const { src } = document.querySelector('script[type="module"]');
+            const { fit } = await import(new URL("fitting.js", src));
+            const { playMoment } = await import(new URL("moments.js", src));
+            const part = document.getElementById("part");
+            const change = () => { part.querySelector("[data-fit]").dataset.fit = "1 1"; fit(); };
+            const before = part.style.cssText;
+            if (!first) change();
+            playMoment({ scenes: [[]] }, first ? change : () => {}, { length: 10000, first });
+            return [before, part.style.cssText];
+        }""",
+        first,
+    )
+    assert before
+    assert after != before
+    assert "--columns: 1; --abreast: 1;" in after
+
+
 def test_a_hidden_page_reports_a_turn_once(witness: Callable[..., Witness], server: Server) -> None:
     ann, ben = witness(server.host), witness(server.host)
     table, links = ann.table("quarto", {}, ["me", "open"], name="Ann")

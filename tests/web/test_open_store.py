@@ -23,7 +23,7 @@ from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.open_store import check_store, open_reader, open_store
 from quaternity.web.rate_limits import Limits
 from quaternity.web.reader import InUse
-from quaternity.web.seats import Owner, Seat
+from quaternity.web.seats import Owner, Pace, Seat
 from quaternity.web.store import Store
 from quaternity.web.table_admin import list_tables, removal_statements
 from quaternity.web.table_rows import SEAT_COLUMNS, seat_of_row, seat_statement
@@ -90,7 +90,9 @@ def test_one_of_two_writes_with_the_same_version_is_kept(place: str) -> None:
 
 def test_values_come_back_as_they_were(place: str) -> None:
     texts = ["", "it's 100 % ?", "ß→😀", "line\nline", '{"a": "\\u0000"}']
-    seat = Seat("person", None, texts[2], Owner("t", "b", texts[1]), saved=0.1, missed=2)
+    seat = Seat(
+        "person", None, texts[2], Owner("t", "b", texts[1]), pace=Pace(0.1, 2), origin="t/1"
+    )
     with closing(open_store(place)) as store:
         rows = [insert(f"t{number}", head=text) for number, text in enumerate(texts)]
         changes = [*rows, insert("c", due=1 / 3, clock="{}"), seat_statement("c", 0, Seat("open")),

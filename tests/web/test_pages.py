@@ -39,7 +39,9 @@ from solvers.shortage import CARDS, EACH_KEEP, SHORT
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
+from quaternity.table.history import whole_events
 from quaternity.web import http_errors, programs, publisher
+from quaternity.web.chat import Line
 from quaternity.web.clock import DAY, Clock
 from quaternity.web.drawing.frame import draw_part, event_lines
 from quaternity.web.drawing.owners import owner_blocks
@@ -56,7 +58,7 @@ from quaternity.web.hints import (
     questions,
 )
 from quaternity.web.http_errors import HttpError
-from quaternity.web.languages import LANGUAGES, catalogue, translate, using_language
+from quaternity.web.languages import LANGUAGES, catalogue, translate, using_language, whole_percent
 from quaternity.web.new_table import parse_upload, rules_with
 from quaternity.web.puzzle_pages import daily_puzzles
 from quaternity.web.rendering import (
@@ -71,6 +73,7 @@ from quaternity.web.rendering import (
     static_files,
     table_html,
 )  # fmt: skip
+from quaternity.web.seats import default_name
 from quaternity.web.table_form import read_form
 from quaternity.web.table_view import (
     GameView,
@@ -272,10 +275,25 @@ def test_an_explained_question_has_one_question_mark(language: str) -> None:
 )
 def test_names_from_right_to_left_do_not_turn_the_text_between_them(names: list[str]) -> None:
     seats = tuple(SeatView(name, "person", True) for name in names)
-    for event in event_lines(sight(simulate(QUATERNITY, 6), 0, seats=seats), 0, 100):
+    shown = sight(simulate(QUATERNITY, 6), 0, seats=seats)
+    for event in event_lines(shown, whole_events(shown.moves)):
         outside = re.sub("\u2068[^\u2068\u2069]*\u2069", "", event.text)
         assert {bidirectional(letter) for letter in outside}.isdisjoint({"R", "AL", "AN"})
     assert seat_names(seats) == plain_names(seats), "no numbers where names differ"
+
+
+@pytest.mark.parametrize(
+    ("language", "player"), [("en", "Player"), ("nl", "Speler"), ("de", "Spieler")]
+)
+def test_pages_count_players_without_names_from_1(language: str, player: str) -> None:
+    seats = tuple(SeatView(default_name(number), "person") for number in range(3))
+    lines = tuple(Line(number, number, default_name(number), "hi") for number in range(3))
+    with using_language(language):
+        shown = sight(simulate(QUATERNITY, 6), 0, seats=seats, lines=lines, chat=True)
+        html = table_html(shown, BASE)
+    for number in range(3):
+        assert html.count(f">{player} {number + 1}</b>") == 2, "in the seat and in the chat"
+    assert not re.search(rf"{player} (0|4)|{default_name(0)}", html)
 
 
 def test_seats_are_distinguished_whatever_their_names() -> None:
@@ -727,8 +745,9 @@ def test_a_chance_in_percent_looks_neither_impossible_nor_certain(chances: list[
     ):
         assert (cell.chance is None) == (chance in (0, 1))
         if cell.chance is not None:
-            assert 1 <= cell.chance <= 99
-            assert abs(cell.chance - 100 * chance) <= (0.5 if 0.01 <= chance <= 0.99 else 1)
+            shown = whole_percent(cell.chance)
+            assert 1 <= shown <= 99
+            assert abs(shown - 100 * chance) <= (0.5 if 0.01 <= chance <= 0.99 else 1)
 
 
 def viewers_in(html: str) -> list[str]:

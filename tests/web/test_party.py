@@ -33,6 +33,7 @@ from quaternity.web.http_errors import HttpError
 from quaternity.web.programs import TablePrograms
 from quaternity.web.rate_limits import Limits
 from quaternity.web.rendering import table_html
+from quaternity.web.seats import Pace
 from quaternity.web.table_admin import Retention
 from tests.sizes import examples, thorough
 from tests.web.cluster import alter, file_store_only
@@ -265,10 +266,10 @@ def test_the_next_game_begins_with_a_new_clock(tmp_path: Path) -> None:
         table = Table(site, seats=["me", "random"], **wanted)
         table.move(0, table.look(0)["moves"][0])
         live = site.run(site.app.state.tables.live.open(table.made["table"]))
-        assert live.state.seats[0].saved > 0
+        assert live.state.seats[0].pace.saved > 0
         table.made["table"] = table.post(0, "again").json["table"]
         after = site.run(site.app.state.tables.live.open(table.made["table"]))
-        assert {(seat.saved, seat.missed) for seat in after.state.seats} == {(0.0, 0)}
+        assert {seat.pace for seat in after.state.seats} == {Pace()}
 
 
 def wait_for_unseen_move(site: Site, table: Table, move: int) -> None:

@@ -34,7 +34,7 @@ BASE = f"http://{Site.HOST}"
 def test_the_guide_lists_the_cost_of_each_kind_of_work() -> None:
     row = r"^\| `(\w+)` \|.*\| `(\w+)` \| (\d+) \| (\w*) *\|$"
     rows = re.findall(row, guide.page("serving").text, re.MULTILINE)
-    assert {kind: (limit, int(cost), how == "dear") for kind, limit, cost, how in rows} == WORK
+    assert {kind: (limit, int(cost), how == "expensive") for kind, limit, cost, how in rows} == WORK
     assert all((how != "") == (limit == "counts") for _, limit, _, how in rows)
 
 

@@ -1,11 +1,10 @@
 """Texts of pages: scores of a series, awaited seats, headlines, and words for one or many."""
 
 import re
-from collections import Counter
 from datetime import date
 from decimal import Decimal
 from itertools import product
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -15,6 +14,7 @@ from jinja2 import Environment
 from quaternity.decks.deck import Deck, decks
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.table.history import whole_events
 from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.web.drawing.frame import event_lines, table_context, waiting_context
@@ -22,75 +22,17 @@ from quaternity.web.drawing.words import SpokenDeck, seat_names
 from quaternity.web.languages import LANGUAGES, gettext, percent, set_up_templates, using_language
 from quaternity.web.puzzle_pages import puzzles_html
 from quaternity.web.rendering import format_number
-from quaternity.web.series import Score, evening_score
-from quaternity.web.store import Store
+from quaternity.web.series import Score
 from quaternity.web.table_view import SeatView, TableView
 from tests.sizes import examples
 from tests.web.test_boards import page_of, sight_of
 
-PEOPLE = "abcd"
-places = st.permutations(PEOPLE).flatmap(
-    lambda people: (
-        st.lists(st.integers(1, 4), min_size=2, max_size=4)
-        .filter(lambda ranks: 1 in ranks)
-        .map(lambda ranks: list(zip(people, ranks, strict=False)))
-    )
-)
 
-
-class SeriesStore:
-    """A store that has only the places in a series of games."""
-
-    def __init__(self, games: list[list[tuple[str, int]]]) -> None:
-        self.rows: list[tuple[Any, ...]] = [
-            (game, str([place for _, place in seats]), seat, person, f"name of {person}", None)
-            for game, seats in enumerate(games)
-            for seat, (person, _) in enumerate(seats)
-        ]
-
-    def read(self, *_: object) -> list[tuple[Any, ...]]:
-        return self.rows
-
-
-@given(st.lists(places, max_size=6))
-@settings(max_examples=examples(300))
-def test_the_score_of_a_series_counts_single_wins_and_ties(
-    games: list[list[tuple[str, int]]],
-) -> None:
-    count, wins, ties = Counter[str](), Counter[str](), Counter[str]()
-    for seats in games:
-        first = [person for person, place in seats if place == 1]
-        count.update(person for person, _ in seats)
-        (wins if len(first) == 1 else ties).update(first)
-    scores = evening_score(cast("Store", SeriesStore(games)), "first", "last")
-    assert sorted(scores) == sorted(
-        Score(f"name of {person}", count[person], wins[person], ties[person]) for person in count
-    )
-    ranks = [(-score.wins, -score.ties, score.name) for score in scores]
-    assert ranks == sorted(ranks)
-
-
-@given(
-    st.lists(st.permutations([1, 2, 3, 4]), min_size=1, max_size=5),
-    st.lists(st.sampled_from(["easy", "patient"]), min_size=4, max_size=4),
-)
+@given(st.lists(st.sampled_from(["easy", "patient"]), min_size=4, max_size=4))
 @settings(max_examples=examples(100))
-def test_programs_of_the_same_name_keep_their_own_scores(
-    games: list[list[int]], players: list[str]
-) -> None:
-    """All players move to the next seat in each game."""
-    store, last = SeriesStore([]), len(games) - 1
-    store.rows = [
-        (game, str(places), seat, None, None, players[(seat - game) % 4])
-        for game, places in enumerate(games)
-        for seat in range(4)
-    ]
-    wins = Counter((places.index(1) + last - game) % 4 for game, places in enumerate(games))
-    scores = evening_score(cast("Store", store), "first", cast("str", last))
-    assert sorted(scores) == sorted(
-        Score(players[(seat - last) % 4], len(games), wins[seat], 0, seat) for seat in range(4)
-    )
-    seats = tuple(SeatView(players[(seat - last) % 4], "program") for seat in range(4))
+def test_a_series_names_programs_as_the_table_does(players: list[str]) -> None:
+    seats = tuple(SeatView(player, "program") for player in players)
+    scores = tuple(Score(player, seat=seat) for seat, player in enumerate(players))
     match = Match(KwartetRules(KwartetSettings(players=4, sets=4)), ["you"] * 4, "1")
     for language in LANGUAGES:
         with using_language(language):
@@ -305,7 +247,7 @@ def test_a_page_has_the_last_hundred_events() -> None:
     counts = [0, 1, 99, 100, 101, 130]
     while counts:
         sight = sight_of(match, 0)
-        events = event_lines(sight, 0, 10_000)
+        events = event_lines(sight, whole_events(sight.moves))
         if len(events) < counts[0]:
             match.program_move()
             continue

@@ -96,8 +96,8 @@ def _two_together(answer: Any) -> Graded:
     pair = next(p for p in combinations(range(3), 2) if _is_crowded(cards, {*p}))
     (other,) = {0, 1, 2} - {*pair}
     return right(
-        f"Players {pair[0]} and {pair[1]} together have too few places. Seen from the other side, "
-        f"player {other} cannot fill their hand."
+        f"Players {pair[0]} and {pair[1]} together have too few places, so player "
+        f"{other} gets too few cards."
     )
 
 
@@ -145,7 +145,7 @@ def _a_minimum(answer: Any) -> Graded:
     verdict = solve(FOURTH.with_set(index, SetConstraint(constraint.owners, low, constraint.high)))
     if isinstance(verdict, Feasible):
         return not_yet(f"It can still be dealt: {verdict.deal.in_words(separator='; ')}.")
-    return right("Their own hand would allow it, but the cards that the others must have do not.")
+    return right("The player has room for these cards, but then the others cannot be dealt.")
 
 
 def _certain_owners(answer: Any) -> Graded:

@@ -95,9 +95,11 @@ def _best_reply(answer: Any) -> Graded:
 
     best = max(BEATS, key=worth)
     if worth(answer) < worth(best):
-        return not_yet(f"{answer.capitalize()} wins {worth(answer):g} a round; another wins more.")
+        return not_yet(
+            f"{answer.capitalize()} wins {worth(answer):g} a round; another choice wins more."
+        )
     return right(
-        f"It wins {worth(best):g} a round, and no mixture can do better than its best part."
+        f"It wins {worth(best):g} a round. No mixture of moves can win more than its best move."
     )
 
 
@@ -148,10 +150,10 @@ def _without_a_coin(answer: Any) -> Graded:
     """Judge a function from a state to chances of requests, such as `even`."""
     loss, coin = evaluate_rule("triples", answer)
     if coin:
-        return not_yet("Your rule tosses a coin: give one request the chance 1.")
+        return not_yet("Your rule chooses at random: give one request the probability 1.")
     if loss > TOLERANCE:
-        return not_yet(f"It loses {loss:.5f}. Which rule of this lesson tosses no coin?")
-    return right("With sets of three, these two hands are so small that no order gives much away.")
+        return not_yet(f"It loses {loss:.5f}. Which rule of this lesson never chooses at random?")
+    return right("With sets of three and such small hands, the order does not help the opponent.")
 
 
 EXERCISES = {

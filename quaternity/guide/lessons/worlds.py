@@ -45,7 +45,9 @@ def _numbers(answer: Any) -> Graded:
             deal for deal in deals if [card for card in range(7) if deal[card] == player] == hand
         ]
         if number == len(deals):
-            return not_yet(f"There are {number} deals in all, but player {player} sees a hand.")
+            return not_yet(
+                f"There are {number} deals in all, but player {player} already sees one hand."
+            )
         if number != len(like):
             name = "Alice" if player == 0 else "Carol"
             return not_yet(
@@ -73,7 +75,9 @@ def _everybody_but_not_common(answer: Any) -> Graded:
         if not _is_true(f"K{player} ({formula})"):
             return not_yet(f"{name} does not know it.")
     if _is_true(f"C ({formula})"):
-        return not_yet("It is common knowledge. It should fail in some world further away.")
+        return not_yet(
+            "It is common knowledge. It should be false in some world at least two lines away."
+        )
     return right("Everybody knows it, but not everybody knows that everybody does.")
 
 

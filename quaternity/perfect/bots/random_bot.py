@@ -25,7 +25,7 @@ class RandomBot:
                     state.turn, group.asked, Card.unchecked(group.set_index, group.cards[number])
                 )
             number -= len(group.cards)
-        raise AssertionError("the groups must contain all questions")
+        raise AssertionError("every question must belong to a group")
 
     def answer(self, state: State, question: Question) -> Answer:
         """Return a random legal answer."""

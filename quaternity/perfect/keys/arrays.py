@@ -165,10 +165,10 @@ def array_fault(book: KindBook) -> str | None:
     if book.players > MAX_ARRAY_PLAYERS:
         return f"arrays allow at most {MAX_ARRAY_PLAYERS} players, not {book.players}"
     if book.layout.width != 8:
-        return "the coalition tables need more than 8 bits for each coalition"
+        return "the number of cards of a group of players needs more than 8 bits"
     kinds = book.total.bit_length()
     if kinds > 24:
-        return f"arrays cannot number the {book.total} possible states of a set"
+        return f"the {book.total} possible states of a set are too many for arrays"
     if (size + 1) ** (lanes - 2) >= 2 ** (63 - kinds):
         return "the minimums of all coalitions in a set do not fit in 64 bits"
     if kinds + book.players * (size + size.bit_length()) > 63:

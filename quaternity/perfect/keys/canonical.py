@@ -228,7 +228,7 @@ class KeyCodec:
         parts = self.parts(key)
         players = self.rules.players
         if parts.place == players:
-            raise InputError("chance decides who is to move, which no state can represent")
+            raise InputError("chance chooses the player to move, but a state must name one")
         order = self.order(parts)
         names = [order.index(role) for role in range(players)]
         kinds: list[NumberedKind] = [

@@ -110,7 +110,7 @@ def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -
 
     @lru_cache(1 << 16)
     def gets(row: tuple[int, ...], roles: Roles) -> str:
-        assert everybody is not None, "outcomes exist only if there is a wish"
+        assert everybody is not None, "outcomes can be written only with --everybody"
         outcomes = [
             [outcome[role] for role in roles]
             for place, outcome in enumerate(everybody.outcomes)

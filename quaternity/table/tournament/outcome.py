@@ -29,7 +29,7 @@ class FailedGame:
     def document(self) -> dict[str, Any]:
         """Return the failure as a JSON object."""
         place = self.fault.place
-        assert place is not None, "the failure must have happened in a game"
+        assert place is not None, "only a failure that happened in a game has a document"
         return {
             self.kind: place.player or None,
             "seat": place.seat,

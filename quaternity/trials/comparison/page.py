@@ -156,7 +156,8 @@ def _kind_tables(comparison: Comparison) -> Iterator[str]:
         times = [families[name].times for name in sorted(families)]
         kind = "possible" if feasible else "impossible"
         yield _table(
-            f"PAR-2 of {kind} instances, with the number decided if not all were decided",
+            f"PAR-2 of {kind} instances (mean time; an undecided instance counts as twice the "
+            "limit), with the number decided if not all were",
             ["solver", *(name or "states" for name in sorted(families))],
             [
                 [solver, *(_par2_and_decided(own[solver], comparison.limit) for own in times)]

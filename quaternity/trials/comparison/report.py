@@ -82,7 +82,8 @@ COLUMNS = (
     Column("fastest", "{instance}s that no solver decided faster", lambda row: str(row.fastest)),
     Column("alone", "{instance}s that no other solver decided", lambda row: str(row.alone),
            is_seldom=True),
-    Column("contributes", "increase of the PAR-2 of the virtual best without the solver",
+    Column("contributes", "increase of the PAR-2 of the virtual best (the fastest solver on each "
+           "{instance}) without this solver",
            lambda row: duration(row.contribution) if row.contribution > 0 else "-",
            is_seldom=True),
     Column("peak", "maximum memory of a separate process, libraries included",
@@ -160,7 +161,7 @@ def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple
             f"{_instances(comparison, common)} decided by all "
             f"{with_noun(len(ranked), 'solver')}{own}"
         )
-        ratio = f"median relative to the fastest, on the {of}"
+        ratio = f"median time divided by that of the fastest solver, on the {of}"
     meanings = [
         (column.name, column.meaning.format(instance=instance, limit=comparison.limit, ratio=ratio))
         for column in COLUMNS[1:]

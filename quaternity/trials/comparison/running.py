@@ -112,7 +112,7 @@ class KeptRuns:
         if earlier is None:
             if path is not None and os.path.isfile(path) and os.path.getsize(path):
                 raise InputError(
-                    f"{path}: is not a file of runs, and is not overwritten; delete it, or name "
+                    f"{path}: not a file of runs, so it is not overwritten; delete it, or name "
                     "another file"
                 )
             return

@@ -106,11 +106,12 @@ def table_context(
     drawn = draw_part(sight)
     names = seat_names(sight.seats, sight.game)
     acting = sight.seat in sight.to_act and sight.seat in sight.own_seats and not sight.empty_seats
-    headline, advice = _headline(sight, names, replayed)
+    events = whole_events(sight.moves)
+    moves = events[-1][0] if events else 0
+    headline, advice = _headline(sight, names, moves if replayed else None)
     if not replayed:
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
-    count = len(whole_events(sight.moves))
-    lines = event_lines(sight, max(0, count - MAX_SHOWN_EVENTS), count)
+    lines = event_lines(sight, events[-MAX_SHOWN_EVENTS:])
     return _shared_context(sight, base, root, drawn.get("notes", ())) | {
         "drawn": drawn,
         "deck": sight_words(sight).spoken_deck(),
@@ -121,8 +122,8 @@ def table_context(
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "history": lines[::-1],
         "moment": last_moment(sight),
-        "moves_made": moves_made(sight),
-        "untold": count > MAX_SHOWN_EVENTS,
+        "moves_made": moves,
+        "untold": len(events) > MAX_SHOWN_EVENTS,
         "watch": f"{base}/t/{sight.table}",
         "replayed": replayed,
         "archive": not sight.to_act and sight.places is None,
@@ -223,22 +224,15 @@ def table_line(sight: TableView | None) -> tuple[str, str, str]:
     others = [name for seat, name in enumerate(names) if seat not in sight.own_seats]
     if not sight.begun:
         return join_names(others), _("Waiting for friends"), ""
-    count = len(whole_events(sight.moves))
-    last = "".join(event.text for event in event_lines(sight, count - 1, 1))
-    headline, __ = _headline(sight, names, replayed=False)
+    last = "".join(event.text for event in event_lines(sight, whole_events(sight.moves)[-1:]))
+    headline, __ = _headline(sight, names)
     return join_names(others), headline, last
 
 
-def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
-    """Skip `after` events of a game, and return at most `limit` of the next events in words."""
-    words, whole = sight_words(sight), whole_events(sight.moves)
-    return [EventLine(number, words.say(event)) for number, event in whole[after : after + limit]]
-
-
-def moves_made(sight: TableView) -> int:
-    """Return the number of moves. A question and its answer count as one move."""
-    whole = whole_events(sight.moves)
-    return whole[-1][0] if whole else 0
+def event_lines(sight: TableView, events: Sequence[tuple[int, str]]) -> list[EventLine]:
+    """Return events of a game in words. `events` is a part of the result of `whole_events`."""
+    words = sight_words(sight)
+    return [EventLine(number, words.say(event)) for number, event in events]
 
 
 def _movable(sight: TableView) -> list[int]:
@@ -261,8 +255,11 @@ def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, st
     return [(None, _("everybody")), *seen] if seen else []
 
 
-def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, str]:
-    """Return the headline of a table's page, and a sentence of advice or an empty text."""
+def _headline(sight: TableView, names: list[str], moves: int | None = None) -> tuple[str, str]:
+    """Return the headline of a table's page, and a sentence of advice or an empty text.
+
+    `moves` is the number of moves before an earlier position, or None for the present position.
+    """
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
@@ -271,8 +268,8 @@ def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, 
         (winner,) = first
         won = _("{name} wins").format(name=names[winner])
         return _("You win") if winner == sight.seat else won, _("The game is over.")
-    if replayed:
-        return _("Moves: {count}").format(count=moves_made(sight)), ""
+    if moves is not None:
+        return _("Moves: {count}").format(count=moves), ""
     if not sight.to_act:
         return _("A recorded game"), _("The recording ends before the game is over.")
     if sight.seat in sight.to_act and not sight.empty_seats:

@@ -42,15 +42,15 @@ class Cell(NamedTuple):
         move: The question that the visitor asks by tapping the cell, as the text of a move. None if
             a tap does nothing.
         legal: Whether that question may be asked now.
-        chance: Chance that the player owns the card, in percent. None if no chance was requested,
-            if it is unknown, or if it is exactly 0 or 100 percent.
+        chance: Probability that the player owns the card. None if no chance was requested, if it is
+            unknown, or if it is exactly 0 or 1.
     """
 
     card: int
     state: str
     move: str | None
     legal: bool
-    chance: int | None
+    chance: float | None
 
 
 class Row(NamedTuple):
@@ -175,9 +175,8 @@ def owner_blocks(
                     state = POSSIBLE if mask & (mask - 1) else CERTAIN
                 move = None if not asks or seat == own_seat else f"{seat} {index} {card}"
                 chance = None if chances is None else chances[index][card][seat]
-                cells.append(
-                    Cell(card, state, move, (seat, index, card) in legal, _percent(chance))
-                )
+                shown = None if chance in (0, 1) else chance
+                cells.append(Cell(card, state, move, (seat, index, card) in legal, shown))
             rows.append(Row(seat, bounds.low[seat], tuple(cells)))
         blocks.append(Block(index, owner, tuple(rows)))
     return blocks
@@ -190,10 +189,3 @@ def card_counts(hands: Sequence[int]) -> list[Markup]:
     """
     note = Markup('<span aria-hidden="true">▯</span> {} <span class="unseen">{}</span>')
     return [note.format(hand, _("card") if hand == 1 else _("cards")) for hand in hands]
-
-
-def _percent(chance: float | None) -> int | None:
-    """Return a chance as a whole percentage from 1 to 99. Return None for 0, 1 and None."""
-    if chance is None or chance in (0.0, 1.0):
-        return None
-    return min(max(round(100 * chance), 1), 99)

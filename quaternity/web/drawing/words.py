@@ -23,6 +23,7 @@ from quaternity.review.reviewing import BETTER
 from quaternity.table.games import registration
 from quaternity.table.registration import Level
 from quaternity.web.languages import gettext, join_names, language, percent, translate_words
+from quaternity.web.seats import default_name
 
 if TYPE_CHECKING:
     from quaternity.web.seats import Seat
@@ -60,7 +61,7 @@ TEMPLATES = {
 
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
-    sentences.HOLDS_NONE.name: "ask for a card of a set from which you have a card",
+    sentences.HOLDS_NONE.name: "ask for a card of a set that you hold a card of",
     sentences.HOLDS_IT.name: "ask for a card that you lack",
     sentences.NO_CARDS.name: "ask a player who has cards",
     sentences.IS_COMPLETED.name: "ask for a card of another set",
@@ -213,16 +214,23 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """Return the name of the player in each seat. Several players may have the same name.
 
     A computer player that belongs to a level of the game gets a first name, which depends on its
-    seat. An open seat gets a text such as "Seat 1", because pages count seats from 1.
+    seat. Pages count seats from 1, in contrast to records: an open seat gets a text such as
+    "Seat 1", and a person without a name a text such as "Player 1".
     """
-    names = [
-        PROGRAM_NAMES[number % len(PROGRAM_NAMES)] if level_of(seat, game) else seat.name
-        for number, seat in enumerate(seats)
-    ]
-    return [
-        _isolate_name(name or gettext("Seat %(number)s") % {"number": number})
-        for number, name in enumerate(names, 1)
-    ]
+    return [_isolate_name(_page_name(seat, number, game)) for number, seat in enumerate(seats)]
+
+
+def _page_name(seat: SeatView | Seat, number: int, game: str) -> str:
+    if level_of(seat, game):
+        return PROGRAM_NAMES[number % len(PROGRAM_NAMES)]
+    return player_name(seat.name, number) or gettext("Seat %(number)s") % {"number": number + 1}
+
+
+def player_name(name: str | None, seat: int | None) -> str | None:
+    """Return the name of a player, or a text such as "Player 1" instead of a default name."""
+    if seat is None or name != default_name(seat):
+        return name
+    return gettext("player {number}").format(number=seat + 1).capitalize()
 
 
 def level_of(seat: SeatView | Seat, game: str) -> Level | None:

@@ -33,10 +33,14 @@ async function likely() {
   return chances.version === part.dataset.version ? chances.found : null;
 }
 
-function percent(share) {
-  const shown = share > 0 && share < 1 ? Math.min(Math.max(share, 0.01), 0.99) : share;
-  const text = shown.toLocaleString(document.documentElement.lang, { style: "percent" });
-  return share === shown ? text : word(share < shown ? "under {share}" : "over {share}").replace("{share}", text);
+// Return a probability as a whole percentage. The rule is that of `percent` in languages.py.
+export function percent(share) {
+  let whole = Math.round(100 * share);
+  if (100 * share % 1 === 0.5) whole -= whole % 2;
+  if (share > 0 && share < 1) whole = Math.min(Math.max(whole, 1), 99);
+  const text = (whole / 100).toLocaleString(document.documentElement.lang, { style: "percent" });
+  if (share <= 0 || share >= 1 || (share >= 0.01 && share <= 0.99)) return text;
+  return word(share < 0.01 ? "under {share}" : "over {share}").replace("{share}", text);
 }
 
 function person([seat, note, move = `${seat} ${chosen.replace("/", " ")}`]) {

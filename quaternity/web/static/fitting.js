@@ -1,5 +1,5 @@
 // Chooses the number of columns with which the cards of [data-fit] are largest without scrolling.
-import { part } from "./page.js";
+import { part, whenDrawn } from "./page.js";
 
 const HEADER = 20; // height of the name of a set, in pixels
 
@@ -36,7 +36,16 @@ function measure() {
 let frame = 0;
 export function fit() {
   cancelAnimationFrame(frame);
-  frame = requestAnimationFrame(measure);
+  frame = requestAnimationFrame(fitNow);
 }
 
+// Measure the page if it has changed. Call this before other code measures the page.
+export function fitNow() {
+  if (!frame) return;
+  cancelAnimationFrame(frame);
+  frame = 0;
+  measure();
+}
+
+whenDrawn(fit);
 addEventListener("resize", fit);

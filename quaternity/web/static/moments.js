@@ -5,6 +5,7 @@
 // `next` is any element that contains the board after the moment, as the server draws it. The
 // second argument draws this board. The board before the moment must be on the page. The server
 // describes the scenes (`quaternity/web/drawing/moments.py`); nothing here knows a game.
+import { fitNow } from "./fitting.js";
 import { wait } from "./page.js";
 import { play } from "./sound.js";
 
@@ -20,9 +21,10 @@ export async function playMoment(moment, draw, { length, first = false }) {
   const skipped = new Promise((done) => { skip = done; });
   const before = new Map(Array.from(document.querySelectorAll(".owners"), (one) => [one.parentElement.id, one.textContent]));
   if (length) play(moment.sound);
+  fitNow();
   // Elements that the new board lacks start where they are now.
   const scenes = moment.scenes.map((scene) => scene.map((act) => [act, ...(COPIED[act[0]]?.(act) ?? [])]));
-  if (first) draw();
+  if (first) { draw(); fitNow(); }
   let over = !length;
   skipped.then(() => { over = true; });
   for (const scene of scenes) {

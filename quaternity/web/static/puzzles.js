@@ -1,6 +1,5 @@
 // Judges taps on the board of a puzzle, shows steps of its proof without leaving the page, and
 // stores the results of the daily puzzles in the browser. The results are not sent to the server.
-import { fit } from "./fitting.js";
 import { playMoment, readMoment, skipMoment } from "./moments.js";
 import { morph } from "./morphing.js";
 import { sceneLength } from "./pacing.js";
@@ -68,7 +67,6 @@ function draw(page) {
   part.querySelector(".thumb").scrollTop = 0;
   if (focused && !part.contains(document.activeElement)) document.getElementById("headline").focus({ preventScroll: true });
   prepare();
-  fit();
   keep();
   drawDay();
 }

@@ -22,7 +22,8 @@ whenDrawn(drawTalk);
 
 export async function showReaction({ seat, name, reaction }) {
   const place = part?.querySelector(seat === null ? ".bar" : `li[data-seat="${seat}"]`);
-  announce(name ? `${name}: ${reaction}` : reaction);
+  const who = place?.querySelector(".who b")?.textContent ?? name;
+  announce(who ? `${who}: ${reaction}` : reaction);
   if (!place) return;
   const shown = Object.assign(document.createElement("span"), { className: "reaction", textContent: reaction });
   const box = place.getBoundingClientRect();

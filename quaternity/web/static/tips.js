@@ -1,6 +1,5 @@
 // Shows tips for a first game when they are relevant, each until the user closes it.
-import { fit } from "./fitting.js";
-import { like, liked, part, table, whenDrawn } from "./page.js";
+import { completePage, like, liked, part, table, whenDrawn } from "./page.js";
 
 const key = `tips-${table}`;
 const read = () => { try { return JSON.parse(sessionStorage.getItem(key)) ?? []; } catch { return []; } };
@@ -15,7 +14,6 @@ function drawTips() {
   }
   const box = part?.querySelector("#tips");
   if (box) box.checked = liked("tips") === "on";
-  fit();
 }
 
 whenDrawn(drawTips);
@@ -23,13 +21,13 @@ whenDrawn(drawTips);
 document.addEventListener("click", ({ target }) => {
   const tip = target.closest("[data-read]")?.closest("[data-tip]");
   if (tip) try { sessionStorage.setItem(key, JSON.stringify([...read(), tip.dataset.tip])); } catch { tip.remove(); }
-  if (target.closest("[data-no-tips]")) { like("tips", "off"); drawTips(); }
+  if (target.closest("[data-no-tips]")) { like("tips", "off"); completePage(); }
   // Show the next tip only after the next event.
   if (tip) for (const other of part.querySelectorAll("[data-tip]")) other.hidden = true;
 });
 
 document.addEventListener("change", ({ target }) => {
-  if (target.id === "tips") { like("tips", target.checked ? "on" : "off"); drawTips(); }
+  if (target.id === "tips") { like("tips", target.checked ? "on" : "off"); completePage(); }
 });
 
 // Switch tips on when the user starts a guided game.

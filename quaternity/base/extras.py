@@ -1,0 +1,30 @@
+"""Error message for a missing package that an extra of this distribution installs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from quaternity.base.errors import InputError
+
+
+class MissingPackage(ModuleNotFoundError, InputError):
+    """Error for an optional package that is not installed."""
+
+
+@contextmanager
+def needs_extra(purpose: str, extras: str) -> Iterator[None]:
+    """Name the extras to install if an import in the block fails.
+
+    Args:
+        purpose: what the package is needed for, such as "the server needs".
+        extras: names of extras of this distribution, separated by commas.
+
+    Raises:
+        MissingPackage: If a package that the block imports is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingPackage(
+            f"{purpose} {error.name}, which is not installed: pip install '.[{extras}]'",
+            name=error.name,
+        ) from None
