@@ -105,7 +105,7 @@ class SetKinds(NamedTuple):
 
     @classmethod
     def of(cls, public: PublicState, known: int, hand: Hand | None) -> SetKinds:
-        """Return the sets in play, grouped by what is known about them.
+        """Return the sets in play, grouped by the public knowledge about them and the seat's hand.
 
         `known` is a bit mask of sets. A set is a separate kind if it is in this mask or the hand
         contains cards of it. All other sets form one kind.
