@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from operator import mul
 from threading import Lock
 from weakref import WeakValueDictionary
 
@@ -115,7 +116,7 @@ class LaneLayout:
 
     def packed_hands(self, hands: Sequence[int]) -> int:
         """Return the total hand size of each group of players, packed into one integer."""
-        return sum([hand * self.member[player] for player, hand in enumerate(hands) if hand])
+        return sum(map(mul, hands, self.member))
 
     def ownable_counts(self, owners: tuple[int, ...]) -> int:
         """Return how many cards each group of players may own, packed into one integer.
@@ -252,8 +253,9 @@ class LaneLayout:
         """
         if IMPOSSIBLE in tables or sum(hands) != cards:
             return None
-        slack = self.slack(tables, hands)
-        return slack if self.fits(slack) else None
+        guard = self.guard
+        slack = (sum(tables) | guard) - sum(map(mul, hands, self.member))
+        return slack if slack & guard == guard else None
 
     def first_violated(self, slack: int) -> int | None:
         """Return the bit mask of the first group of players that must hold more cards than it can.

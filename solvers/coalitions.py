@@ -9,7 +9,7 @@ succeeds for the other sets.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from quaternity.base.deadline import NO_DEADLINE, Deadline
 from quaternity.base.memo import Memo, bytes_of
@@ -105,7 +105,7 @@ def prepare(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> Callable[
         slack = layout.feasible_slack(tables, problem.hands, problem.cards)
         if slack is None:
             return Infeasible(_proof(problem, layout, tables))
-        return Feasible(_deal(layout, rows, slack, deadline))
+        return Feasible(_deal(layout, deadline.iterate(rows), slack))
 
     return solve
 
@@ -119,7 +119,7 @@ def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | No
     """
     hands, sets = problem
     players = len(hands)
-    if max(len(sets), 1) << players > max_lanes:  # without sets, there are tables, too
+    if (len(sets) or 1) << players > max_lanes:  # without sets, there are tables, too
         return None
     largest = cards = 0
     for owners, _, _ in sets:
@@ -135,7 +135,7 @@ def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | No
     slack = layout.feasible_slack(tables, hands, cards)
     if slack is None:
         return Infeasible(_proof(problem, layout, tables), problem)
-    return Feasible(_deal(layout, rows, slack, NO_DEADLINE), problem)
+    return Feasible(_deal(layout, rows, slack), problem)
 
 
 def is_feasible(problem: DealProblem) -> bool:
@@ -172,21 +172,22 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
     raise AssertionError(f"set {index} cannot be dealt, but no shortage proves it: {constraint}")
 
 
-def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadline) -> Deal:
+def _deal(layout: LaneLayout, rows: Iterable[SetDealer], slack: int) -> Deal:
     # Choosing a count vector for a set replaces the table of the set by the packed vector. The
     # other sets stay feasible if and only if all guard bits stay set. By the theorem in
     # `solvers.coalition_tables`, there is always a count vector for which this is the case.
     guard = layout.guard
     owner = []
-    for row in deadline.iterate(rows):
+    for row in rows:
         others = slack - row.table
         if row.choices is None:
             counts = _find_vector(layout, row.constraint, others)
             slack = others + layout.packed_hands(counts)
         else:
             for packed, vector in row.choices:
-                if (others + packed) & guard == guard:
-                    counts, slack = vector, others + packed
+                slack = others + packed
+                if slack & guard == guard:
+                    counts = vector
                     break
         cards = row.deal_cache.get(counts)
         owner.append(row.assign_cards(counts) if cards is None else cards)

@@ -15,15 +15,50 @@ The computation has no time limit and cannot be interrupted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from operator import gt, itemgetter, sub
+from typing import Any, TypeAlias
 
 from quaternity.base.errors import SolverFault
+from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, members_of
 from solvers.shortage import Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 SOURCE, SINK = 0, 1
+
+SetArcs: TypeAlias = tuple[
+    tuple[int, ...], tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]
+]
+"""The part of a network for one set: (reserved, bounds, classes). `reserved` has, for each player,
+the number of cards that cannot come from the player's node. `bounds` has, for each (player, set)
+node, the player and the capacities of the arcs from the source and from the player. `classes` has
+the owner mask and the size of each class."""
+
+
+@Memo
+def _set_arcs(
+    is_compact: bool, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
+) -> tuple[SetArcs, int]:
+    counts: dict[int, int] = {}
+    for mask in owners:
+        counts[mask] = counts.get(mask, 0) + 1
+    certain, size = [0] * len(low), len(owners)
+    if is_compact:
+        certain = [counts.pop(1 << player, 0) for player in range(len(low))]
+        size -= sum(certain)
+    bounds = []
+    if not is_compact or any(map(gt, low, certain)) or min(high) < len(owners):
+        for player, (least, most, own) in enumerate(zip(low, high, certain, strict=True)):
+            minimum = max(least - own, 0)
+            # An upper bound may exceed the size of the set, but the number of cards cannot.
+            room = min(most - own, size) - minimum
+            if not is_compact:
+                bounds.append((player, minimum, max(room, 0)))
+            elif minimum or room != size:
+                bounds.append((player, minimum, room))
+    result = tuple(map(max, low, certain)), tuple(bounds), tuple(counts.items())
+    return result, bytes_of(8 + len(bounds) + len(counts), len(owners) + 6 * len(low))
 
 
 class Network:
@@ -31,143 +66,122 @@ class Network:
 
     Node 0 is the source, node 1 is the sink, and node 2 + p is player p. The other nodes follow,
     set by set: the (player, set) nodes, and a node for each distinct owner mask. All cards of a set
-    with the same owner mask form a *class*. The hands and bounds of the problem must not contradict
-    each other directly (see `simple_certificate`).
+    with the same owner mask form a *class*.
 
-    A compact network omits nodes and arcs that do not restrict the flow. A player without bounds in
-    a set has no (player, set) node for it, and sets without any bounds share their classes.
+    A compact network omits nodes and arcs that do not restrict the flow. Cards with a single
+    possible owner are dealt in advance. A player without bounds on the other cards of a set has no
+    (player, set) node for it, and sets without any bounds share their classes. If a capacity is
+    negative, there is no deal. If a network is not compact, `simple_certificate` must return None
+    for the problem.
 
     Attributes:
         tails, heads, capacities: the arcs.
+        cards: the number of cards in all classes. A flow of this value is a deal.
         share_nodes: the (player, set) nodes as `[set][player]`, or the node of the player if there
             is no such node.
         classes: for each set, the node of each class, by owner mask.
-        shares: the pair (node of the class, player) of each arc into a class, in the order of the
-            arcs. The first of these arcs has the number `first_share`.
+        receivers: the player of each arc into a class, in the order of the arcs. The first of these
+            arcs has the number `first_share`.
     """
 
     __slots__ = (
-        "capacities", "classes", "first_share", "heads",
-        "problem", "share_nodes", "shares", "tails",
+        "capacities", "cards", "classes", "first_share", "heads",
+        "problem", "receivers", "share_nodes", "tails",
     )  # fmt: skip
 
     def __init__(self, problem: DealProblem, *, is_compact: bool = False) -> None:
         self.problem = problem
-        players = len(problem.hands)
-        own_nodes = list(range(2, 2 + players))
-        tails: list[int] = []
-        heads: list[int] = []
-        capacities: list[int] = []
-        # The last arcs are the arcs into the nodes of cards, and then the arcs from these nodes to
-        # the sink. Both are in the order of this list.
-        ends: list[tuple[int, int, int, list[int]]] = []
-        free = list(problem.hands)
-        node = 2 + players
+        own_nodes = list(range(2, 2 + len(problem.hands)))
+        tails, heads, capacities = list[int](), list[int](), list[int]()
+        # The last arcs lead into the classes, and then to the sink, in the order of `ends`.
+        ends: list[tuple[int, int, list[int]]] = []
+        sizes: dict[int, int] = {}
+        node = 2 + len(own_nodes)
+        taken: list[Sequence[int]] = [[0] * len(own_nodes)]
         self.share_nodes: list[list[int]] = []
         self.classes: list[dict[int, int]] = []
         unbound: dict[int, int] = {}
-        unbound_sizes: dict[int, int] = {}
-        for owners, lows, highs in problem.sets:
-            size = len(owners)
-            loose = is_compact and not any(lows) and min(highs) >= size
-            share_nodes = own_nodes
-            if not loose:
-                share_nodes = own_nodes.copy()
-                for player, low in enumerate(lows):
-                    # An upper bound may exceed the size of the set, but the number of cards cannot.
-                    room = min(highs[player], size) - low
-                    if is_compact and not low and room == size:
-                        continue
-                    share_nodes[player] = node
-                    if low or not is_compact:
-                        free[player] -= low
-                        tails.append(SOURCE)
-                        heads.append(node)
-                        capacities.append(low)
-                    if room > 0 or not is_compact:
-                        tails.append(2 + player)
-                        heads.append(node)
-                        capacities.append(room if room > 0 else 0)
-                    node += 1
+        for constraint in problem.sets:
+            reserved, bounds, classes = _set_arcs[is_compact, *constraint]
+            taken.append(reserved)
+            share_nodes = own_nodes.copy() if bounds else own_nodes
+            for player, low, room in bounds:
+                share_nodes[player] = node
+                tails += SOURCE, 2 + player
+                heads += node, node
+                capacities += low, room
+                node += 1
             self.share_nodes.append(share_nodes)
-            sizes: dict[int, int] = {}
-            for mask in owners:
-                sizes[mask] = sizes.get(mask, 0) + 1
-            nodes = unbound if loose else {}
-            for mask, number in sizes.items():
-                if loose:
-                    unbound_sizes[mask] = unbound_sizes.get(mask, 0) + number
-                if mask not in nodes:
+            nodes = {} if bounds else unbound
+            for mask, number in classes:
+                if mask in nodes:
+                    sizes[nodes[mask]] += number
+                else:
                     nodes[mask] = node
-                    if not loose:
-                        ends.append((node, mask, number, share_nodes))
+                    sizes[node] = number
+                    ends.append((node, mask, share_nodes))
                     node += 1
             self.classes.append(nodes)
-        ends += [(unbound[mask], mask, number, own_nodes) for mask, number in unbound_sizes.items()]
-        tails += [SOURCE] * players
+        tails += [SOURCE] * len(own_nodes)
         heads += own_nodes
-        capacities += free
+        capacities += map(sub, problem.hands, map(sum, zip(*taken, strict=True)))
         self.first_share = len(tails)
-        self.shares: list[tuple[int, int]] = []
-        for end, mask, number, share_nodes in ends:
-            for player in members_of(mask):
+        self.receivers: list[int] = []
+        for end, mask, share_nodes in ends:
+            players, number = members_of(mask), sizes[end]
+            self.receivers += players
+            for player in players:
                 tails.append(share_nodes[player])
                 heads.append(end)
                 capacities.append(number)
-                self.shares.append((end, player))
-        for end, _, number, _ in ends:
-            tails.append(end)
-            heads.append(SINK)
-            capacities.append(number)
+        tails += sizes
+        heads += [SINK] * len(sizes)
+        capacities += sizes.values()
+        self.cards = sum(sizes.values())
         self.tails, self.heads, self.capacities = tails, heads, capacities
 
 
 def build(network: Network) -> Any:
     """Return a solver object of OR-Tools that contains the arcs of a network, in the same order."""
-    import numpy as np
     from ortools.graph.python import max_flow
 
     solver = max_flow.SimpleMaxFlow()
-    solver.add_arcs_with_capacity(
-        np.array(network.tails, dtype=np.int32),
-        np.array(network.heads, dtype=np.int32),
-        np.array(network.capacities, dtype=np.int64),
-    )
+    solver.add_arcs_with_capacity(network.tails, network.heads, network.capacities)
     return solver
 
 
 def run(solver: Any) -> int:
     """Compute the maximum flow with a solver object of OR-Tools, and return its value."""
-    from ortools.graph.python import max_flow
-
     status = solver.solve(SOURCE, SINK)
-    if status != max_flow.SimpleMaxFlow.OPTIMAL:
+    if status != solver.OPTIMAL:
         raise SolverFault(f"the flow solver ended with status {status}")
     return int(solver.optimal_flow())
 
 
-def flows_of(network: Network, solver: Any) -> list[int]:
-    """Return the flow through each arc of a network, after `run` has computed the maximum flow."""
-    import numpy as np
-
-    return [int(flow) for flow in solver.flows(np.arange(len(network.tails), dtype=np.int32))]
+def flows_of(network: Network, solver: Any, first: int = 0) -> list[int]:
+    """Return the flow through each arc from number `first` on, after `run` has computed it."""
+    flows: list[int] = solver.flows(range(first, len(network.tails))).tolist()
+    return flows
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
     """Build the flow network of a problem, and return a function that solves the problem."""
-    simple = simple_certificate(problem)
-    if simple is not None:
-        return lambda: Infeasible(simple)
-    if not problem.cards:
-        return lambda: Feasible(Deal(tuple(() for _ in problem.sets)))
-    network = Network(problem, is_compact=True)
+    hands, sets = problem
+    minimums = map(sum, zip(*map(itemgetter(1), sets), strict=True))
+    is_crowded = sum(hands) != problem.cards or any(map(gt, minimums, hands))
+    network = None if is_crowded else Network(problem, is_compact=True)
+    if network is None or min(network.capacities) < 0:
+        simple = simple_certificate(problem)
+        if simple is not None:
+            return lambda: Infeasible(simple)
+        network = Network(problem)
+    if not network.cards:
+        return lambda: Feasible(deal_of(network, []))
     solver = build(network)
 
     def solve() -> Verdict:
-        if run(solver) == problem.cards:
-            first = network.first_share
-            flows = flows_of(network, solver)[first : first + len(network.shares)]
-            return Feasible(deal_of(network, flows))
+        if run(solver) == network.cards:
+            return Feasible(deal_of(network, flows_of(network, solver, network.first_share)))
         return Infeasible(shortage_of(network, set(solver.get_source_side_min_cut())))
 
     return solve
@@ -176,19 +190,21 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 def deal_of(network: Network, flows: list[int]) -> Deal:
     """Return the deal that corresponds to a maximum flow.
 
-    `flows` contains the flow through each arc of `network.shares`: the number of cards of one class
-    (cards of a set with the same possible owners) that one player gets.
+    `flows` begins with the flow through each arc of `network.receivers`: the number of cards of one
+    class (cards of a set with the same possible owners) that one player gets.
     """
     queues: dict[int, list[int]] = {}
-    for (node, player), flow in zip(network.shares, flows, strict=True):
+    nodes = network.heads[network.first_share :]
+    for node, player, flow in zip(nodes, network.receivers, flows, strict=False):
         if flow:
             queues.setdefault(node, []).extend([player] * flow)
-    return Deal(
-        tuple(
-            tuple([queues[nodes[mask]].pop() for mask in constraint.owners])
-            for constraint, nodes in zip(network.problem.sets, network.classes, strict=True)
-        )
-    )
+    return Deal(tuple([
+        tuple([
+            queues[classes[mask]].pop() if mask in classes else mask.bit_length() - 1
+            for mask in constraint.owners
+        ])
+        for constraint, classes in zip(network.problem.sets, network.classes, strict=True)
+    ]))  # fmt: skip
 
 
 def shortage_of(network: Network, reached: set[int]) -> Shortage:

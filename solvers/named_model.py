@@ -101,7 +101,7 @@ class CpSatModel:
 
     def _number(self, player: int, cards: Places) -> Any:
         wanted, variables = set(cards), []
-        for bundle, row in self._formulation.rows:
+        for bundle, owners, first in self._formulation.rows:
             if wanted.isdisjoint(bundle):
                 continue
             if not wanted.issuperset(bundle):
@@ -109,7 +109,8 @@ class CpSatModel:
                 raise InputError(
                     f"cards: {together} are counted together; build the model with bundles=False"
                 )
-            variables += [variable for owner, variable in row if owner == player]
+            if player in owners:
+                variables.append(first + owners.index(player))
         return sum(map(self.model.get_int_var_from_proto_index, variables))
 
     def add(self, constraint: Any) -> None:
@@ -143,8 +144,8 @@ class CpSatModel:
     def _variable_names(self) -> list[str]:
         words = self.problem.words
         names = [""] * len(self._formulation.sizes)
-        for cards, row in self._formulation.rows:
-            for player, variable in row:
+        for cards, owners, first in self._formulation.rows:
+            for variable, player in enumerate(owners, first):
                 verb = " holds" if len(cards) == 1 else "'s share of"
                 names[variable] = f"{words.player(player)}{verb} {list_cards(cards, words)}"
         return names

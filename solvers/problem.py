@@ -376,7 +376,7 @@ class DealProblem(_ProblemFields, Displayable):
     @property
     def cards(self) -> int:
         """Return the number of cards in all sets together."""
-        return sum(len(constraint.owners) for constraint in self.sets)
+        return sum([len(owners) for owners, _, _ in self.sets])
 
     def may_own(self, set_index: int, card: int) -> tuple[int, ...]:
         """Return the players who may own a card, in ascending order."""

@@ -414,17 +414,16 @@ def simple_certificate(problem: DealProblem) -> Certificate | None:
     the number of cards, or a player's minimums add up to more than the hand size. In all other
     cases, the result is None. The running time is linear in players x sets.
     """
-    for index, (_, lows, highs) in enumerate(problem.sets):
+    hands, sets = problem
+    for index, (_, lows, highs) in enumerate(sets):
         if any(map(gt, lows, highs)):
             return CrossedBounds(list(map(gt, lows, highs)).index(True), index)
-    all_players = (1 << problem.players) - 1
-    places, cards = sum(problem.hands), problem.cards
+    places, cards = sum(hands), problem.cards
     if places < cards:
         return TooManyCards()
     if places > cards:
-        return Shortage(all_players, (all_players,) * len(problem.sets))
-    minimums = map(sum, zip(*[constraint.low for constraint in problem.sets], strict=True))
-    for player, (hand, minimum) in enumerate(zip(problem.hands, minimums, strict=False)):
-        if minimum > hand:
-            return CrowdedHand(player)
-    return None
+        everybody = (1 << problem.players) - 1
+        return Shortage(everybody, (everybody,) * len(sets))
+    minimums = map(sum, zip(*[lows for _, lows, _ in sets], strict=True))
+    crowded = list(map(gt, minimums, hands))
+    return CrowdedHand(crowded.index(True)) if True in crowded else None

@@ -101,16 +101,6 @@ def test_a_line_that_is_not_a_move_is_refused_with_the_range_of_seats(rules: Any
         replay_moves(rules, record, None)
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o644, 0o666, 0o700, 0o755])
-def test_a_rewritten_file_keeps_its_permissions(mode: int, tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.touch()
-    path.chmod(mode)
-    write_text(path, "new")
-    assert path.read_text() == "new"
-    assert path.stat().st_mode & 0o777 == mode
-
-
 @pytest.mark.parametrize("mask", [0, 0o22, 0o27, 0o77])
 def test_a_new_file_has_the_default_permissions(mask: int, tmp_path: Path) -> None:
     before = os.umask(mask)

@@ -85,7 +85,7 @@ class AppendOnlyFile:
 
     @property
     def size(self) -> int:
-        """Length of the file when this process opened it or last changed it, in bytes."""
+        """Length of the file in bytes, without any later changes by other processes."""
         return self._size
 
     def append(self, text: str, what: str = "") -> None:

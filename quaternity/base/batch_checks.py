@@ -33,7 +33,7 @@ def check_games(games: Any, actions: int, numbers: int) -> int:
 
 
 def check_actions(actions: ArrayLike, games: int, max_action: int) -> tuple[Any, NDArray[np.int32]]:
-    """Return the actions as given and as 32-bit integers, each as an array.
+    """Return two arrays: the actions as given, and the actions as 32-bit integers.
 
     In the second array, values are limited to -1..`max_action`. Raise `InputError` if `actions`
     does not have one whole number for each game.

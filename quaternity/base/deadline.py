@@ -16,8 +16,9 @@ T = TypeVar("T")
 class Deadline:
     """Time limit of a computation. If `seconds` is None, there is no limit.
 
-    A computation in Python should call `remaining()` about every tenth of a second. A library in C
-    that runs longer should get the remaining seconds as its own time limit.
+    A computation in Python should call `remaining()` about every tenth of a second. This method
+    raises `SolverTimeout` when the time is up. A library in C that runs longer should get the
+    remaining seconds as its own time limit.
     """
 
     __slots__ = ("_end", "seconds")

@@ -50,8 +50,8 @@ class Memo(dict[tuple[*Parts], V]):
     def __init__(self, made: Callable[[*Parts], tuple[V, int]] | None = None) -> None:
         """Create an empty cache for the results of a function.
 
-        The function `made` takes the parts of a key. It returns a result, and the approximate size
-        of the key and the result in bytes. `Memo` can be used as a decorator of this function.
+        The function `made` computes a result from the parts of its key. It returns the result, and
+        the approximate size of both in bytes. `Memo` can be used as a decorator of this function.
         """
         super().__init__()
         self._compute = made

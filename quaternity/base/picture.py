@@ -133,7 +133,7 @@ class Displayable:
 
 
 def heading_cells(*texts: object) -> list[Cell]:
-    """Return a list with a table cell in the style of a heading for each text."""
+    """Return a list of table cells that are headings, one for each text."""
     return [Cell(str(text), "head") for text in texts]
 
 

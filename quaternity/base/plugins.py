@@ -95,7 +95,7 @@ def load_plugins(
 
 
 def load_place(place: str, in_working_directory: bool = False) -> Any:
-    """Import a module and return the object that `package.module:name` names.
+    """Import a module and return one of its objects. `place` has the form `package.module:name`.
 
     If the import raises an exception, it is passed on. If `in_working_directory` is true, the
     working directory is searched as well, but last.

@@ -15,9 +15,9 @@ which is None if unknown. It returns a context manager that yields a `Report`.""
 
 
 def quiet(task: str, done: int, total: int | None) -> None:
-    """Ignore a progress report. This function has the type `Report`."""
+    """Do nothing. This function is a `Report` for callers that want no progress reports."""
 
 
 def quiet_phase(task: str, total: int | None) -> AbstractContextManager[Report]:
-    """Begin a phase without reporting its progress. This function has the type `Phase`."""
+    """Return a context manager that reports no progress. This function is a `Phase`."""
     return nullcontext(quiet)

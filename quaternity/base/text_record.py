@@ -125,7 +125,7 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
 
 
 def setting_ranges(settings: Any) -> dict[str, range]:
-    """Return the allowed values of each numeric setting of a game.
+    """Return the range of each numeric setting of a game, by the name of the setting.
 
     `settings` is a dataclass whose fields contain the ranges in their metadata.
     """

@@ -79,7 +79,7 @@ def _index(value: Any) -> int | None:
 
 
 def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
-    """Return a whole number as an `int`. NumPy integers are accepted, booleans are not.
+    """Return `value` as an `int` if it is a whole number (also of NumPy), but not a boolean.
 
     Raises:
         InputError: If the value is not a whole number, is less than `least`, or is outside
@@ -136,7 +136,7 @@ def as_tuple(values: Sequence[Any], place: str) -> tuple[Any, ...]:
 def as_int_tuple(
     values: Sequence[SupportsIndex], place: str, least: int | None = None
 ) -> tuple[int, ...]:
-    """Return a sequence of whole numbers as a tuple of `int`.
+    """Return `values` as a tuple of `int` if they are a sequence of whole numbers.
 
     Raise `InputError` if the value is not a sequence, or an item is not a whole number that
     `as_int` accepts. The message names the item.
@@ -146,7 +146,7 @@ def as_int_tuple(
 
 
 def check_index(value: SupportsIndex, count: int, noun: str, place: str | None = None) -> int:
-    """Return an index from 0 to `count` - 1 as an `int`.
+    """Return `value` as an `int` if it is a whole number from 0 to `count` - 1.
 
     The error message contains the `noun`, and also the `place` if it is given.
 
@@ -166,9 +166,9 @@ def check_index(value: SupportsIndex, count: int, noun: str, place: str | None =
 
 
 def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple[int, ...]:
-    """Return a permutation of the numbers 0 to `count` - 1 as a tuple.
+    """Return `order` as a tuple if it is a permutation of the numbers 0 to `count` - 1.
 
-    Raise `InputError` for any other value.
+    Otherwise raise `InputError`.
     """
     numbers = as_int_tuple(order, place) if check_length(order, place) == count else None
     if numbers is None or sorted(numbers) != list(range(count)):
@@ -181,10 +181,10 @@ def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tu
 
 
 def check_int(value: object, low: int | None, high: int | None, expected: str, place: str) -> int:
-    """Return a Python or NumPy integer as an `int`.
+    """Return `value` as an `int` if it is a Python or NumPy integer from `low` to `high`.
 
-    Raise `InputError` if the value is a boolean, is not an integer, or is not from `low` to `high`.
-    The message says that it is not `expected`, for example "a whole number".
+    Otherwise, or if it is a boolean, raise `InputError`. The message says that it is not
+    `expected`, for example "a whole number".
     """
     number = _index(value)
     if number is None or (low is not None and number < low) or (high is not None and number > high):
@@ -222,7 +222,7 @@ def check_random(random: object) -> Random:
 
 
 def lookup(table: Mapping[str, Choice], name: object, kind: str = "method") -> Choice:
-    """Return the entry of a table with the given name.
+    """Return the entry of the dictionary `table` with the given name.
 
     If there is none, raise an `InputError` that lists all names.
     """
@@ -239,7 +239,7 @@ def _real(value: Any) -> float | None:
 
 
 def check_time_limit(seconds: object) -> float | None:
-    """Return a time limit in seconds as a float, or None for no limit.
+    """Return `seconds`, a time limit, as a float. Return None for no limit.
 
     Raise `InputError` if the value is neither None nor a finite number > 0.
     """
@@ -252,7 +252,7 @@ def check_time_limit(seconds: object) -> float | None:
 
 
 def check_seconds(seconds: object) -> float:
-    """Return a number of seconds, which may be 0 or infinite, as a float.
+    """Return `seconds` as a float. The number may be 0 or infinite.
 
     Raise `InputError` if the value is negative or not a number.
     """

@@ -52,7 +52,10 @@ class RootGroup(HelpGroup):
         return super().resolve_command(ctx, args)
 
     def sections(self, ctx: Any) -> dict[str, dict[str, str]]:
-        """Return the summary of each command, by section and name, without importing commands."""
+        """Return a dictionary with the summaries of the commands in each section.
+
+        No command is imported for this.
+        """
         summaries = {
             title: {name: entry.summary for name, entry in entries.items()}
             for title, entries in SECTIONS.items()

@@ -56,7 +56,7 @@ def _find_deck(name: str) -> Deck:
 
 
 def table_text(rules: Any, view: Any, words: DeckWords) -> str:
-    """Return the table, as a seat sees it, as a text that fits the width of the terminal."""
+    """Return a text that shows a game as a seat sees it. It fits the width of the terminal."""
     text: str = rules.show(view, columns(), *([words] if words.deck.sets else ()))
     return text
 
@@ -68,5 +68,5 @@ def refusal_text(words: DeckWords, error: IllegalMove) -> str:
 
 
 def move_text(words: DeckWords, move: Any, text: str) -> str:
-    """Return a question as a sentence with the card names of a deck, or other moves as `text`."""
+    """Return a question as a sentence with a deck's card names. For other moves, return `text`."""
     return words.say(question_sentence(move)) if isinstance(move, Question) else text

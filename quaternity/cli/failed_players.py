@@ -36,7 +36,7 @@ MAX_GAMES = 10_000_000
 
 @contextmanager
 def print_player_traceback(wanted: bool) -> Iterator[None]:
-    """If `wanted`, print the traceback of a player that fails within the block."""
+    """If `wanted`, print the traceback of a player that fails during the `with` block."""
     try:
         yield
     except PlayerFault as fault:
@@ -103,7 +103,7 @@ def play_tournament(
 def show_tournament(
     run: TournamentRun, show: Callable[[TournamentRun], None], as_json: bool
 ) -> None:
-    """Show the finished games. Exit with the status of the error that ended the tournament."""
+    """Show the finished games. If an error ended the tournament, exit with its status."""
     with ExitWithStatus() as leaving:
         if run.stopped is not None:
             leaving.status = status_of(run.stopped)

@@ -36,7 +36,7 @@ contradicts itself, or a record with an illegal move."""
 
 
 class InputDocument:
-    """A state, a record of Quaternity or a deal problem, with the path of its file.
+    """A file that contains a state, a record of Quaternity or a deal problem.
 
     All properties except `record` raise `ImpossibleRecord` if a move in a record breaks the rules.
     """
@@ -121,7 +121,7 @@ def open_log(path: str) -> GameLog | SeatLog:
 
 @contextmanager
 def prefix_errors(path: str) -> Iterator[None]:
-    """Add the name of the file to the message of an `InputError` that the block raises."""
+    """Add the name of the file to the message of an `InputError` that the `with` block raises."""
     try:
         yield
     except InputError as error:

@@ -152,8 +152,6 @@ def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
 
 
 class _Evaluation:
-    """The log of a game, and the options for evaluating formulas in this game."""
-
     def __init__(
         self,
         log: GameLog | SeatLog,
@@ -169,10 +167,10 @@ class _Evaluation:
         return moment(self.log, step, self.seat)
 
     def after_announcements(self, at: QueryContext) -> tuple[QueryContext, list[str]]:
-        """Return the context of a query after the announcements `--say` are made.
+        """Return the context for evaluating formulas after the announcements of the option `--say`.
 
-        The second result contains the announcements that may be false and are assumed to be true.
-        Raise `_NotTrue` if an announcement is false.
+        Also return the announcements that may be false. They are assumed to be true. Raise
+        `_NotTrue` if an announcement is false.
         """
         supposed = []
         for text in self.announcements:

@@ -71,7 +71,7 @@ class MatchScreen:
         self._last_seen |= dict.fromkeys(seats, len(self.match.moves))
 
     def repeat(self, seat: int) -> None:
-        """Make the next call of `show` show the table again, with the same news."""
+        """Make the next call of `show` show the table again, with the same events."""
         self._shown, self._last_seen[seat] = -1, self._news_start
 
     def _change_seats(self, seat: int, confirm: Callable[[str], None]) -> None:
@@ -93,7 +93,7 @@ class MatchScreen:
         print(*news[:above], "", table, *news[above:], *remarks, sep="\n")
 
     def print_news(self) -> None:
-        """Print the news for the seat whose view was shown last."""
+        """Print the events that the seat whose view was shown last has not seen yet."""
         for text in self._news(self.looking):
             print(wrap_text(text))
 

@@ -102,10 +102,10 @@ def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]
 def game_of(
     settings: Settings, positions: Sequence[QuaternityPosition], moves: Sequence[tuple[int, Any]]
 ) -> Game:
-    """Return a game as questions with answers, given the moves and the positions between them.
+    """Return the game that consists of the given moves, without a last question that has no answer.
 
-    Each move is a pair of a seat and a question or answer. `positions` has one element more than
-    `moves`.
+    Each move is a pair of a seat and a question or an answer. `positions` contains the first
+    position and the position after each move.
     """
     states, played = [positions[0].state], []
     for (_, move), before, after in zip(moves, positions, positions[1:], strict=False):

@@ -180,7 +180,7 @@ def solve(
 
 @contextmanager
 def _report_interrupts(task: SolvingTask | None) -> Iterator[None]:
-    """If an interrupt or SIGTERM ends the block, print which work is kept."""
+    """If an interrupt or SIGTERM ends the `with` block, print which work is kept."""
     try:
         with terminable():
             yield

@@ -240,7 +240,7 @@ def _editor() -> ModuleType | None:
 
 @contextmanager
 def thinking(name: str) -> Iterator[None]:
-    """Show on a terminal that a program is thinking while the block runs."""
+    """Show on a terminal that a program is thinking during a `with` block."""
     if not sys.stderr.isatty():
         yield
         return
@@ -253,7 +253,7 @@ def thinking(name: str) -> Iterator[None]:
 
 @contextmanager
 def progress(description: str, total: float | None) -> Iterator[Progress]:
-    """Show a progress bar while the block runs, if standard error is a terminal.
+    """Show a progress bar during a `with` block, if standard error is a terminal.
 
     `total` is the number of steps, or None if it is not known.
     """
@@ -289,7 +289,7 @@ class Progress:
 
 @contextmanager
 def show_phase(description: str, total: int | None) -> Iterator[Report]:
-    """Show a progress bar while the block runs. Yield the function that reports its progress."""
+    """Show a progress bar during a `with` block. Yield a function with which it is advanced."""
     reached = 0
     with progress(description, total) as bar:
 

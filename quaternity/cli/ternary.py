@@ -273,7 +273,7 @@ def largest(
 
 @contextmanager
 def _report_early_end(best: Incumbent[Any]) -> Iterator[list[ExitStatus]]:
-    """Print why the search in the block ended early. Append the exit status to the yielded list."""
+    """If the search in the `with` block is stopped, print why. Add the exit status to the list."""
     status: list[ExitStatus] = []
     try:
         yield status
@@ -316,7 +316,7 @@ def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
 
 
 def ternary_digits(card: int) -> str:
-    """Return the four digits of a card."""
+    """Return the four digits (0 to 2) of a card."""
     return SetCard(card).ternary
 
 

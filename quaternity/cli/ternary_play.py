@@ -116,7 +116,7 @@ def simulate(
 
 
 class _End(NamedTuple):
-    """How a game ended. The fields have the same names as in `quaternity.ternary.Playout`."""
+    """How a random game ended, with field names as in `quaternity.ternary.Playout`."""
 
     left: int
     got_stuck: bool

@@ -100,7 +100,7 @@ class Viewer:
         marks: str = "",
         tell: Callable[[str, int, bool], Iterable[str]] | None = None,
     ) -> None:
-        """Initialize a viewer at a step of the game.
+        """Set up a viewer that first shows the given step of a game.
 
         Args:
             show_step: function that takes the number of a step and prints the step. Step 0 is the
@@ -172,7 +172,7 @@ class Viewer:
             self.help()
 
     def help(self) -> None:
-        """Print the commands."""
+        """Print the available commands."""
         knowledge = KNOWLEDGE_HELP if self.show_knowledge is not None else ""
         formulas = FORMULA_HELP if self.formula_lines is not None else ""
         print("\n".join(filter(None, [HELP, knowledge, formulas])))

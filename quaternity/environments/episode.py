@@ -64,7 +64,10 @@ class Encoded(Protocol[P, M, V_contra]):
         """Return the view as 32-bit floats between 0 and 1, with the layout `entries`."""
 
     def outcome(self, before: P, after: P) -> bytes:
-        """Return the public result of a move as bytes, without its seat and action."""
+        """Return bytes that encode everything that all seats can see of the result of a move.
+
+        They do not include the seat and the action.
+        """
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Return the possible results of the next random draw, with their probabilities.
@@ -465,10 +468,9 @@ class Episode:
         return tuple([event for step in self.history.steps() for event in step.events])
 
     def encoded_moves(self) -> EncodedMoves:
-        """Return the moves since the start as numbers.
+        """Return a tuple (seat, action number, `Encoded.outcome`) for each move since the start.
 
-        The result is empty if the game has no `Encoded.outcomes`. The moves since the last cached
-        result are played again.
+        The result is empty if the game has no `Encoded.outcomes`.
         """
         rules, encoded, (moves, position) = self.game.rules, self.game.encoded, self._encoded
         if encoded.outcomes is not None and len(moves) < len(self.history.moves):

@@ -209,7 +209,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         return {"action_mask": np.frombuffer(mask, np.int8).copy()}
 
     def close(self) -> None:
-        """Release the resources of the programs."""
+        """Release the resources of the computer players."""
         if self._match is not None:
             self._match.dismiss()
 

@@ -141,7 +141,6 @@ class _Table:
         return self._action_spaces[agent]
 
     def observe(self, agent: str) -> Observation:
-        """Return the current observation of an agent."""
         episode, seat = self.episode, self._seats[agent]
         mask = episode.mask if seat == episode.seat else self._none_legal
         return {

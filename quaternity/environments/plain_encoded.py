@@ -90,7 +90,10 @@ class PlainEncoded:
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the possible, equally likely initial positions. After the draw, return ()."""
+        """Return the numbers of the possible initial positions, each with its probability.
+
+        The result is empty after a draw, and if the first position is not random.
+        """
         if drawn or not self._has_chance():
             return ()
         return [(number, 1 / START_COUNT) for number in range(START_COUNT)]

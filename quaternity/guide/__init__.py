@@ -48,7 +48,7 @@ class Page(NamedTuple):
 
 
 def page(name: str) -> Page:
-    """Return a page by its name.
+    """Return a page of the guide by its name.
 
     Raises:
         InputError: If there is no such page. The message lists the names of all pages.
@@ -60,7 +60,7 @@ def page(name: str) -> Page:
 
 
 def pages() -> list[Page]:
-    """Return all pages in order."""
+    """Return all pages of the guide in order."""
     return [page(name) for name in ORDER]
 
 

@@ -92,7 +92,8 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
     """Return a game after fewer than `max_moves` random moves.
 
     `sizes` lists the sizes from which one is chosen, as (cards in a set, sets, players). Return
-    None if the game is over, if a player has no cards, or if too many sets have only known owners.
+    None if the game is over, a player has no cards, or fewer than `MIN_OPEN_SETS` sets have a card
+    with several possible owners.
     """
     settings = Settings(*random.choice(sizes))
     game = random_game(random, settings, random.randrange(MIN_DEALING_MOVES, max_moves))
@@ -144,7 +145,10 @@ class Count(NamedTuple):
 def hints(
     game: Game, proofs: Sequence[Explanation], card: Card, these: MessageTemplate = THESE_MOVES
 ) -> Iterator[Step]:
-    """Yield hints about a card: which players or set to look at, and which moves the proofs use."""
+    """Yield hints about a card: which players or set to look at, and which moves prove the answer.
+
+    `these` is the template of the message that lists the moves.
+    """
     count = max(map(Count.of, proofs), key=lambda count: count.score)
     if count.sets > 1:
         yield Step(LOOK_AT(who=count.players), tuple(f"player {p}" for p in count.players))
@@ -278,7 +282,7 @@ class Owner:
 
 
 def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterator[Step]:
-    """Yield steps that say why players cannot have a card.
+    """Yield the steps of a proof that players cannot have a card.
 
     Players with the same reason share a step.
     """
@@ -290,10 +294,10 @@ def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterat
 
 
 def certain_by_max_flow(problem: DealProblem) -> set[str]:
-    """Return the cards whose only possible owner must be deduced, found with the solver max-flow.
+    """Return the cards whose owner can be deduced, but is not obvious, with their owners.
 
-    Such a card has several owners in `problem`, but only one in all possible deals. Each result is
-    a text with the card and its owner, such as `0/2 1`.
+    Each item is a text with a card and its owner, such as `0/2 1`. The card has several possible
+    owners in `problem`, but the same owner in all possible deals. The solver max-flow is used.
     """
     answers = set()
     for index, constraint in enumerate(problem.sets):
@@ -356,11 +360,11 @@ def _can_have(problem: DealProblem, card: Card, player: int) -> bool:
 def wrong_owners(
     exact: DealProblem, players: int, certain: Container[Card], seen: Callable[[Card], Message]
 ) -> Iterator[tuple[str, Message]]:
-    """Yield pairs (wrong answer, reason) for a puzzle that asks who has a card.
+    """Yield the wrong answers to a puzzle that asks who has a card, each with the reason.
 
-    An answer names a card and a player. The cards in `certain` are left out. If only one player can
-    have the card, the reason is `seen(card)`. Otherwise, it is a deal that gives the card to
-    another player.
+    An answer names a card and a player. Answers about the cards in `certain` are left out. If only
+    one player can have the card, the reason is `seen(card)`. Otherwise, the reason is a deal in
+    which another player has the card.
     """
     for index, constraint in enumerate(exact.sets):
         for number, mask in enumerate(constraint.owners):

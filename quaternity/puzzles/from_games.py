@@ -25,12 +25,12 @@ Attempts = Iterator[tuple[PuzzleKind, Puzzle | None]]
 
 
 def make_from_game(rules: Any, record: str, seed: str, seconds: float | None) -> Puzzle | None:
-    """Return a puzzle about a position of a finished game.
+    """Return a puzzle about a position of a finished game, or None if no position is suitable.
 
-    The same record and seed always give the same puzzle. Return None if no puzzle is found.
+    The same record and seed always give the same puzzle.
 
     Raises:
-        LimitError: If no puzzle was found within the time limit in seconds.
+        LimitError: If the search takes longer than the time limit, in seconds.
         SolverFault: If a second method finds other answers than those in the puzzle.
     """
     attempts = ATTEMPTS.get(rules.name)

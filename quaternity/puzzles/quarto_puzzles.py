@@ -72,7 +72,7 @@ class Quarto:
         return self._hand_over(board)
 
     def of_board(self, board: Board, piece: str) -> Puzzle | None:
-        """Return a puzzle about a board. Return None if it contains no puzzle.
+        """Return a puzzle about a board, or None if there is no puzzle about it.
 
         `piece` is the piece to place, or "" if a piece must be handed over.
         """
@@ -195,7 +195,7 @@ def _wins(board: Board, piece: str, within: int) -> bool:
 
 
 def _loses(board: Board, piece: str, within: int) -> bool:
-    """Return whether the player who must place a piece loses within `within` later placements."""
+    """Return whether the player to place a piece loses after at most `within` more placements."""
     if winning_cells(board, piece) or len(board.empty) < 2 or within <= 0:
         return False
     return all(

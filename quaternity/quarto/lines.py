@@ -34,8 +34,8 @@ class CellBits(NamedTuple):
 
     Attributes:
         rest: bit mask of the other empty cells.
-        complete: the rows whose only empty cell is another cell. None means all rows with one empty
-            cell, which is the case if this cell is not the only empty cell of a row.
+        complete: the rows whose only empty cell is another cell. It is None if no row has this cell
+            as its only empty cell. All rows with one empty cell then count.
         crossing: the rows whose empty cells are this cell and one other cell.
     """
 
@@ -157,12 +157,11 @@ class Lines:
     def canonical_form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
         """Return a form by which symmetric positions can be recognized.
 
-        Positions with the same form are symmetric: they differ only by symmetries of the board,
-        by exchanging features or properties, and by properties that no longer matter. A property
-        does not matter in a row that has more empty cells than there are pieces with the property,
-        including the piece in hand. The form is the smallest result of 32 x 384 permutations of
-        cells and features. To save time, features that are equal in all rows and in the piece in
-        hand are tried in one order only, so some symmetric positions have different forms.
+        Positions with the same form differ only by symmetries of the board, by exchanged features
+        or properties, and by properties that no longer matter. A property does not matter in a row
+        with more empty cells than there are pieces with the property, including the piece in hand.
+        The form is the smallest result of 32 x 384 permutations of cells and features. To save
+        time, some permutations are not tried, so some symmetric positions have different forms.
         """
         rows, empty, remaining = board
         marks = [
@@ -199,7 +198,7 @@ class Lines:
 
 
 def _sort_features(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
-    """Return a canonical form: sort the features, and the two properties of each feature."""
+    """Return numbers that do not depend on the order of features and of their properties."""
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
         if not ones and not zeros:

@@ -130,7 +130,7 @@ def _play_out(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
 
 
 def careful(rules: QuartoRules) -> Careful:
-    """Return the player `careful`."""
+    """Return the computer player with the name `careful`."""
     del rules
     return Careful()
 

@@ -271,7 +271,7 @@ class _Solver:
         ]
 
     def placements_to_end(self, placed: _Placement, outcome: Outcome) -> int | None:
-        """Return the number of placements after a move, or None if its outcome is not `outcome`."""
+        """Return the number of placements after a move, or None if the move has another outcome."""
         _, after, hand_over = placed
         if hand_over is None:
             return self._count_placements(placed, outcome)

@@ -118,7 +118,7 @@ class Review:
         curve: Each seat's chances after each move, and the result at the end. A question and its
             answer are one move here.
         moments: At most three decisive moves, in the order of play. There are none if any chances
-            are not known. The choice of these moves does not depend on the comparisons of moves.
+            are not known.
         fault: Why the record is invalid after these moves; empty if it is valid.
         unfinished: Sentences about the parts of the review that were not completed in time.
         imagined_by: The program that played the simulated games.
@@ -337,7 +337,10 @@ class _Reviewer:
                 self.decisive[at] = seat
 
     def _weigh(self) -> None:
-        """Compare moves with the judge's advice. Begin with moves that changed the chances most."""
+        """Store in `worth` how each move compares with the move that the judge advises.
+
+        The moves that changed the players' chances of winning most are compared first.
+        """
         game, left_out = self.game, 0
         if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
             return  # The judge gives no advice, or cannot draw the hands for a comparison.

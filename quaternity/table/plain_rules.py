@@ -79,7 +79,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return True
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Return whether the view has not changed. The move then means the same as before."""
+        """Return whether a move still means the same: that is, whether the views are equal."""
         del move
         return then == now
 

@@ -25,7 +25,7 @@ PLAYER_FILE = "players.toml"
 
 
 def file_players(game: str, path: str | None = None) -> dict[str, str]:
-    """Return the short names of a game's players in a file, with the full name of each player.
+    """Return the players that a file defines for a game, as a mapping of short to full names.
 
     Args:
         game: name of the game.

@@ -99,7 +99,7 @@ def plugin_players(game: str) -> Plugins[Factory]:
 
 
 def is_foreign(game: str, text: str) -> bool:
-    """Return whether a player is external code, and neither a person nor a player of the game."""
+    """Return whether a player is external code. A person (`you`) and the game's players are not."""
     return text != YOU and text.partition(":")[0] not in registration(game).players
 
 

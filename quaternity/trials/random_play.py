@@ -25,10 +25,9 @@ applies only to games with so many players that each move needs several runs of 
 
 
 def random_move(state: State, random: Random) -> Move | None:
-    """Return a random legal question and answer. All questions are equally likely.
+    """Return a random legal question and answer, or None if there is no legal question.
 
-    Return None if there is no legal question. Usually, only a few questions are tested, even if
-    there are many sets.
+    All legal questions are equally likely.
     """
     asker, view = state.turn, state.legal_questions
     if asker is None:

@@ -50,7 +50,7 @@ COUNTDOWN_SECONDS = 3.0
 
 
 class LiveTable:
-    """A table in memory, which executes commands (requests to change the table) one at a time.
+    """A game table in memory, which executes commands (requests to change the table) one at a time.
 
     Attributes:
         state: The current state of the table. Only a command from the queue, or a message from

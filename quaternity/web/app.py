@@ -138,7 +138,7 @@ class ErrorMiddleware:
 
 @asynccontextmanager
 async def _running(tables: Tables, *more: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run the periodic tasks of all tables and the coroutines `more` in an `async with` block."""
+    """Run the periodic tasks of all tables, and the coroutines `more`, during a `with` block."""
     tasks = tables.maintenance.tick(), tables.live.sync_presence(), *more
     doing = list(map(asyncio.create_task, tasks))
     try:
@@ -163,7 +163,7 @@ async def _respond_to_error(request: Request, error: Exception) -> Response:
 
 
 def _open_store(data: str | None) -> Store:
-    """Open the database or file with all tables.
+    """Open the database or file with all game tables.
 
     Raise `InUse` if another process uses it and cannot share it. A worker process of the server
     instead stops its parent and exits, because the parent would start it again.

@@ -39,7 +39,7 @@ Statement = tuple[str, Sequence[Any]]
 
 
 class ChangeNotice(NamedTuple):
-    """A message about a table, which a server sends to the other servers of the same database.
+    """A message about a game table, which a server sends to the other servers of the same database.
 
     Attributes:
         revision: Number of changes to the table so far, or `REMOVED` if the table was removed.
@@ -75,7 +75,7 @@ class Presence(NamedTuple):
 
 
 class VersionConflict(HttpError):
-    """Error for a change to a table that another server has changed in the meantime.
+    """Error for a change to a game table that another server has changed in the meantime.
 
     The caller must check the request again on the new state of the table.
     """

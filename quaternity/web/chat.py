@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line]:
-    """Return the chat lines at a table with numbers greater than `after`, from oldest to newest.
+    """Return the chat lines at a table that have numbers greater than `after`, oldest first.
 
     The players and the bystanders have separate chats. If `watching` is true, the result is the
     chat of the bystanders.

@@ -44,10 +44,9 @@ class Clock(NamedTuple):
 
 
 def read_clock(document: dict[str, Any] | None) -> Clock | None:
-    """Return the settings of the clock in a request for a new table.
+    """Return the clock that a request for a new table describes, or None for no clock.
 
-    `document` is a JSON object with either `days`, or `seconds` and perhaps `increment`. If it is
-    None, the game has no clock and the result is None.
+    `document` is None, or a JSON object with either `days`, or `seconds` and perhaps `increment`.
 
     Raises `HttpError` if an entry is missing, unknown, of the wrong type, too small or too large.
     """

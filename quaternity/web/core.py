@@ -60,7 +60,7 @@ class PausedClock(NamedTuple):
 
 
 class TableState(NamedTuple):
-    """The complete state of a table. It is immutable: each event leads to a new state.
+    """The complete state of a game table. It is immutable: each event leads to a new state.
 
     Attributes:
         revision: Number of changes to the table. The servers of one database use it to detect
@@ -127,7 +127,7 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats that must be taken before a game continues in which several may move."""
+        """The open seats to be taken before anybody moves. Empty if only one seat may move."""
         acting = self.to_act
         if len(acting) < 2:
             return []
@@ -164,8 +164,8 @@ class TableState(NamedTuple):
 
         The visitor sees the game from the seat `asked`, which must be one of the visitor's seats
         unless the game is over. If `asked` is None, it is the first of the visitor's seats that may
-        move, or the first of the visitor's seats if none of them may move. A visitor without a seat
-        then sees what bystanders see.
+        move, or else the visitor's first seat. A visitor without a seat then sees what bystanders
+        see.
 
         Raises `HttpError` if there is no such seat or the visitor may not see the game from it.
         """
@@ -359,7 +359,7 @@ class OwnerChanged(NamedTuple):
     link: str | None = None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state unchanged. Another event has changed the seat at this table."""
+        """Return the state unchanged, because another event changes the seat at this table."""
         return state
 
 
@@ -370,29 +370,29 @@ Event = (
 
 
 class Decision(NamedTuple):
-    """The events that carry out a command, and the result that its sender receives."""
+    """The changes to a table (events) that carry out a command, and the answer to its sender."""
 
     events: tuple[Event, ...]
     answer: Any = None
 
 
 class Command(Protocol):
-    """A request to change a table, such as to make a move or take a seat."""
+    """A request to change a game table, such as to make a move or take a seat."""
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that carry out the command, and its result. See `decide`."""
+        """Return the changes that carry out the command, and the answer to its sender."""
 
 
 def decide(state: TableState, command: Command, now: float) -> Decision:
-    """Return the events that carry out a command, and the result that its sender receives.
+    """Return the changes to a table that carry out a command, and the answer to its sender.
 
-    The command is a request to change a table. Raises `HttpError` if the command is not allowed.
+    Raises `HttpError` if the command is not allowed.
     """
     return command.decide(state, now)
 
 
 def apply(state: TableState, *events: Event) -> TableState:
-    """Return the state of a table after the given events have changed it."""
+    """Return the state of a table after the changes that the given events describe."""
     for event in events:
         state = event.apply(state)
     return state

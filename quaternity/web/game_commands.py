@@ -44,7 +44,7 @@ class Start(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that start the game. If it has already begun, there are no events."""
+        """Return the changes that start the game. There are none if it has already begun."""
         if not state.is_waiting:
             return Decision(())
         chosen: dict[int, Seat] = {}
@@ -96,9 +96,9 @@ class Rematch(NamedTuple):
     invitations: tuple[str, ...]
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the event that makes the new table, and the id of this table.
+        """Return the change that makes the new table, and the id of the new table.
 
-        If the table already exists, there is no event.
+        If this table already has a rematch, there is no change, and the id is that of its table.
         """
         if not self.visitor.seats:
             raise HttpError(403, "only players at this table can do that")

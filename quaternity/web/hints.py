@@ -60,7 +60,7 @@ WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_BETTER = HINT_REASONS = (
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return each player's chances to own cards in Quaternity, and the number of deals."""
+    """Return a dictionary with each player's chances to own each card, and the number of deals."""
     from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 
     del record, asked
@@ -73,9 +73,9 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 
 
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return `questions`: the legal questions, and how many bits each is expected to reveal.
+    """Return a dictionary with the legal questions, and how much information each should reveal.
 
-    The list is empty while a question waits for its answer.
+    There are none while a question waits for its answer.
     """
     from quaternity.insight.analysis import prospects
 
@@ -98,7 +98,7 @@ def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> A
 
 
 def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return `lines`: sentences that say why a question is refused or has only one answer."""
+    """Return a dictionary with sentences that explain an illegal question or a certain answer."""
     from quaternity.game.game import Game
     from quaternity.game.record import parse_record
     from quaternity.game.rules import QuaternityPosition
@@ -130,7 +130,7 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
 
 
 def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return `lines`: sentences that say who can have a card, or why only one player can."""
+    """Return a dictionary with sentences that name a card's possible owners, or prove its owner."""
     from quaternity.game.cards import Card
     from quaternity.kwartet.queries import moment_of_view, read_formula
     from quaternity.kwartet.seat_log import SeatLog
@@ -156,9 +156,9 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
 
 
 def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return `questions`: the requests that may be answered with yes, the likeliest first.
+    """Return a dictionary with the requests that may be answered with yes, the likeliest first.
 
-    The list is empty if it is not the player's turn.
+    There are none if it is not the player's turn.
     """
     from quaternity.kwartet.chances import owner_weights
 
@@ -179,7 +179,7 @@ def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, st
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return each player's chances to own cards in Kwartet, and the number of possible deals."""
+    """Return a dictionary with each player's chances to own each card, and the number of deals."""
     from quaternity.kwartet.chances import count_or_none, owner_weights
     from quaternity.kwartet.strategies.reader import beliefs
 
@@ -197,9 +197,10 @@ def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return `known`: whether a formula is true in all, in some or in none of the possible deals.
+    """Return a dictionary that says in which of the possible deals a formula is true.
 
-    If the query has `why`, `lines` gives the reason.
+    Its entry `known` is True for all deals, False for none, and None for some of them. If the query
+    contains `why`, the entry `lines` gives the reason.
     """
     from quaternity.game.record import parse_record
     from quaternity.insight.certainty import certainty
@@ -222,10 +223,11 @@ def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
 
 
 def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return `known`: whether a player knows that a formula is true or that it is false.
+    """Return a dictionary that says whether a player knows that a formula is true, or false.
 
-    If the query has `why`, `lines` gives the reason. If it has `over_time`, also return what the
-    player knew after the deal and after each request.
+    Its entry `known` is None if the player knows neither. If the query contains `why`, the entry
+    `lines` gives the reason. If it contains `over_time`, the dictionary also says what the player
+    knew after the deal and after each request.
     """
     from quaternity.epistemic.evaluator import Deadline
     from quaternity.kwartet.queries import (
@@ -268,7 +270,7 @@ def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -
 
 
 def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the `outcome` of a position of Quarto and of its `moves`, if both play perfectly."""
+    """Return a dictionary with the outcome of a Quarto position, and of each move from it."""
     from quaternity.quarto.solving import rated_moves
 
     del rules, record, asked

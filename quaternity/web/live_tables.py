@@ -36,7 +36,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class LiveTables:
-    """The tables that a server has in memory, with all event streams of its visitors."""
+    """The game tables that a server has in memory, with all event streams of its visitors."""
 
     def __init__(self, store: Store, thinking: BackgroundWork) -> None:
         self.store, self.thinking = store, thinking
@@ -90,7 +90,7 @@ class LiveTables:
     async def open_for(
         self, name: str, caller: Caller, asked: int | None = None, kind: str = "page"
     ) -> tuple[LiveTable, Visitor]:
-        """Return a table and the visitor who sent the request, which counts for the rate limits.
+        """Count a request for the rate limits. Return its table, and the visitor who sent it.
 
         The visitor sees the game from the seat `asked`. If it is None, `TableState.visitor` chooses
         the seat. `kind` is the kind of request, as in `rate_limits.WORK`. If the table is not in

@@ -77,7 +77,7 @@ class OwnTable(NamedTuple):
 
 
 class Lobby:
-    """Makes, finds and starts tables, and gives their seats to players."""
+    """Makes, finds and starts game tables, and gives their seats to players."""
 
     def __init__(self, live: LiveTables) -> None:
         self._live, self._store, self._thinking = live, live.store, live.thinking

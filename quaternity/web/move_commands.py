@@ -48,9 +48,9 @@ class Move(NamedTuple):
     text: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events of the move, and the number of log entries after it.
+        """Return the changes that make the move, and the number of log entries after it.
 
-        There are no events if the client has already sent this move.
+        There are no changes if the client has already sent this move.
         """
         state.check_owners({self.seat: self.token})
         known = state.history.versions_by_id.get((self.seat, self.identity))
@@ -118,7 +118,7 @@ class VoteUndo(NamedTuple):
     agree: bool
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events of the vote, and the number of log entries after it."""
+        """Return the changes that follow from the vote, and the number of log entries after it."""
         state.check_owners({self.seat: self.token})
         self._check(state)
         undo = state.votes.undo
@@ -163,7 +163,7 @@ class LeaveToProgram(NamedTuple):
     due: float
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that give the seat to a program, or none if the player has moved."""
+        """Return the changes that give a program the seat. There are none after a move."""
         late = state.seats[self.seat]
         if late.kind != PERSON or self.seat not in state.to_act or state.due != self.due:
             return Decision(())

@@ -61,7 +61,7 @@ class NewTable(NamedTuple):
 
 
 def check_game(game: str, status: int = 422) -> str:
-    """Return the name of a game. If there is no such game, raise `HttpError` with `status`."""
+    """Return `game` if there is a game of this name. Otherwise raise `HttpError` with `status`."""
     known = tuple(game_names())
     if game not in known:
         choices = ", ".join(known)
@@ -98,7 +98,7 @@ def may_have_clock(rules: Any) -> bool:
 
 
 def settings_for(rules: Any, seats: int) -> dict[str, Any]:
-    """Return the settings of a game by name, with the number of seats replaced by `seats`."""
+    """Return the settings of a game by name, but with `seats` as the number of seats."""
     return {
         form_field.name: seats if form_field.seats else getattr(rules.settings, form_field.name)
         for form_field in form_fields(rules.name)
@@ -130,7 +130,7 @@ def deck_name(settings: Any, asked: str | None) -> str:
 
 
 def check_name(name: str | None, seat: int) -> str:
-    """Return the name of a player. If it is None, return the default name of the seat.
+    """Return `name` if a player may have it. If it is None, return the default name of the seat.
 
     Raises `HttpError` if the name is too long or not printable.
     """

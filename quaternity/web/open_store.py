@@ -45,7 +45,7 @@ def place_of(data: str | None) -> str:
 
 
 def open_store(data: str | None, alone: bool = False) -> Store:
-    """Open the database or the file that contains all tables, for use by a server.
+    """Open the database or the file with all game tables, for use by a server.
 
     Args:
         data: The value of `--data`, or None for the default (see `place_of`).
@@ -75,7 +75,7 @@ def open_reader(data: str | None) -> Reader:
 
 
 def check_store(data: str | None) -> None:
-    """Raise InputError if a server could not use the database. The stored tables do not change."""
+    """Raise InputError if a server could not use the database. The stored data do not change."""
     place = place_of(data)
     if _is_database(place):
         _postgres()[0](place, for_server=True).close()
@@ -84,21 +84,21 @@ def check_store(data: str | None) -> None:
 
 
 def back_up(data: str | None, file: str) -> None:
-    """Copy a consistent snapshot of all tables to a file. An existing file is replaced atomically.
+    """Copy a snapshot of all game tables to a file. An existing file is replaced atomically.
 
     Raises:
-        InputError: If the tables cannot be read or are damaged, or the file cannot be written.
+        InputError: If the data cannot be read or are damaged, or the file cannot be written.
     """
     back_up_file(_folder(data, "pg_dump to copy"), file)
 
 
 def restore(data: str | None, file: str) -> Path | None:
-    """Replace all tables by a backup, and return the new path of the previous file.
+    """Replace all game tables by a backup, and return the new path of the previous file.
 
     The path is None if there was no previous file.
 
     Raises:
-        InputError: If a server uses the tables, or a file is damaged or cannot be written.
+        InputError: If a server uses the data, or a file is damaged or cannot be written.
     """
     return restore_file(_folder(data, "pg_restore to restore"), file)
 

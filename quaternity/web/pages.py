@@ -176,11 +176,11 @@ class Pages:
         return response
 
     async def table(self, request: Request) -> Response:
-        """`GET /t/T`: return the page of a table, on which its game is played."""
+        """`GET /t/T`: return the page on which a game is played."""
         return await self._respond_with_table(request, await self._sight(request))
 
     async def part(self, request: Request) -> Response:
-        """`GET /t/T/part?at=V`: return the part of a table's page that changes during the game.
+        """`GET /t/T/part?at=V`: return the part of a game's page that changes with each move.
 
         `at` is the number of log entries of the table to show. By default, it is the latest.
         """
@@ -195,7 +195,7 @@ class Pages:
         return response
 
     async def moment(self, request: Request) -> Response:
-        """`GET /t/T/at/N?seat=`: return a table's page, with the game as it was after N moves."""
+        """`GET /t/T/at/N?seat=`: return the page of a game, as it was after N moves."""
         sight = await self._sight(request, _number(request.path_params["number"]))
         return await self._respond_with_table(request, sight, replayed=True)
 
@@ -262,7 +262,7 @@ class Pages:
     async def _respond_with_table(
         self, request: Request, sight: TableView, whole: bool = True, replayed: bool = False
     ) -> Response:
-        """Return the page of a table, or only the part of it that changes during the game.
+        """Return the page of a game, or only the part of it that changes with each move.
 
         `whole` says whether to return the whole page. `replayed` says whether the page shows a
         position that the visitor has chosen. The page comes from the cache if possible.

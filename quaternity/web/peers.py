@@ -37,7 +37,7 @@ class Peers:
         """The latest reports of other servers on the players of each table, by seat and server."""
 
     def of(self, table: str) -> dict[int, RemotePresence]:
-        """Return what other servers have reported about the players of a table, by seat."""
+        """Return, by seat, what other servers have reported about the players of a table."""
         seats: dict[int, RemotePresence] = {}
         for (seat, _), presence in self._afar.get(table, {}).items():
             before = seats.get(seat, presence)

@@ -91,7 +91,7 @@ def postgres_schema(script: str) -> str:
 
 
 class PostgresStore(PostgresReader, Store):
-    """Storage of all tables in a PostgreSQL database, which several servers can share."""
+    """Storage of all game tables in a PostgreSQL database, which several servers can share."""
 
     shared = True
 
@@ -103,8 +103,8 @@ class PostgresStore(PostgresReader, Store):
             alone: Whether to refuse a database that another server uses.
 
         Raises:
-            InUse: If another server uses the tables, and the two servers cannot share them.
-            InputError: If the database cannot be used, or a newer version wrote the tables.
+            InUse: If another server uses the database, and the two servers cannot share it.
+            InputError: If the database cannot be used, or a newer version wrote the SQL tables.
         """
         self._open(place)
         self._alone = alone
@@ -125,7 +125,7 @@ class PostgresStore(PostgresReader, Store):
             self.limit(database)
 
     def size(self) -> int:
-        """Return the size of the database on the disk of the database server, in bytes."""
+        """Return the size of the stored database, in bytes."""
         ((size,),) = self.read("SELECT pg_database_size(current_database())")
         return int(size)
 
@@ -151,9 +151,9 @@ class PostgresStore(PostgresReader, Store):
     def _join_servers(self, database: Connection, begins: bool = False) -> None:
         """Get the lock that all servers of a database share, or raise `InUse`.
 
-        If no other server is running, bring the tables up to date. Retry for a while, because a
+        If no other server is running, bring the SQL tables up to date. Retry for a while, because a
         server that has just ended may still hold the lock. `begins` says whether this server is
-        starting. If not, it is reconnecting, and changes no tables.
+        starting. If not, it is reconnecting, and does not update them.
         """
         for _ in range(LOCK_TRIES if begins and not self._alone else 20):
             if begins and try_lock(database, LOCK):
@@ -292,11 +292,10 @@ class PostgresStore(PostgresReader, Store):
 
 
 def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
-    """Return the indices of the jobs (sets of changes) based on an old state of their table.
+    """Return the indices of the jobs (sets of changes) that are based on an old table state.
 
-    `known` maps tables to their current revisions (numbers of changes). It lacks tables that have
-    another revision than the first job expects. If several jobs change the same table, all but the
-    first are based on an old state.
+    `known` maps tables to their current revisions (numbers of changes). A table that another server
+    has changed is missing. If several jobs change a table, all but the first are outdated.
     """
     return {
         place for place, job in enumerate(batch)

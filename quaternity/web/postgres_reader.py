@@ -55,18 +55,19 @@ def _where(place: str) -> str:
 
 
 class PostgresReader(Reader):
-    """Access to the tables in a PostgreSQL database, which servers may use at the same time."""
+    """Access to the game tables in a PostgreSQL database. Servers may use it at the same time."""
 
     def __init__(self, place: str, for_server: bool = False) -> None:
         """Connect to a database for reading.
 
         Args:
             place: The URL of the database.
-            for_server: Whether to accept a database that a server must first create or update.
+            for_server: Whether the database is for a server, which creates missing tables and
+                updates old ones.
 
         Raises:
-            InputError: If the database cannot be used, or if its tables have another version that
-                is not accepted.
+            InputError: If the database cannot be used, or a newer version wrote its tables. Old or
+                missing tables are accepted only if `for_server` is true.
         """
         self._open(place)
         with self._raising_input_errors():
@@ -141,7 +142,7 @@ class PostgresReader(Reader):
         ]  # fmt: skip
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute an SQL statement once for each row of values. Servers may use the tables."""
+        """Execute an SQL statement once for each row of values. Servers may run meanwhile."""
         with self._raising_input_errors(), self.read_connection().cursor() as cursor:
             cursor.executemany(query_text(text), rows)
 

@@ -61,7 +61,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class SharedDatabase(Protocol):
-    """The parts of a `PostgresStore` that the messages between servers need."""
+    """The parts of a `PostgresStore` that are used for messages between servers."""
 
     where: str
     writing: Writer
@@ -69,10 +69,10 @@ class SharedDatabase(Protocol):
     is_closing: bool
 
     def connect(self) -> Connection:
-        """Return a new connection."""
+        """Return a new connection to the database."""
 
     def read_connection(self) -> Connection:
-        """Return the connection for reading."""
+        """Return the connection for reading from the database."""
 
     def refusing_reads(self) -> AbstractContextManager[None]:
         """Raise `HttpError` if the database reports an error during the `with` block."""
@@ -121,7 +121,7 @@ class PostgresSharing(Sharing):
         return f"{self.name}/{self._store.writing.reloads}"
 
     def notify(self, *news: ChangeNotice) -> None:
-        """Notify the other servers of changes to tables. Return without waiting."""
+        """Notify the other servers of changes to game tables. Return without waiting."""
         self._store.writing.put(news=news)
 
     def listen(

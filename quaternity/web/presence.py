@@ -70,7 +70,7 @@ class TablePresence:
 
     @property
     def is_deserted(self) -> bool:
-        """Return whether nobody is connected, and nobody has been active recently."""
+        """Return whether nobody is connected to the table, and nobody was active there recently."""
         last = max(self._asked, *self.last_seen)
         return not self.streams and monotonic() - last >= PRESENCE_TIMEOUT_SECONDS
 
@@ -108,8 +108,8 @@ class TablePresence:
         """Update the event streams after the given seats have changed.
 
         `before` contains all seats as they were. A stream follows its reader to another seat. If a
-        seat has another owner, or its owner uses another device, the streams of the seat end. Their
-        clients reconnect with their current rights.
+        seat has another owner, or its owner uses another device, the streams of the seat end, and
+        their clients reconnect.
         """
         for number, seat in seats.items():
             if seat.kind == PERSON:

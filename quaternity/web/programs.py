@@ -47,7 +47,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class PlayedTable(Protocol):
-    """The parts of a `LiveTable` that the computer players at the table need."""
+    """The parts of a `LiveTable` that the computer players at the table use."""
 
     state: TableState
     presence: TablePresence

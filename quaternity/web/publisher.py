@@ -33,7 +33,7 @@ GIVEN_TO_PROGRAM = MessageTemplate(
 
 
 class Publisher:
-    """Reports changes at a table to the objects that depend on its state."""
+    """Reports changes at a table to its event streams, its computer players and its clock."""
 
     def __init__(
         self, presence: TablePresence, feed: TableFeed, talk: TableTalk, programs: TablePrograms
@@ -42,7 +42,7 @@ class Publisher:
         self._talk, self._programs = talk, programs
 
     def publish(self, before: TableState, after: TableState, events: Sequence[Event]) -> None:
-        """Report the events that have changed the state of the table."""
+        """Report changes of the table (events) to its visitors, computer players and clock."""
         for event in events:
             self._publish_event(before, after, event)
         restarting = MoveMade | MovesTakenBack | SeatsChanged | GameBegun

@@ -269,11 +269,11 @@ def puzzle_html(
         link=path or f"{root}/puzzles/{VERSION}/{puzzle.kind}/{puzzle.level}/{puzzle.seed}",
         question=words.sentence(puzzle.question), judged=verdict.judged, found=verdict.sets,
         because=words.sentence(verdict.because), shown=sentences,
-        solved=" / ".join(map(words.answer, puzzle.answers)), offered=_choices(puzzle, words),
+        solved=words.sentence(" / ".join(map(words.answer, puzzle.answers))),
         daily=bool(places) and not path, today=daily_puzzles(today, root), final=verdict.final,
         is_today=puzzle.seed == int(f"{today:%Y%m%d}"),
         next=next((seed_links[place + 1] for place in places if place + 1 < len(DAILY)), ""),
-        game_link=path.rpartition("/")[0],
+        game_link=path.rpartition("/")[0], offered=_choices(puzzle, words),
     )  # fmt: skip
 
 

@@ -230,7 +230,7 @@ class RateLimits:
             raise refusal(work.limit, 429, TOO_OFTEN(most=limit // work.cost), wait)
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return the use of each rate limit since the last call. See `LeakyBuckets`."""
+        """Return how much of each rate limit was used since the last call. See `LeakyBuckets`."""
         return self._rates.collect_use()
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:
@@ -251,7 +251,7 @@ class RateLimits:
             raise refusal("kept", 507, TOO_MANY_TABLES(kept=kept))
 
     def check_stream(self, seat: int | None, table: Collection[Any], every: Collection[Any]) -> str:
-        """Return the client address of a request that may open another event stream.
+        """Check that a request may open another event stream. Return its client address.
 
         Args:
             seat: Seat of the stream's reader, or None for a bystander.

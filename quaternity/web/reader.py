@@ -19,11 +19,11 @@ class InUse(InputError):
 
 
 class DamagedFile(InputError):
-    """Error for a damaged file of tables, from which something could not be read."""
+    """Error for a damaged file of game tables, from which something could not be read."""
 
 
 class Reader(ABC):
-    """Access to the database with all tables. A server may use it at the same time."""
+    """Access to the database with all game tables. A server may use it at the same time."""
 
     where: str
     """Name of the file or database in error messages. It contains no password."""
@@ -49,7 +49,7 @@ class Reader(ABC):
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute an SQL statement once for each row of values.
 
-        A server may use the tables at the same time.
+        A server may use the database at the same time.
         """
 
     def now(self) -> float:
@@ -57,7 +57,7 @@ class Reader(ABC):
         return datetime.now(UTC).timestamp()
 
     def order_removal(self, names: Sequence[str]) -> None:
-        """Ask the server to delete the tables with the given ids."""
+        """Ask the server to delete the game tables with the given ids."""
         order = "INSERT INTO removing (table_id) VALUES (?) ON CONFLICT DO NOTHING"
         self.change(order, [(name,) for name in names])
 

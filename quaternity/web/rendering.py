@@ -137,7 +137,7 @@ def table_html(
     replayed: bool = False,
     more: Sequence[str] = (),
 ) -> str:
-    """Return the page of a table, or only the part of it that changes during the game.
+    """Return the page of a game, or only the part of it that changes with each move.
 
     Args:
         sight: What the visitor may see of the table.
@@ -271,15 +271,7 @@ def move_html(game: str, name: str, link: str, root: str = "") -> str:
 def help_html(
     sight: TableView, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
-    """Return the HTML of a hint or other help, for the page of a table.
-
-    Args:
-        sight: What the visitor may see of the table.
-        word: The kind of help.
-        answer: The help as a JSON object. `quaternity.web.hints` describes its entries.
-        query: The parameters in the query of the request.
-        root: The path with which links begin.
-    """
+    """Return the HTML of a hint or other help, which is shown on the page of a game."""
     words = sight_words(sight)
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":

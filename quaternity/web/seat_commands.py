@@ -85,7 +85,7 @@ class Join(NamedTuple):
     ready: bool = True
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that give the visitor a seat, and a `SeatTicket` for it."""
+        """Return the changes that give the visitor a seat, and a `SeatTicket` for it."""
         number = invited_seat(state, self.invitation)
         if number is None:
             number, held = self._choose(state)
@@ -144,7 +144,7 @@ class SetReady(NamedTuple):
     counts_down: bool = False
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that store whether the player is ready, or that begin the game."""
+        """Return the changes that mark the player as ready or not. They may also begin the game."""
         state.check_owners({self.seat: self.token})
         if not state.is_waiting:
             raise HttpError(409, "the game has already begun", version=state.version)
@@ -161,7 +161,7 @@ class Begin(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that begin the game. There are none if a player is not ready."""
+        """Return the changes that begin the game. There are none if a player is not ready."""
         return Decision(begin_if_ready(state, (), self.deal, now))
 
 
@@ -175,7 +175,7 @@ class Arrive(NamedTuple):
     seats: tuple[int, ...]
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that make the players ready. There are none if the game has begun."""
+        """Return the changes that mark the players as ready. There are none during a game."""
         arriving = {
             number: state.seats[number]._replace(ready=READY)
             for number in self.seats
@@ -195,7 +195,7 @@ class Leave(NamedTuple):
     invitation: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that make the seat free."""
+        """Return the changes that free the seat for another player."""
         state.check_owners({self.seat: self.token})
         if not state.is_waiting:
             reason = "you cannot leave after the game has begun: hand the seat over"
@@ -212,7 +212,7 @@ class SetCode(NamedTuple):
     code: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that store the code, and the pair of the old and the new `Owner`."""
+        """Return the changes that store the code, and the owner before and after the changes."""
         del now
         state.check_owners({self.seat: self.token})
         before = state.seats[self.seat].owner
@@ -223,7 +223,7 @@ class SetCode(NamedTuple):
 
 
 class Reclaim(NamedTuple):
-    """A command with which the owner of a seat takes it to another device, by a link or by a code.
+    """A command with which the owner of a seat moves it to another device, by a link or a code.
 
     Attributes:
         proof: Hash of the owner's token if a link is used, or hash of the owner's code.
@@ -238,9 +238,9 @@ class Reclaim(NamedTuple):
     token: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that give the seat to the other device.
+        """Return the changes that give the seat to the device that sent the request.
 
-        The result for the sender is a tuple: a `SeatTicket`, the old `Owner` and the new `Owner`.
+        The answer to the sender is a tuple: a `SeatTicket`, the old `Owner` and the new `Owner`.
         """
         numbers = [
             number
@@ -282,7 +282,7 @@ class ChangeOwner(NamedTuple):
     owner: Owner
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that change all seats whose owner had the old token."""
+        """Return the changes that give the owner's seats the new token, cookie and code."""
         seats = {
             number: seat._replace(owner=self.owner)
             for number, seat in enumerate(state.seats)
@@ -311,9 +311,9 @@ class HandOver(NamedTuple):
     deal: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the events that give the seat away. If it becomes open, also return an invitation.
+        """Return the changes that give the seat away, and an invitation if the seat becomes open.
 
-        If other players must agree first, the events only count the visitor's vote.
+        If other players must agree first, the changes only count the visitor's vote.
         """
         self.check(state)
         state.check_owners(self.tokens)

@@ -23,7 +23,7 @@ from quaternity.web.versioned_history import VersionedHistory
 
 
 def change_seats(state: TableState, seats: Mapping[int, Seat], now: float) -> tuple[Event, ...]:
-    """Return the events that put new players in some seats, and set the clock accordingly.
+    """Return the changes that put new players in some seats of a table and set its clock.
 
     `seats` maps the numbers of the changed seats to their new contents. If a person whose clock is
     running gives the seat to a program, the clock stops. If a person then takes the seat back
@@ -61,7 +61,7 @@ def begin_if_ready(
 def begin(
     state: TableState, rules: Any, chosen: Mapping[int, Seat], deal: str, now: float
 ) -> tuple[Event, ...]:
-    """Return the events that begin a game with the players in the chosen seats.
+    """Return the changes to a table that begin its game with the players in the chosen seats.
 
     `chosen` contains the seats that take part, by their old numbers. They get new consecutive
     numbers. `deal` is the random seed of the deal, unless the maker of the table chose a seed.

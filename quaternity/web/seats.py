@@ -122,7 +122,7 @@ class Options(NamedTuple):
 
 
 class StoredTable(NamedTuple):
-    """A table as the database stores it: a row of the SQL table `tables`.
+    """A game table as the database stores it: a row of the SQL table `tables`.
 
     Attributes:
         id: Random name of the table, which is part of its address.

@@ -26,7 +26,7 @@ class Score(NamedTuple):
 
 
 def evening_score(store: Store, first: str, table: str) -> tuple[Score, ...]:
-    """Return the scores of all players in the finished games of a series, the best player first.
+    """Return the scores of all players in a series of rematches, the best player first.
 
     A series is a chain of rematches. `first` is the id of its first table, and `table` the id of
     the table that shows the scores. Two seats belong to the same person if they have the same

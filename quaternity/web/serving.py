@@ -174,7 +174,7 @@ def check_free(host: str, port: int | None, option: str = "") -> None:
 def bind_socket(
     host: str, port: int, option: str = "", shared: bool = False
 ) -> socket.socket:  # fmt: skip
-    """Return a socket that is bound to a port, and raise the system's limit on open files.
+    """Return a socket that is bound to a port. Allow this process as many open files as possible.
 
     If `shared` is true, several sockets can use the same port. See `check_free` for `option`.
 

@@ -27,7 +27,7 @@ class Sharing:
         """
 
     def notify(self, *news: ChangeNotice) -> None:
-        """Notify the other servers of changes to tables. Return without waiting."""
+        """Notify the other servers of changes to game tables. Return without waiting."""
 
     async def claim(self, key: str) -> bool:
         """Try to get the lock `key`, which only one server can hold. Return whether that succeeded.

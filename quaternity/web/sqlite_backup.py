@@ -29,8 +29,8 @@ def back_up_file(folder: str, file: str) -> None:
     The backup is a consistent snapshot. It atomically replaces an existing file.
 
     Raises:
-        InputError: If the tables cannot be read or are damaged, if the file cannot be written, or
-            if it is one of the server's files in the folder.
+        InputError: If the data cannot be read or are damaged, if the file cannot be written, or if
+            it is one of the server's files in the folder.
     """
     path, target = Path(folder) / FILE, Path(file)
     if target.resolve().parent == path.resolve().parent and target.name.startswith(path.stem + "."):

@@ -78,7 +78,7 @@ def lock_folder(path: Path, opened: ExitStack) -> None:
 
 
 def give_owner(made: int | Path, path: Path) -> None:
-    """Change the owner of a new file to the owner of the folder of `path`, if permitted.
+    """Give a new file the same owner as the folder of `path`, if the system permits it.
 
     `made` is the path or descriptor of the new file. If root runs a command on the folder, the
     server can then still use the file.
@@ -102,7 +102,7 @@ def connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
 
 
 def connect_for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    """Return a connection to the SQLite file with all tables, for reading.
+    """Return a connection to the SQLite file with all game tables, for reading.
 
     The connection is closed when `opened` is closed.
 

@@ -47,7 +47,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def check_folder(folder: str) -> None:
-    """Raise InputError if a server could not use a folder. The stored tables do not change."""
+    """Raise InputError if a server could not use a folder. The stored data do not change."""
     path = Path(folder) / FILE
     if path.exists():
         with ExitStack() as opened, raising_input_errors(path):
@@ -64,7 +64,7 @@ def check_folder(folder: str) -> None:
 
 
 class FileReader(Reader):
-    """Access to the SQLite file with all tables, which a server may use at the same time."""
+    """Access to the SQLite file with all game tables, which a server may use at the same time."""
 
     def __init__(self, folder: str) -> None:
         """Open the SQLite file of a folder for reading.
@@ -143,7 +143,7 @@ class FileReader(Reader):
 
 
 class FileStore(FileReader, Store):
-    """Storage of all tables in an SQLite file, which only one server at a time can use."""
+    """Storage of all game tables in an SQLite file, which only one server at a time can use."""
 
     def __init__(self, folder: str) -> None:
         """Open the SQLite file of a folder, or create it, and bring its SQL tables up to date.
@@ -209,7 +209,7 @@ class FileStore(FileReader, Store):
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
         """Write a batch of jobs (sets of changes) in one durable transaction. See `Store.commit`.
 
-        The result is always empty, because no other server can change the tables.
+        The result is always empty, because no other server can change the file.
         """
         # Check the files, because SQLite would continue to write to a file that was moved or
         # removed.

@@ -36,10 +36,10 @@ UNREADABLE = "the tables cannot be read now"
 
 
 class Store(Reader):
-    """The storage of all tables of a server. Other threads do its reads and writes.
+    """The storage of all game tables of a server. Other threads do its reads and writes.
 
-    If `shared` is true, other servers may use the same tables. Each write then names the table that
-    it changes and the revision (number of changes) on which it is based. It raises
+    If `shared` is true, other servers may use the same storage. Each write then names the table
+    that it changes and the revision (number of changes) on which it is based. It raises
     `VersionConflict` if another server has changed that table since then.
     """
 

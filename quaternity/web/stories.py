@@ -143,7 +143,7 @@ def story_html(
         review: The review of the game.
         root: The path with which all links to this server begin.
         whole: Whether to return a complete page, which also lists all moves. Otherwise, the result
-            is a part for the page of the table.
+            is a part for the page of the game.
         has_puzzle: Whether to show a link to a puzzle from the game.
     """
     words, moments = sight_words(sight), told_moments(review)
@@ -197,7 +197,7 @@ class Stories(Handlers):
         ]
 
     async def story(self, request: Request) -> Response:
-        """`GET /t/T/story`: return the decisive moves of a finished game, for the table's page."""
+        """`GET /t/T/story`: return the decisive moves of a finished game, for its page."""
         response = await self._respond(request, whole=False)
         if caller_of(request).cookie_hash is None and is_browser(request.headers):
             # Set the cookie now, before the visitor tries a moment again. If the response to that
@@ -280,9 +280,8 @@ class Stories(Handlers):
     ) -> tuple[str, bool]:
         """Return the id of a table at which the caller can try a move, and whether it is stored.
 
-        The ids of the caller's first, second and later tables for a move are derived from the
-        caller's secret. The result is the first of these tables that is not stored, or at which the
-        caller has not made a move.
+        The ids of the caller's tables for a move are derived from the caller's secret. The result
+        is the first of these tables that is not stored, or at which the caller has not made a move.
 
         Raises `HttpError` if the caller has made moves at `MAX_BRANCHES` tables.
         """

@@ -158,5 +158,5 @@ def send(streams: Iterable[Stream], part: bytes) -> None:
 
 
 def http_chunk(part: bytes) -> bytes:
-    """Return bytes of a response body in the form of a chunk of HTTP/1.1."""
+    """Return a part of a response body, encoded as a chunk of HTTP/1.1."""
     return b"%x\r\n%b\r\n" % (len(part), part)

@@ -48,7 +48,7 @@ def last_activity(made: str, at: int) -> float:
 
 
 class Activity(NamedTuple):
-    """When a stored table was made and last changed, and how many moves were made.
+    """When a stored game table was made and last changed, and how many moves were made.
 
     Attributes:
         made: Time at which the table was made, as the store writes it (UTC).
@@ -88,7 +88,7 @@ class SeatCounts(NamedTuple):
 
 
 class TableSummary(NamedTuple):
-    """A summary of a stored table, which does not contain the moves of its game.
+    """A summary of a stored game table, which does not contain the moves of its game.
 
     `evening` and `again` are described in `StoredTable`.
     """
@@ -166,14 +166,11 @@ class Retention(NamedTuple):
 
 
 def clock_jump(store: Store) -> tuple[float, float]:
-    """Return the current time, and the seconds by which the clock of the machine has jumped.
+    """Return the current time, and the seconds by which the machine's clock has jumped forward.
 
-    The jump is how much further the clock has advanced than `Store.uptime`, since the clock was
-    last known to be right. Time in which no server was running therefore counts as a jump. The jump
-    is negative if the clock was set back.
-
-    If the clock was never known to be right, the jump is measured from the newest table or log
-    entry. If there are no tables either, the jump is 0.
+    A negative number means that the clock was set back. Time in which no server was running also
+    counts as a jump. The jump is measured since the clock was last known to be right or, if there
+    is no such time, since the newest table or log entry. Without tables, it is 0.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")
@@ -185,7 +182,7 @@ def clock_jump(store: Store) -> tuple[float, float]:
 
 
 def list_tables(store: Reader, which: str = "", *given: Any) -> list[TableSummary]:
-    """Return the summaries of all stored tables, or of those that a clause selects.
+    """Return summaries of all stored game tables, or of those that a clause selects.
 
     `which` is an SQL clause that follows `FROM tables`, such as a `WHERE` clause. `given` contains
     the values for its placeholders.
@@ -242,7 +239,7 @@ def sort_tables(tables: Sequence[TableSummary], order: str) -> list[TableSummary
 
 
 def removal_statements(names: Sequence[str]) -> list[Statement]:
-    """Return the SQL statements that delete the tables with the given ids.
+    """Return the SQL statements that delete the game tables with the given ids.
 
     The statements also delete all other rows that belong to these tables, and references from other
     tables to rematches at these tables.
@@ -304,4 +301,4 @@ def export_record(reader: Reader, name: str, hidden: bool) -> str:
 
 
 class DamagedTable(InputError):
-    """Error for a stored table whose game cannot be rebuilt, because its data are damaged."""
+    """Error for a stored game table that cannot be rebuilt, because its data are damaged."""

@@ -55,7 +55,7 @@ SEAT_COLUMNS = "kind, name, person, token, browser, code, invitation, ready, sav
 
 
 def table_of_row(row: Sequence[Any]) -> StoredTable:
-    """Return the table that a row of the columns `TABLE_COLUMNS` describes."""
+    """Return the `StoredTable` that a row of the columns `TABLE_COLUMNS` describes."""
     name, game, *values, maker, again, evening, invitation = row
     deal, options = Deal(*values[:3]), Options(*values[3:])
     return StoredTable(name, game, deal, options, maker, again, evening, invitation)
@@ -69,7 +69,7 @@ def seat_of_row(row: Sequence[Any]) -> Seat:
 
 
 class TableRows(NamedTuple):
-    """The rows of a stored table, all read at the same moment.
+    """The database rows of a stored game table, all read at the same moment.
 
     Attributes:
         stored: The row of the SQL table `tables`.
@@ -99,13 +99,13 @@ class TableRows(NamedTuple):
 
 
 def read_table(store: Reader, name: str) -> StoredTable | None:
-    """Return the stored table with the given id. Return None if there is no such table."""
+    """Return the stored game table with the given id. Return None if there is no such table."""
     rows = store.read(f"SELECT {TABLE_COLUMNS} FROM tables WHERE id = ?", name)
     return table_of_row(rows[0]) if rows else None
 
 
 def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
-    """Return the rows of a stored table. Return None if there is no such table.
+    """Return the database rows of a stored game table. Return None if there is no such table.
 
     They include the log entries after `version`. By default, they include all log entries.
     """
@@ -148,7 +148,7 @@ def _check_types(row: tuple[Any, ...]) -> None:
 
 
 def rebuild(table: TableRows) -> VersionedHistory:
-    """Rebuild the game of a stored table from its complete log, and return it.
+    """Replay the complete log of a stored game table, and return the game.
 
     If the table is damaged, any exception may be raised.
     """

@@ -16,7 +16,7 @@ from quaternity.web.view import view_table
 
 
 class Tables:
-    """All tables of a server, and the objects that work on them.
+    """All game tables of a server, and the objects that work on them.
 
     Attributes:
         store: The storage of all tables.

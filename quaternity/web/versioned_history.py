@@ -87,10 +87,10 @@ class VersionedHistory(NamedTuple):
         )
 
     def kept_version(self, version: int) -> tuple[int, int]:
-        """Return a version that still belongs to the game, and its number of moves.
+        """Return a version whose moves still belong to the game, and its number of moves.
 
-        If the last moves of `version` were taken back later, it no longer belongs to the game. The
-        result is then the next version that does.
+        This is `version`, unless some of its moves were taken back later. It is then the next
+        version without such moves.
         """
         kept, number = self.version, self.numbers[-1]
         for earlier in range(self.version, max(version, 0) - 1, -1):

@@ -69,7 +69,7 @@ class Backend(Protocol):
 
 
 class Writer:
-    """The thread that writes changes to the store of all tables.
+    """The thread that writes changes to the store of all game tables.
 
     Attributes:
         trouble: Reason why the last write failed, or None if it succeeded.

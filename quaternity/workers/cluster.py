@@ -118,7 +118,7 @@ def _join_faults(faults: list[str]) -> str:
 
 
 def _fault(code: Code, check: bytes) -> str | None:
-    """Install code on this worker and run a check. Return the text of its error, if any."""
+    """Install code on this worker and run a check. Return its error message, or None on success."""
     try:
         install(code)
         pickle.loads(check)()  # noqa: S301  # our own

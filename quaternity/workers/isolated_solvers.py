@@ -314,7 +314,7 @@ def _run_remotely(
 
 
 def _catch_errors(name: str, call: Callable[[Solver], Any]) -> tuple[Any, Any]:
-    """Call a function with a solver. Return (None, result), or the class and text of an error."""
+    """Call a function with a solver. Return (None, result), or (class, text) after an error."""
     try:
         return None, call(_solver(name))
     except SolverTimeout as error:

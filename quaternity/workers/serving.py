@@ -60,7 +60,7 @@ class SafeUnpickler(pickle.Unpickler):
     """
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return a class if it is allowed, otherwise raise an `UnpicklingError`."""
+        """Return a class if it is allowed. Otherwise raise an `UnpicklingError`."""
         if "." not in name and module.partition(".")[0] in ("builtins", "quaternity", "solvers"):
             kind = super().find_class(module, name)
             kinds = (BaseException, frozenset, set)

@@ -16,8 +16,7 @@ from solvers.verdict import Feasible, Infeasible, Verdict
 def _verdict(network: Network, flows: Sequence[int]) -> Verdict:
     arcs = list(zip(network.tails, network.heads, network.capacities, flows, strict=True))
     if sum(flow for tail, _, _, flow in arcs if tail == SOURCE) == network.problem.cards:
-        first = network.first_share
-        return Feasible(deal_of(network, list(flows[first : first + len(network.shares)])))
+        return Feasible(deal_of(network, list(flows[network.first_share :])))
     ways: dict[int, list[int]] = {}
     for tail, head, capacity, flow in arcs:
         if flow < capacity:

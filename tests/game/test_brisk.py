@@ -1,6 +1,5 @@
 """Brisk games: questions that must be answered with no are forbidden, so the games end."""
 
-import pickle
 from dataclasses import replace
 
 import pytest
@@ -8,14 +7,13 @@ from hypothesis import given, settings
 
 from quaternity import Answer, Card, Game, Move, Question, Settings, State
 from quaternity.base.errors import InputError
-from quaternity.game.encoded import QuaternityEncoded
 from quaternity.game.faults import IllegalQuestion
 from quaternity.game.record import RecordError, parse_record, record_text
 from quaternity.game.rules import QuaternityRules
-from quaternity.game.state_file import StateFileError, parse_state, state_document, state_text
+from quaternity.game.state_file import StateFileError, parse_state, state_text
 from quaternity.insight.check import check_record
 from quaternity.insight.explanation import explanation_lines
-from quaternity.trials.strategies import game_settings, games, states
+from quaternity.trials.strategies import game_settings, games
 from solvers import SOLVERS
 from solvers.counting import count_deals
 from tests.sizes import examples
@@ -30,19 +28,6 @@ HOPELESS = Question(1, 0, Card(0, 1))
 def known_no(settings: Settings = BRISK) -> Game:
     """Return a game after `0 asks 1 for 0/1: no`, so that neither player has the card."""
     return Game.start(settings).play(Move.parse("0 asks 1 for 0/1: no"))
-
-
-@given(states())
-@settings(max_examples=examples(100))
-def test_the_legal_questions_are_those_that_may_be_answered_yes(state: State) -> None:
-    brisk, plain = (
-        dict(replace(state, brisk=value).legal_questions.items()) for value in (True, False)
-    )
-    assert brisk == {ask: answers for ask, answers in plain.items() if Answer.YES in answers}
-    for question in plain:
-        faults = replace(state, brisk=True).faults(question)
-        assert (not faults) == (question in brisk)
-        assert replace(state, brisk=True).is_hopeless(question) == bool(faults)
 
 
 @given(games(LARGER, max_moves=60))
@@ -95,19 +80,6 @@ def test_a_count_may_make_a_question_hopeless() -> None:
     assert game.state.faults(Question(0, 1, Card(0, 1))) == [
         "it is the turn of player 1, not of player 0"
     ]
-
-
-@given(games(max_moves=8))
-@settings(max_examples=examples(60))
-def test_records_states_and_copies_keep_the_settings(game: Game) -> None:
-    record, text = record_text(game), state_text(game.state)
-    assert parse_record(record).replay() == game
-    assert parse_state(text).state == game.state
-    assert pickle.loads(pickle.dumps(game.state)) == game.state  # noqa: S301 - written just above
-    assert QuaternityEncoded.of_state(text)[0].settings == game.settings
-    # Only the files of brisk games mention the rule; those of other games are unchanged.
-    assert ("brisk" in record, "brisk" in state_document(game.state)) == (game.settings.brisk,) * 2
-    assert ("brisk" in repr(game.state)) == game.settings.brisk
 
 
 def test_the_text_of_settings_is_unchanged() -> None:

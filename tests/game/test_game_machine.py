@@ -1,14 +1,24 @@
-"""Whole games, played step by step by Hypothesis, with all laws checked after every step."""
+"""Games of Quaternity, played step by step by Hypothesis beside all deals that fit the history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import invariant
 
-from quaternity import Settings, State
-from solvers import SOLVERS, Feasible, verify
+from quaternity import Answer, Game, Move, Question, Settings, State
+from quaternity.game.rules import QuaternityMove, QuaternityPosition, QuaternityRules
+from quaternity.table.played_game import PlayedGame
+from solvers import SOLVERS, verify
 from solvers.brute_force import deals
 from tests.game.worlds import World, Worlds
 from tests.sizes import examples
+from tests.table.machine import TableMachine
 
 SIZES = [(2, 2, 2), (3, 2, 2), (2, 3, 2), (2, 3, 3), (3, 3, 3), (3, 2, 3)]
 """Sizes with at most 1680 deals at the start."""
@@ -26,63 +36,163 @@ def worlds_of(state: State) -> frozenset[World]:
     )
 
 
-class GameMachine(RuleBasedStateMachine):
-    """The engine and a brute-force model play the same game."""
+class PlayedQuaternity(
+    PlayedGame[Settings, QuaternityPosition, QuaternityMove, QuaternityPosition]
+):
+    """A game in which an answer is a move of its own, as at a table."""
 
-    @initialize(size=st.sampled_from(SIZES), brisk=st.booleans())
-    def begin(self, size: tuple[int, int, int], brisk: bool) -> None:
-        self.start(size, brisk)
+    rules_class = QuaternityRules
+    settings_class = Settings
+    move_class = Question | Answer
 
-    def start(self, size: tuple[int, int, int], brisk: bool) -> None:
-        game = Settings(*size, brisk=brisk)
-        self.state = State.start(game)
-        self.worlds = Worlds.start(game)
-        self.cards = game.sets * game.set_size
 
-    @precondition(lambda self: self.state.is_over)
-    @rule(size=st.sampled_from(SIZES), brisk=st.booleans())
-    def start_again(self, size: tuple[int, int, int], brisk: bool) -> None:
-        self.start(size, brisk)
+@dataclass(frozen=True)
+class QuaternityModel:
+    """All deals that fit the history, and the question that waits for an answer."""
 
-    @precondition(lambda self: not self.state.is_over)
-    @rule(data=st.data())
-    def move(self, data: st.DataObject) -> None:
-        legal = list(self.state.legal_questions.items())
-        assert legal, f"player {self.state.turn} has nothing to ask"
-        question, answers = data.draw(st.sampled_from(legal))
-        answer = data.draw(st.sampled_from(answers))
-        self.state = self.state.after(question, answer)
-        self.worlds = self.worlds.after(question, answer)
+    worlds: Worlds
+    record: str
+    pending: Question | None = None
+    events: tuple[str, ...] = ()
+    seats = property(lambda self: self.worlds.settings.players)
+
+    @classmethod
+    def starts(cls, size: tuple[int, int, int], brisk: bool) -> list[QuaternityModel]:
+        head = "quaternity 1\nset-size {}\nsets {}\nplayers {}\ntie-break first-in-order\n"
+        record = head.format(*size) + "brisk yes\n" * brisk
+        return [cls(Worlds.start(Settings(*size, brisk=brisk)), record)]
+
+    @cached_property
+    def completed(self) -> tuple[int | None, ...]:
+        return self.worlds.completed_sets()
+
+    @cached_property
+    def legal(self) -> dict[Question, tuple[Answer, ...]]:
+        return self.worlds.legal()
+
+    @property
+    def acting(self) -> tuple[int, ...]:
+        if self.pending is not None:
+            return (self.pending.asked,)
+        return (self.worlds.turn,) if None in self.completed else ()
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        return tuple(self.completed.count(player) for player in range(self.seats))
+
+    def moves(self, seat: int) -> list[str]:
+        return [*map(str, Answer if self.pending is not None else self.legal)]
+
+    def likely_move(self, seat: int) -> st.SearchStrategy[str]:
+        return st.sampled_from(self.moves(seat))
+
+    def any_move(self) -> st.SearchStrategy[str]:
+        numbers = (st.integers(0, 3) for _ in range(4))
+        question = st.builds("{} asks {} for {}/{}".format, *numbers)
+        return question | st.sampled_from([*map(str, Answer)])
+
+    def after(self, seat: int, text: str) -> QuaternityModel:
+        if self.pending is not None:
+            line = f"{self.pending}: {text}"
+            return self.answered(self.pending, Answer.parse(text), f" {text}\n", line)
+        question = Question.parse(text)
+        answer, *others = self.legal[question]
+        if others:
+            return QuaternityModel(self.worlds, f"{self.record}{text}:", question, (text,))
+        line = f"{text}: {answer}"
+        return self.answered(question, answer, f"{line}\n", f"{line} (the only possible answer)")
+
+    def answered(
+        self, question: Question, answer: Answer, added: str, event: str
+    ) -> QuaternityModel:
+        after = QuaternityModel(self.worlds.after(question, answer), self.record + added)
+        new = [
+            f"player {owner} completes set {index}"
+            for index, owner in enumerate(after.completed)
+            if owner != self.completed[index]
+        ]
+        return QuaternityModel(after.worlds, after.record, None, (event, *new))
+
+    def document(self, seat: int | None) -> dict[str, Any]:
+        return {
+            "turn": self.worlds.turn, "hands": list(self.worlds.hands()),
+            "completed": list(self.completed), "over": not self.acting,
+            "question": None if self.pending is None else str(self.pending),
+        }  # fmt: skip
+
+    def may_be(self, position: QuaternityPosition, seat: int | None) -> bool:
+        return worlds_of(position.state) == self.worlds.possible
+
+
+class QuaternityMachine(TableMachine):
+    """The rules of Quaternity and the possible deals play the same game."""
+
+    kind = PlayedQuaternity
+    starts = st.builds(QuaternityModel.starts, st.sampled_from(SIZES), st.booleans())
+    max_opening = 8
+    needs_line_end = False
+
+    @staticmethod
+    def move_of(text: str) -> QuaternityMove:
+        return Question.parse(text) if "asks" in text else Answer.parse(text)
+
+    @staticmethod
+    def arrange(moves: Iterable[str]) -> list[str]:
+        return sorted(moves)
 
     @invariant()
-    def the_state_is_possible(self) -> None:
-        verdict = self.state.verdict()
-        assert isinstance(verdict, Feasible)
-        assert verify(self.state.problem, verdict)
+    def views_are_those_of_the_model(self) -> None:
+        """Facts are stated, not deduced, so they are compared by the deals that they allow."""
+        state = self.game.position.state
+        shown = self.game.rules.view_json(self.game.view())
+        owners, low = shown.pop("owners"), shown.pop("minimum")
+        assert shown == self.model.document(None)
+        waits = f"\n{self.model.pending}: yes or no?"
+        board = self.game.board()
+        assert board.endswith(waits) == ("yes or no" in board) == (self.model.pending is not None)
+        assert worlds_of(state) == self.model.worlds.possible
+        for world in self.model.worlds.possible:
+            for index, cards in enumerate(owners):
+                held = self.model.worlds.cards_of(world, index)
+                assert all(owner in able for owner, able in zip(held, cards, strict=True))
+                assert all(
+                    held.count(player) >= low[player][index] for player in range(state.players)
+                )
 
     @invariant()
-    def every_card_is_somewhere(self) -> None:
-        put_down = self.state.set_size * sum(self.state.points)
-        assert sum(self.state.hands) + put_down == self.cards
-        assert sum(self.state.points) == sum(owner is not None for owner in self.state.completed)
+    def solvers_find_the_verdict_and_the_questions(self) -> None:
+        state = self.game.position.state
+        assert verify(state.problem, state.verdict())
+        assert dict(state.legal_questions.items()) == self.model.legal
+        by_flow = state.legal_questions_by(SOLVERS["max-flow"])
+        assert dict(by_flow.items()) == self.model.legal
 
     @invariant()
-    def the_deals_are_those_that_fit_the_history(self) -> None:
-        assert worlds_of(self.state) == self.worlds.possible
+    def a_game_as_a_value_has_the_settled_states(self) -> None:
+        models = [model for model in self.models if model.pending is None]
+        settled = [position for position in self.game.positions if position.pending is None]
+        game = Game.parse(models[-1].record)
+        assert game.states == tuple(position.state for position in settled)
+        assert (game.record(), game.points) == (models[-1].record, models[-1].points)
+        assert game.board() == str(game) == self.game.rules.show(settled[-1])
+        assert game.turn == (models[-1].acting or (None,))[0]
+        winners = game.winners
+        assert winners == (self.game.winners if game.is_over else ())
+        assert game.state.winner == (winners[0] if len(winners) == 1 else None)
+        assert [*game.legal_moves] == [
+            Move(question, answer)
+            for question in game.legal_questions
+            for answer in models[-1].legal[question]
+        ]
+        earlier = [model.worlds == models[-1].worlds for model in models]
+        assert game.repeats() == (
+            earlier.index(True) if earlier.index(True) < len(game.moves) else None
+        )
+        if game.moves:
+            (question, answer), before = game.moves[-1], game.undo()
+            assert before.play(f"{question}: {answer}") == game
+            assert before.ask(str(question), str(answer)) == game
 
-    @invariant()
-    def the_rest_of_the_state_follows_from_the_deals(self) -> None:
-        assert self.state.completed == self.worlds.completed_sets()
-        assert self.state.hands == self.worlds.hands()
-        assert self.state.turn == self.worlds.turn
 
-    @invariant()
-    def legal_questions_by_three_ways(self) -> None:
-        by_tables = dict(self.state.legal_questions.items())
-        by_flow = dict(self.state.legal_questions_by(SOLVERS["max-flow"]).items())
-        assert by_tables == by_flow == self.worlds.legal()
-        assert bool(by_tables) != self.state.is_over
-
-
-GameMachine.TestCase.settings = settings(max_examples=examples(50), stateful_step_count=20)
-TestGames = GameMachine.TestCase
+QuaternityMachine.TestCase.settings = settings(max_examples=examples(200), stateful_step_count=15)
+TestGames = QuaternityMachine.TestCase

@@ -12,6 +12,7 @@ from quaternity import Answer, Move, Question, Settings, State
 from quaternity.trials.random_play import damage_state, random_game, random_move, random_states
 from quaternity.trials.strategies import damaged_states, states
 from solvers import SOLVERS
+from solvers.strategies import deal_problems
 from tests.limits import limited
 from tests.sizes import thorough
 
@@ -96,6 +97,7 @@ def test_damage_stops_on_either_side_of_the_brink(size: Settings) -> None:
 @pytest.mark.parametrize(
     "strategy",
     [
+        deal_problems().map(lambda problem: bool(SOLVERS["max-flow"](problem))),
         damaged_states().map(lambda state: bool(state.verdict())),
         states().map(lambda state: state.is_over),
     ],

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from quaternity.base.errors import SolverFault
 from quaternity.game.cards import Card
 from quaternity.game.faults import IllegalAnswer, IllegalQuestion
 from quaternity.game.game import Game
@@ -17,8 +16,6 @@ from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_document
 from quaternity.insight.perft import perft
 from quaternity.trials.strategies import damaged_states, states
-from solvers import Infeasible
-from solvers.solver import solver_from_function
 from tests.sizes import thorough
 
 PERFT = {
@@ -108,14 +105,6 @@ def test_a_question_is_legal_iff_it_has_no_faults(state: State, data: st.DataObj
         else:
             verb = "cannot" if answer else "must"
             assert fault.startswith(f"player {asked} {verb} have {card}: otherwise ")
-
-
-def test_a_view_by_a_solver_checks_the_verdicts_of_that_solver() -> None:
-    view = State.start().legal_questions_by(
-        solver_from_function("hopeless", lambda _: Infeasible())
-    )
-    with pytest.raises(SolverFault, match="hopeless says infeasible, but this deal satisfies"):
-        view.answers(Question(0, 1, Card(0, 0)))
 
 
 def test_a_question_about_a_full_hand_is_refused_with_its_reason() -> None:

@@ -25,24 +25,13 @@ MOVE = Move(QUESTION, Answer.NO)
 NAN: Any = float("nan")
 
 
-def test_a_question_of_plain_numbers_is_itself() -> None:
-    for asker, asked, index, number in permutations(range(5), 4):
-        question = Question(asker, asked, Card(index, number))
-        from_numpy = Question(numpy.int8(asker), asked, Card(numpy.int64(index), number))
-        for plain in (plain_question(question), plain_question(from_numpy)):
-            assert plain == question
-            assert is_plain(plain)
-
-
 @pytest.mark.parametrize(
     ("build", "words"),
     [
         (lambda: Card(0.0, 1), "set: 0.0 is not a whole number"),
         (lambda: Card(0, True), "number of a card: True is not a whole number"),
-        (
-            lambda: Card(0, 10**60_000),
-            "number of a card: must be a number up to 1e+50, not a value that cannot be shown",
-        ),
+        (lambda: Card(0, 10**60_000),
+         "number of a card: must be a number up to 1e+50, not a value that cannot be shown"),
         (lambda: Card(0, 2)._replace(number="2"), "number of a card: '2' is not a whole number"),
         (lambda: Card._make([None, 2]), "set: None is not a whole number"),
         (lambda: Question(0, 1, (0, 2.5)), "number of a card: 2.5 is not a whole number"),
@@ -52,10 +41,8 @@ def test_a_question_of_plain_numbers_is_itself() -> None:
         (lambda: QUESTION._replace(asked="1"), "asked: '1' is not a whole number"),
         (lambda: Question._make([0, 1, 2]), "card: 2 is not a Card"),
         (lambda: Move("0 asks 1 for 02", Answer.NO), "'0 asks 1 for 02' is not a question"),
-        (
-            lambda: Question.parse("0 asks 1 for 0/2: no"),
-            "is not a question: expected, for example",
-        ),
+        (lambda: Question.parse("0 asks 1 for 0/2: no"),
+         "is not a question: expected, for example"),
         (lambda: Question.parse(QUESTION), "is not a str"),
         (lambda: Game(START, (), ()), "settings: <State 4-3-3, turn 0"),
         (lambda: Game(Settings(), [], ()), "moves: [] is not a tuple"),
@@ -72,18 +59,12 @@ def test_a_question_of_plain_numbers_is_itself() -> None:
         (lambda: Settings("4", 3, 3), "set_size: '4' is not a whole number"),
         (lambda: Settings(4, 3, NAN), "players: nan is not a whole number"),
         (lambda: Settings(players=10**10, sets=10**10), "10000000000 players: the limit is 100"),
-        (
-            lambda: Settings(tie_break="random"),
-            "tie-break 'random' is unknown; choose from first-in",
-        ),
-        (
-            lambda: Settings(tie_break=1),
-            "tie-break 1 is unknown; choose from first-in-order, fewest",
-        ),
-        (
-            lambda: Settings(tie_break=AnnounceTiming.AT_ONCE),
-            "is unknown; choose from first-in-order",
-        ),
+        (lambda: Settings(tie_break="random"),
+         "tie-break 'random' is unknown; choose from first-in"),
+        (lambda: Settings(tie_break=1),
+         "tie-break 1 is unknown; choose from first-in-order, fewest"),
+        (lambda: Settings(tie_break=AnnounceTiming.AT_ONCE),
+         "is unknown; choose from first-in-order"),
         (lambda: Settings(seed=-1, sets=0), "sets: 0 is less than 1; seed: -1 is out of range"),
         (lambda: replace(Settings(), seed=0.5), "seed: 0.5 is not a whole number"),
         (lambda: replace(START, tie_break="sometimes"), "tie-break 'sometimes' is unknown"),
@@ -102,16 +83,23 @@ def test_a_question_of_plain_numbers_is_itself() -> None:
         (lambda: KwartetSettings(announce=0), "announce 0 is unknown; choose from at-once, after"),
         (lambda: KwartetSettings(own_card_requests=1), "own_card_requests: must be True or False"),
         (lambda: hand_of([Card(3, 0)], 3), "card 3/0 does not exist: there are 3 sets of 4 cards"),
-        (
-            lambda: hand_of([Card(0, -1)], 3),
-            "card 0/-1 does not exist: there are 3 sets of 4 cards",
-        ),
+        (lambda: hand_of([Card(0, -1)], 3),
+         "card 0/-1 does not exist: there are 3 sets of 4 cards"),
     ],
-)
+)  # fmt: skip
 def test_invalid_values_are_refused(build: Callable[[], Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
         build()
     assert words in str(caught.value)
+
+
+def test_a_question_of_plain_numbers_is_itself() -> None:
+    for asker, asked, index, number in permutations(range(5), 4):
+        question = Question(asker, asked, Card(index, number))
+        from_numpy = Question(numpy.int8(asker), asked, Card(numpy.int64(index), number))
+        for plain in (plain_question(question), plain_question(from_numpy)):
+            assert plain == question
+            assert is_plain(plain)
 
 
 def test_values_have_only_their_public_fields() -> None:

@@ -11,19 +11,15 @@ import pytest
 from quaternity.base.errors import InputError
 from quaternity.base.text_format import with_noun
 from quaternity.game.cards import Card
-from quaternity.game.question import Question
 from quaternity.kwartet.game import KwartetGame
 from quaternity.kwartet.hands import hand_of
 from quaternity.kwartet.log import log_text, parse_any_log, parse_log
 from quaternity.kwartet.log_reader import LogError
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.public import request_faults
 from quaternity.kwartet.queries import answer_lines, moment, read_formula, truth_at
-from quaternity.kwartet.rules import KwartetRules, ended_text
 from quaternity.kwartet.settings import KwartetSettings
 from solvers.filtering import filter_problem
-from solvers.verdict import deal_faults
 from tests.kwartet.games import random_log
 
 TINY = KwartetSettings(2, 2, own_card_requests=False, set_size=3, aside=2, max_moves=4)
@@ -34,33 +30,6 @@ def position(settings: KwartetSettings, *hands: str) -> Position:
     cards = ([Card.parse(word) for word in hand.split()] for hand in hands)
     dealt = (hand_of(hand, settings.sets, settings.set_size) for hand in cards)
     return Position.start(settings, tuple(dealt))
-
-
-def ask(at: Position, *texts: str) -> Position:
-    """Return the position after some requests."""
-    for text in texts:
-        at, _ = at.ask(KwartetRules(at.public.settings).read(text, at.view(at.public.turn)))
-    return at
-
-
-def test_cards_aside_cannot_be_requested_and_their_sets_stay() -> None:
-    start = position(TINY, "0/0 0/1", "1/0 1/1", "0/2 1/2")
-    assert request_faults(start.public, start.hands[0], Question(0, 2, Card(0, 2)))
-    end = ask(start, "1 0/2", "0 1/2", "1 0/2", "0 1/2")
-    assert end.public.points == (0, 0)
-    assert end.public.removed == (None, None)
-    assert ended_text(end.public) == "no requests are left"
-
-
-def test_a_whole_set_aside_belongs_to_nobody() -> None:
-    settings = KwartetSettings(2, 2, set_size=2, aside=2)
-    start = position(settings, "0/0", "0/1", "1/0 1/1")
-    assert start.public.removed == (None, None)
-    assert not start.public.is_over
-    assert not deal_faults(start.public.problem, start.deal.owner)
-    end = ask(start, "1 0/1")
-    assert end.public.points == (1, 0)
-    assert ended_text(end.public) == "nobody can ask"
 
 
 def test_the_pile_cannot_know_anything() -> None:

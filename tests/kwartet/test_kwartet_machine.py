@@ -21,6 +21,7 @@ from quaternity.kwartet.log import parse_any_log, parse_log, seat_log_text
 from quaternity.kwartet.partial_problem import stated_by
 from quaternity.kwartet.played import seat_log_of
 from quaternity.kwartet.queries import moment, truth_at
+from quaternity.kwartet.rules import ended_text
 from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from tests.kwartet.plain_hands import by_solver, parse_request, rules_of
@@ -59,6 +60,14 @@ class KwartetMachine(TableMachine):
     @invariant()
     def the_possible_deals_are_those_that_fit_the_history(self) -> None:
         assert by_solver(self.game.view().problem) == self.model.worlds
+
+    @invariant()
+    def the_end_has_a_reason(self) -> None:
+        reason = "no requests are left" if self.model.left == 0 else "nobody can ask"
+        if None not in self.model.removed:
+            reason = "all sets are put down"
+        if not self.model.acting:
+            assert ended_text(self.game.position.position.public) == reason
 
     @rule(data=st.data())
     def a_seat_knows_what_holds_in_all_its_deals(self, data: st.DataObject) -> None:
@@ -102,7 +111,8 @@ class KwartetMachine(TableMachine):
                 request = parse_request(asked)._replace(success=answer == "yes", announced=down)
                 fits = asked in possible and any(after(world, request, rules) for world in worlds)
                 with nullcontext() if fits else pytest.raises(IllegalMove):
-                    log.after(move.question, move.answer, down)
+                    following = log.after(move.question, move.answer, down)
+                    assert following.without_last() == log != following
 
     @precondition(lambda self: self.game.moves)
     @rule(data=st.data())

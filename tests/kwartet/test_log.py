@@ -89,15 +89,11 @@ def test_defaults_comments_blank_lines_and_line_ends_are_read() -> None:
         ("1 for 1/0: no", "1 for 1/0: yes", 11, "player 1 does not hold 1/0"),
         ("1 for 1/0: no", "1 for 0/0: no", 11, "set 0 is removed: player 0 put it down"),
         ("1 for 1/0: no", "1 for 1/0: no\nplayers 3", 12, "expected a request or"),
-        (
-            "1 for 1/0: no",
-            "1 for 1/0: no\nhand 0: 1/0",
-            12,
-            "hands must come before the first request",
-        ),
+        ("1 for 1/0: no", "1 for 1/0: no\nhand 0: 1/0", 12,
+         "hands must come before the first request"),
         ("1 puts down 1\n", "1 puts down 1\n0 asks 1 for 1/0: no\n", 14, "the game is over"),
     ],
-)
+)  # fmt: skip
 def test_a_fault_names_its_line_and_the_reason(old: str, new: str, line: int, reason: str) -> None:
     assert old in SHORT
     with pytest.raises(LogError, match=reason) as caught:

@@ -56,31 +56,6 @@ def test_sets_certainly_put_down_were_put_down(seed: int) -> None:
     assert certain or short
 
 
-def play_requests(seen_log: SeatLog, *requests: str) -> SeatLog:
-    """Return a game after some requests, such as "0 asks 1 for 0/0: yes"."""
-    for move in map(Move.parse, requests):
-        seen_log = seen_log.after(move.question, move.answer, ())
-    return seen_log
-
-
-def test_an_answer_that_contradicts_knowledge_is_refused() -> None:
-    seen_log = parse_any_log(SEEN)
-    assert isinstance(seen_log, SeatLog)
-    seen_log = play_requests(seen_log, "0 asks 1 for 0/0: yes", "0 asks 2 for 2/3: no")
-    for move, answer, fault in (
-        ("1 asks 0 for 0/0", Answer.NO, "player 0 must have 0/0"),
-        ("1 asks 2 for 2/3", Answer.YES, "player 2 cannot have 2/3"),
-    ):
-        question = Question.parse(move)
-        with pytest.raises(IllegalMove) as refused:
-            seen_log.after(question, answer, ())
-        assert fault in refused.value.faults
-        other = Answer.NO if answer else Answer.YES
-        following = seen_log.after(question, other, ())
-        assert following.without_last() == seen_log != following
-        assert following.without_last().events == seen_log.events
-
-
 def test_a_set_that_a_request_makes_certain_is_put_down() -> None:
     settings = KwartetSettings(
         2, 4, AnnounceTiming.AFTER_OWN_REQUEST, own_card_requests=False, set_size=2, aside=2
@@ -156,23 +131,20 @@ def test_a_star_marks_exactly_the_full_sets() -> None:
         ("0 asks 1 for 0/2: yes\n", 9, "player 1 does not have 0/2"),
         ("0 asks 2 for 0/0: yes\n", 9, "player 1 has 0/0"),
         ("0 asks 2 for 0/2: no\n\n1 asks 0 for 0/2: no\n", 11, "0/2"),
+        ("0 asks 1 for 0/0: yes\n0 asks 2 for 2/3: no\n1 asks 0 for 0/0: no\n", 11,
+         "player 0 must have 0/0"),
+        ("0 asks 2 for 2/3: no\n1 asks 2 for 2/3: yes\n", 10, "player 2 cannot have 2/3"),
         ("0 asks 1 for 0/0: yes\n0 puts down 0\n", 9, "set 0"),
         ("0 puts down 0\n", 9, "player 0 cannot put down 0: the hand of player 1 contradicts it"),
-        (
-            "0 asks 2 for 0/2: no\n0 puts down 1\n",
-            9,
-            "only set 0 can be put down, and only if the answer is yes",
-        ),
-        (
-            "0 asks 2 for 0/2: yes\n2 puts down 0\n",
-            10,
-            "only player 0, who asked, can put down sets",
-        ),
+        ("0 asks 2 for 0/2: no\n0 puts down 1\n", 9,
+         "only set 0 can be put down, and only if the answer is yes"),
+        ("0 asks 2 for 0/2: yes\n2 puts down 0\n", 10,
+         "only player 0, who asked, can put down sets"),
         ("0 asks 2 for 9/2: no\n", 9, "set 9 is out of range 0..2"),
         ("hand 1: 4 cards\n", 9, "hand 1 is given more than once"),
         ("nonsense\n", 9, "expected a request or an announcement"),
     ],
-)
+)  # fmt: skip
 def test_impossible_lines_are_refused(lines: str, number: int, words: str) -> None:
     with pytest.raises(LogError) as caught:
         parse_any_log(SEEN + lines, "my.log")
@@ -214,18 +186,6 @@ def test_a_truncated_line_is_left_out_with_its_request() -> None:
     log = parse_any_log(two + "1 put")
     assert len(log.events) == 1
     assert log.warnings == ("line 11 is incomplete and was ignored",)
-
-
-def test_certain_announcements_need_not_be_typed() -> None:
-    hand: Hand = (0b0111, 0b0001, 0)
-    log = SeatLog.start(KwartetSettings(3, 3), (4, 4, 4), 0, hand)
-    yes = Move.parse("0 asks 1 for 0/3: yes")
-    assert log.sets_put_down_after(*yes) == (0,)
-    no = Move.parse("0 asks 1 for 0/3: no")
-    assert log.sets_put_down_after(*no) == ()
-    with pytest.raises(IllegalMove, match="it is the turn of player 0"):
-        log.sets_put_down_after(*Move.parse("1 asks 2 for 0/3: no"))
-    assert log.after(*yes, (0,)).without_last() == log
 
 
 def test_requests_out_of_range_are_refused_before_announcements_are_computed() -> None:

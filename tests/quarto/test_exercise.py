@@ -112,16 +112,12 @@ def test_the_grid_function_is_create_grid() -> None:
         ("N?BI??JO?FDLMEAG?", "configuration 'N?BI??JO?FDLMEAG?' has 17 characters, not 16"),
         ("é" * 15, f"configuration '{'é' * 15}' has 15 characters, not 16"),
         ("?" * 1000, f"configuration '{'?' * 40}... has 1000 characters, not 16"),
-        (
-            "N?BI??JO?FDLMEAN",
-            "configuration 'N?BI??JO?FDLMEAN' has piece 'N' twice: on H1V1 and H4V4",
-        ),
-        (
-            "???A???A???A????",
-            "configuration '???A???A???A????' has piece 'A' twice: on H1V4 and H2V4",
-        ),
+        ("N?BI??JO?FDLMEAN",
+         "configuration 'N?BI??JO?FDLMEAN' has piece 'N' twice: on H1V1 and H4V4"),
+        ("???A???A???A????",
+         "configuration '???A???A???A????' has piece 'A' twice: on H1V4 and H2V4"),
     ],
-)
+)  # fmt: skip
 def test_invalid_configurations_are_refused(configuration: str, message: str) -> None:
     for function in (create_grid, quarto):
         with pytest.raises(ValueError, match="configuration") as error:

@@ -99,21 +99,6 @@ def forgets_a_maximum_of_twins(problem: DealProblem) -> Verdict:
     return solve_by_flow(DealProblem(problem.hands, sets))
 
 
-def forgets_the_last_minimums(problem: DealProblem) -> Verdict:
-    """Ignore the minimums of the last player."""
-    sets = [SetConstraint(set_.owners, (*set_.low[:-1], 0), set_.high) for set_ in problem.sets]
-    return solve_by_flow(DealProblem(problem.hands, sets))
-
-
-def forgets_the_minimums_of_the_last_set(problem: DealProblem) -> Verdict:
-    """Ignore all minimums of the last set."""
-    if not problem.sets:
-        return solve_by_flow(problem)
-    owners, _, high = problem.sets[-1]
-    last = SetConstraint(owners, (0,) * problem.players, high)
-    return solve_by_flow(problem.with_set(len(problem.sets) - 1, last))
-
-
 def leaves_at_the_infeasible(problem: DealProblem) -> Verdict:
     """Exit the program if there is no deal."""
     verdict = solve_by_flow(problem)

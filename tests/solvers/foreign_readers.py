@@ -29,9 +29,7 @@ class Reader(NamedTuple):
     @property
     def installed(self) -> bool:
         """Whether the package or program is installed."""
-        return which(self.needs[1:]) is not None if self.needs[0] == "!" else bool(
-            find_spec(self.needs)
-        )  # fmt: skip
+        return bool(find_spec(self.needs) or which(self.needs))
 
 
 def solved_rows(variables: Sequence[str], rows: Sequence[Bounded]) -> Answer:
@@ -78,16 +76,19 @@ def opb_by_highs(text: str) -> Answer:
     return None if variables is None else [names[int(name[1:])] for name in variables]
 
 
-def opb_by_clasp(text: str) -> Answer:
-    import sys
+def opb_by_z3(text: str) -> Answer:
+    import z3
 
-    output = _run([sys.executable, "-m", "clingo", "--mode=clasp", "{}"], text, "opb", check=False)
-    if "s UNSATISFIABLE" in output:
-        return None
-    assert "s SATISFIABLE" in output, output
     names, _ = _dimacs(text, "*")
-    values = " ".join(line[1:] for line in output.splitlines() if line.startswith("v")).split()
-    return [names[int(literal[1:])] for literal in values if literal[0] == "x"]
+    solver = z3.Optimize()
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "exported.opb"
+        path.write_text(text)
+        solver.from_file(str(path))
+    if solver.check() == z3.unsat:
+        return None
+    model = solver.model()  # it calls x1 k!1
+    return [names[int(str(symbol)[2:])] for symbol in model if z3.is_true(model[symbol])]
 
 
 def cnf_by_cp_sat(text: str) -> Answer:
@@ -195,15 +196,6 @@ def mps_by_scip(text: str) -> Answer:
     return [variable.name for variable in model.get_variables() if solver.value(variable) > 0.5]
 
 
-def by_glpsol(text: str, option: str) -> Answer:
-    """Solve with GLPK's program and read the solution from its report."""
-    report = _run(["glpsol", option, "{}", "--output", "/dev/stdout"], text, "txt")
-    if re.search(r"INFEASIBLE|EMPTY", report.replace("INTEGER EMPTY", "")):
-        return None
-    assert "INTEGER OPTIMAL" in report, report
-    return re.findall(r"(card_\w+)\s+\*\s+1\b", report)
-
-
 def cp_sat_by_itself(text: str) -> Answer:
     from ortools.sat.python import cp_model
 
@@ -260,45 +252,29 @@ def asp_by_clingo(text: str) -> Answer:
     return None
 
 
-def _run(command: Sequence[str], text: str, suffix: str, check: bool = True) -> str:
-    """Return the output of a program that reads the text as a file, `{}` in the command."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"exported.{suffix}"
-        path.write_text(text)
-        command = [part.replace("{}", str(path)) for part in command]
-        return subprocess.run(command, capture_output=True, text=True, check=check).stdout
-
-
-def _true_cards(output: str) -> Answer:
-    return None if "UNSATISFIABLE" in output else re.findall(r"(card_\S+) = 1;", output)
-
-
 def mzn_by_minizinc(text: str) -> Answer:
-    command = ["minizinc", "--solver", "gecode", "--output-mode", "dzn", "{}"]
-    return _true_cards(_run(command, text, "mzn"))
-
-
-def fzn_by_gecode(text: str) -> Answer:
-    return _true_cards(_run(["fzn-gecode", "{}"], text, "fzn"))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "exported.mzn"
+        path.write_text(text)
+        command = ["minizinc", "--solver", "gecode", "--output-mode", "dzn", str(path)]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return None if "UNSATISFIABLE" in output else re.findall(r"(card_\S+) = 1;", output)
 
 
 READERS = [
     Reader("opb", "rows", opb_by_highs, "scipy"),
-    Reader("opb", "clasp", opb_by_clasp, "clingo"),
+    Reader("opb", "z3", opb_by_z3, "z3"),
     Reader("cnf", "cp-sat", cnf_by_cp_sat, "ortools"),
     Reader("cnf", "cadical", cnf_by_cadical, "pysat"),
     Reader("flow", "scipy", flow_by_scipy, "scipy"),
     Reader("lp", "rows", lp_by_highs, "scipy"),
-    Reader("lp", "glpk", lambda text: by_glpsol(text, "--lp"), "!glpsol"),
     Reader("mps", "scip", mps_by_scip, "ortools"),
-    Reader("mps", "glpk", lambda text: by_glpsol(text, "--freemps"), "!glpsol"),
     Reader("cp-sat", "cp-sat", cp_sat_by_itself, "ortools"),
     Reader("smt2", "z3", smt2_by_z3, "z3"),
     Reader("smt2", "cvc5", smt2_by_cvc5, "cvc5"),
     Reader("asp", "clingo", asp_by_clingo, "clingo"),
-    Reader("mzn", "gecode", mzn_by_minizinc, "!minizinc"),
+    Reader("mzn", "gecode", mzn_by_minizinc, "minizinc"),
     Reader("fzn", "rows", fzn_by_highs, "scipy"),
-    Reader("fzn", "gecode", fzn_by_gecode, "!fzn-gecode"),
 ]
 
 __all__ = ["READERS", "Answer", "Reader", "opb_rows", "solved_rows"]

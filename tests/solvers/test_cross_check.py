@@ -59,14 +59,6 @@ def test_the_registered_solvers_have_no_faults(problem: DealProblem) -> None:
     assert judgement.verdicts.keys() | judgement.refused.keys() == SOLVERS.keys()
 
 
-def test_the_majority_can_be_wrong() -> None:
-    liars = [solver_from_function(f"liar{number}", always_says_no) for number in range(4)]
-    judgement = judge(FREE, [*liars, SOLVERS["max-flow"]])
-    assert judgement.feasible
-    assert [fault.solver for fault in judgement.faults] == [liar.name for liar in liars]
-    assert str(judgement.faults[0]).startswith("liar0 says infeasible, but this deal satisfies")
-
-
 def test_a_shortage_may_be_missing_unless_it_is_promised() -> None:
     evidence, faults = compare_verdicts(CROWDED, {"quiet": Infeasible()})
     assert isinstance(evidence, Infeasible)
@@ -114,8 +106,10 @@ def test_crashes_refusals_and_limits_are_recorded() -> None:
 
 
 @pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
-def test_only_the_broken_solver_is_blamed(function: Callable[[DealProblem], Verdict]) -> None:
-    rows = [solver_from_function("broken", function), SOLVERS["coalitions"]]
+def test_only_the_broken_solvers_are_blamed(function: Callable[[DealProblem], Verdict]) -> None:
+    """They are four of five solvers: evidence decides, not the majority."""
+    broken = [f"broken{number}" for number in range(4)]
+    rows = [*(solver_from_function(name, function) for name in broken), SOLVERS["coalitions"]]
     random, sizes = Random(0), Sizes(players=3, sets=2)
     problems = [
         make(random.randint, sizes)
@@ -123,7 +117,7 @@ def test_only_the_broken_solver_is_blamed(function: Callable[[DealProblem], Verd
         for _ in range(100)
     ]
     blamed = {fault.solver for problem in problems for fault in judge(problem, rows).faults}
-    assert blamed == {"broken"}
+    assert blamed == {*broken}
 
 
 @pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), MemoryError(), Rude()])

@@ -55,13 +55,11 @@ def test_the_largest_problem_is_read_back() -> None:
         ({"sets": [{**SET, "high": [0, None]}]}, "sets[0].high[1]: null is not a whole number"),
         ({"sets": [{**SET, "owners": [[0], [2]]}]}, "owners[1]: player 2 is out of range 0..1"),
         ({"sets": [{**SET, "owners": [[-1], [0]]}]}, "owners[0]: player -1 is out of range 0..1"),
-        (
-            {"sets": [{**SET, "owners": [[0], 1]}]},
-            "owners[1]: expected a list of players, not a number",
-        ),
+        ({"sets": [{**SET, "owners": [[0], 1]}]},
+         "owners[1]: expected a list of players, not a number"),
         ({"sets": [{**SET, "owners": [["0"]]}]}, 'owners[0]: "0" is not a player'),
     ],
-)
+)  # fmt: skip
 def test_a_fault_is_named(change: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_deal_problem(json.dumps(PROBLEM | change))

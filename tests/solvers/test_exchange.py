@@ -1,14 +1,13 @@
 """Solvers of other projects read exported problems and give the same answers."""
 
 import re
-from collections import Counter
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from quaternity.base.errors import InputError, LimitError
+from quaternity.base.errors import LimitError
 from solvers.exchange.formats import FORMATS, export
 from solvers.exchange.rows import deal_of, linear_model
 from solvers.instances import FAMILIES, make_pair
@@ -38,25 +37,29 @@ ODD = [
 ]
 
 
-small_problems = st.sampled_from(ODD) | deal_problems()
 families = st.builds(
     make_pair, st.sampled_from([*FAMILIES]), st.integers(12, 16), st.integers(0, 10**6)
 ).flatmap(st.sampled_from)
-problems = small_problems | families
+problems = st.sampled_from(ODD) | deal_problems() | families
+
+LARGE = make_pair("crowded", 40, 1).possible
+"""A problem with rows that are longer than the lines of LP."""
 
 EACH_READER = pytest.mark.parametrize("reader", READERS, ids=lambda r: f"{r.format}-{r.solver}")
 
 
 @EACH_READER
-@given(data=st.data())
+@example(problem=LARGE)
+@given(problem=problems)
 @settings(max_examples=thorough(20, 200))
-def test_an_exported_problem_is_read_back(reader: Reader, data: st.DataObject) -> None:
+def test_an_exported_problem_is_read_back(reader: Reader, problem: DealProblem) -> None:
     if not reader.installed:
         pytest.skip(f"{reader.needs} is not installed")
     # Gecode takes far too long to refute some pigeons, even with 12 cards.
-    is_slow = "gecode" in reader.needs + reader.solver
-    problem = data.draw(small_problems if is_slow else problems)
-    names = reader.read(export(problem, reader.format))
+    assume(problem.cards < 12 or reader.solver != "gecode")
+    text = export(problem, reader.format)
+    names = reader.read(text)
+    assert text.isascii()
     assert (names is not None) == bool(solve(problem))
     if names is not None:
         assert verify(problem, Feasible(deal_of(problem, names)))
@@ -64,33 +67,6 @@ def test_an_exported_problem_is_read_back(reader: Reader, data: st.DataObject) -
 
 def test_every_format_has_a_reader() -> None:
     assert {reader.format for reader in READERS} == set(FORMATS)
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_names_are_readable(name: str) -> None:
-    problem = make_pair("crowded", 12, 1).possible
-    text = export(problem, name)
-    if name == "flow":
-        assert "set_1_of_player_2" in text
-    else:
-        name_of_variable = "player 3 holds 2/1" if name == "cp-sat" else "card_2_1_of_player_3"
-        assert name_of_variable in text
-    assert text == export(problem, name)
-    assert text.isascii()
-
-
-@pytest.mark.parametrize("name", ["lp", "mzn", "fzn"])
-def test_every_boolean_is_written_in_all_its_rows(name: str) -> None:
-    """This holds for rows of any length: outside the rows, every boolean occurs equally often."""
-    for cards in (12, 16, 40):
-        problem = make_pair("crowded", cards, 1).possible
-        model = linear_model(problem)
-        occurrences = Counter(re.findall(r"card_\w+", export(problem, name)))
-        rows = Counter(
-            model.names[term] for row in model.rows for _ in row.sides for term in row.terms
-        )
-        assert max(len(row.terms) for row in model.rows) >= cards
-        assert len({occurrences[boolean] - rows[boolean] for boolean in model.names[1:]}) == 1
 
 
 ROWS = {
@@ -101,6 +77,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
+@example(problem=LARGE)
 @given(problem=problems)
 @settings(max_examples=thorough(30, 300))
 def test_every_row_is_written_with_its_booleans_and_bounds(name: str, problem: DealProblem) -> None:
@@ -211,16 +188,6 @@ def test_weights_of_a_shortage_are_read_back(
         )
         assert read is not None
         assert read.holds(problem)
-
-
-def test_large_problems_and_unknown_formats_are_refused() -> None:
-    with pytest.raises(InputError, match="unknown format 'dimacs'; choose from opb, cnf"):
-        export(ODD[0], "dimacs")
-    with (
-        limited("solvers.exchange.formats", MAX_CLAUSES=10),
-        pytest.raises(LimitError, match="more than 10 clauses, which is the limit"),
-    ):
-        export(make_pair("php", 12, 0).possible, "cnf")
 
 
 @given(problems)

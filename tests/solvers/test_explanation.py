@@ -24,20 +24,12 @@ every_method = pytest.mark.parametrize("method", METHODS)
             "2 cards must be dealt (player 0 holds at least 2 cards of set 0), but at most 1 can "
             "be (player 0 holds at most 1 card of set 0)",
         ),
-        (
-            [1, 0],
-            [SetConstraint.of([[]], players=2)],
-            (),
-            "1 card must be dealt (1 card of set 0 for nobody), but at most 0 can be (none)",
-        ),
-        (
-            [10**50, 1],
-            [SetConstraint.of([[0], [1]], players=2, low=[0, 1], high=[1, 10**50])],
-            (f"player 0 holds {10**50} cards",),
-            None,
-        ),
+        ([1, 0], [SetConstraint.of([[]], players=2)], (),
+         "1 card must be dealt (1 card of set 0 for nobody), but at most 0 can be (none)"),
+        ([10**50, 1], [SetConstraint.of([[0], [1]], players=2, low=[0, 1], high=[1, 10**50])],
+         (f"player 0 holds {10**50} cards",), None),
     ],
-)
+)  # fmt: skip
 def test_the_words_of_an_explanation(
     method: str, hands: list[int], sets: list[SetConstraint], clauses: tuple[str, ...], words: str
 ) -> None:

@@ -111,14 +111,10 @@ def test_the_depth_is_the_number_of_sets_every_shortage_needs(
         ("chain", 52, {"coalition": 2}, "coalition: not available for family chain"),
         ("chain", 52, {"depth": 15}, "depth: 15 is not from 2 to 14 for this instance"),
         ("game", 52, {"coalition": 4}, "coalition: 4 is not from 1 to 3 for this instance"),
-        (
-            "game",
-            52,
-            {"coalition": 2, "depth": 6},
-            "depth: 6 is not from 7 to 13 for this instance",
-        ),
+        ("game", 52, {"coalition": 2, "depth": 6},
+         "depth: 6 is not from 7 to 13 for this instance"),
     ],
-)
+)  # fmt: skip
 def test_invalid_arguments(family: str, cards: int, options: dict[str, int], words: str) -> None:
     with pytest.raises(InputError, match=words.replace("(", r"\(")):
         make_pair(family, cards, 0, **options)

@@ -11,7 +11,7 @@ import pytest
 
 from quaternity.base.validation import check_index
 from solvers import DealProblem, InputError, ProblemBuilder, SetConstraint
-from solvers.problem import MAX_CARDS, MAX_PLAYERS, MAX_ROWS, iter_cards
+from solvers.problem import MAX_CARDS, MAX_PLAYERS, MAX_ROWS
 from tests.solvers.hostile import Endless, Lengthy
 
 PAIR = SetConstraint.of([[0, 1], [1]], players=2)
@@ -27,10 +27,10 @@ RING = DealProblem(
 @pytest.mark.parametrize(
     ("build", "words"),
     [
-        (
-            lambda: SetConstraint([1], [0, 0], [1]),
-            "high: must have 2 bounds, one for each player, not 1",
-        ),
+        (lambda: SetConstraint([1], [0, 0], [1]),
+         "high: must have 2 bounds, one for each player, not 1"),
+        (lambda: SetConstraint.of([[0]], 4, low=[0] * 3),
+         "low: must have 4 bounds, one for each player, not 3"),
         (lambda: SetConstraint([1, -1], [0], [1]), "owners[1]: -1 is not a whole number >= 0"),
         (lambda: SetConstraint([1, True], [0], [1]), "owners[1]: True is not a whole number >= 0"),
         (lambda: SetConstraint([1], [0.5], [1]), "low[0]: 0.5 is not a whole number >= 0"),
@@ -42,24 +42,16 @@ RING = DealProblem(
         (lambda: DealProblem([], []), "hands: at least one player is needed"),
         (lambda: DealProblem([1, -1], [PAIR]), "hands[1]: -1 is not a whole number >= 0"),
         (lambda: DealProblem([0] * 101, []), "101 players: the limit is 100"),
-        (
-            lambda: DealProblem([9], [SetConstraint([1] * size, [0], [1]) for size in (9_999, 2)]),
-            "10001 cards: the limit is 10000",
-        ),
-        (
-            lambda: DealProblem([0] * 100, [SetConstraint([], [0] * 100, [0] * 100)] * 1001),
-            "100100 (player, set) pairs: the limit is 100000",
-        ),
+        (lambda: DealProblem([9], [SetConstraint([1] * size, [0], [1]) for size in (9_999, 2)]),
+         "10001 cards: the limit is 10000"),
+        (lambda: DealProblem([0] * 100, [SetConstraint([], [0] * 100, [0] * 100)] * 1001),
+         "100100 (player, set) pairs: the limit is 100000"),
         (lambda: PAIR._replace(low=[-1, 0]), "low[0]: -1 is not"),
         (lambda: PAIR._replace(owners=[4]), "owners[0]: (2,) names a player out of range"),
-        (
-            lambda: PAIR._make([[1], [0, 0], [1]]),
-            "high: must have 2 bounds, one for each player, not 1",
-        ),
-        (
-            lambda: PROBLEM._replace(hands=(1, 1, 1)),
-            "sets[0]: has bounds for 2 players, but there are 3 hands",
-        ),
+        (lambda: PAIR._make([[1], [0, 0], [1]]),
+         "high: must have 2 bounds, one for each player, not 1"),
+        (lambda: PROBLEM._replace(hands=(1, 1, 1)),
+         "sets[0]: has bounds for 2 players, but there are 3 hands"),
         (lambda: PROBLEM._make([[1, True], [PAIR]]), "hands[1]: True is not a whole number"),
         (lambda: PROBLEM._replace(sets=((1, 2),)), "sets[0]: (1, 2) is not a SetConstraint"),
         (lambda: PROBLEM._replace(sets=[tuple(PAIR)]), "sets[0]: ((3, 2), (0, 0), (2, 2)) is not"),
@@ -71,10 +63,8 @@ RING = DealProblem(
         (lambda: SetConstraint(range(10**10), [], []), "10000000000 cards: the limit is 10000"),
         (lambda: SetConstraint.of([[0]], players=10**10), "10000000000 players: the limit is 100"),
         (lambda: SetConstraint.of([[0]], players=2.0), "players: 2.0 is not a whole number"),
-        (
-            lambda: SetConstraint.of([0], players=2),
-            "owners[0]: must be a list or another collection, not 0",
-        ),
+        (lambda: SetConstraint.of([0], players=2),
+         "owners[0]: must be a list or another collection, not 0"),
         (lambda: SetConstraint.of(3, players=2), "owners: 3 is not a list"),
         (lambda: SetConstraint([[1]], [0], [1]), "owners[0]: [1] is not a whole number"),
         (lambda: SetConstraint({1}, [0], [1]), "owners: {1} is not a list"),
@@ -82,26 +72,18 @@ RING = DealProblem(
         (lambda: SetConstraint([numpy.True_], [0], [1]), "owners[0]: np.True_ is not"),
         (lambda: PROBLEM.with_set(1, PAIR), "set 1 is out of range 0..0"),
         (lambda: PROBLEM.with_set(-1, PAIR), "set -1 is out of range 0..0"),
-        (
-            lambda: PROBLEM.with_set(0, RING.sets[0]),
-            "sets[0]: has bounds for 3 players, but there are 2 hands",
-        ),
+        (lambda: PROBLEM.with_set(0, RING.sets[0]),
+         "sets[0]: has bounds for 3 players, but there are 2 hands"),
         (lambda: PROBLEM.with_set(0, ((), (), ())), "sets[0]: ((), (), ()) is not a SetConstraint"),
         (lambda: RING.relabelled(players=[0, 0, 1]), "not [0, 0, 1]"),
         (lambda: RING.relabelled(players=[0, 1]), "not [0, 1]"),
-        (
-            lambda: RING.relabelled(sets=[0]),
-            "sets: must contain each of the numbers 0..1 once, not [0]",
-        ),
+        (lambda: RING.relabelled(sets=[0]),
+         "sets: must contain each of the numbers 0..1 once, not [0]"),
         (lambda: RING.relabelled(sets=[0, 0]), "not [0, 0]"),
-        (
-            lambda: RING.relabelled(cards=[[0, 1]]),
-            "cards: must have an order for each of the 2 sets, not 1",
-        ),
-        (
-            lambda: RING.relabelled(cards=[[0], [0]]),
-            "cards[0]: must contain each of the numbers 0..1 once",
-        ),
+        (lambda: RING.relabelled(cards=[[0, 1]]),
+         "cards: must have an order for each of the 2 sets, not 1"),
+        (lambda: RING.relabelled(cards=[[0], [0]]),
+         "cards[0]: must contain each of the numbers 0..1 once"),
         (lambda: RING.relabelled(cards=[[1, 1], [0]]), "not [1, 1]"),
         (lambda: RING.relabelled(cards=[[1, 0], "0"]), "cards[1]: '0' is not a list"),
         (lambda: ACE.belongs_to("ace", ["Ann"]), "player: the name ['Ann'] must be a printable"),
@@ -109,7 +91,7 @@ RING = DealProblem(
         (lambda: ACE.at_least("Ann", 1, ["hearts"]), "set: the name ['hearts'] must be"),
         (lambda: ACE.at_most("Bob", 1, "hearts"), "player: 'Bob' is unknown"),
     ],
-)
+)  # fmt: skip
 def test_no_way_to_build_a_problem_skips_the_checks(build: Callable[[], Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
         build()
@@ -159,17 +141,6 @@ def test_values_are_immutable_and_hashable() -> None:
     )
 
 
-def test_views_of_a_problem() -> None:
-    problem = DealProblem([1, 1], [SetConstraint.of([], players=2), PAIR])
-    assert (problem.players, problem.cards) == (2, 2)
-    assert problem.may_own(1, 0) == (0, 1)
-    assert list(iter_cards(problem)) == [(1, 0, 0b11), (1, 1, 0b10)]
-    assert (PAIR.size, PAIR.players) == (2, 2)
-    other = SetConstraint.of([[0], [1]], players=2)
-    assert problem.with_set(1, other).sets == (problem.sets[0], other)
-    assert problem.sets[1] == PAIR
-
-
 @pytest.mark.parametrize("listing", [Lengthy, Endless])
 def test_a_list_with_a_wrong_length_is_refused(listing: type[Lengthy]) -> None:
     for build, place in (
@@ -195,16 +166,3 @@ def test_a_card_that_does_not_exist_is_refused() -> None:
                 problem.may_own(*place)
     assert problem.may_own(numpy.int8(0), numpy.int64(1)) == (1,)
     assert check_index(1, 2, "set") == 1
-
-
-@pytest.mark.parametrize("name", ["low", "high"])
-@pytest.mark.parametrize("players", [1, 2, 4])
-def test_bounds_for_another_number_of_players_are_named(name: str, players: int) -> None:
-    for length in {0, 1, 3, 5} - {players}:
-        for both in ({}, {"high": [1] * players, "low": [0] * players}):
-            bounds: dict[str, Any] = both | {name: [1] * length}
-            with pytest.raises(
-                InputError,
-                match=f"^{name}: must have {players} bounds, one for each player, not {length}$",
-            ):
-                SetConstraint.of([[0]], players=players, **bounds)

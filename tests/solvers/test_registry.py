@@ -99,10 +99,8 @@ def test_a_solver_is_listed_under_its_registered_name(register: Register) -> Non
     ("target", "words"),
     [
         (7, "solver 'x' (a:b) is not callable"),
-        (
-            ModuleNotFoundError("No module named 'a'"),
-            "solver 'x' (a:b) cannot be loaded: ModuleNotFoundError(\"No module named 'a'\")",
-        ),
+        (ModuleNotFoundError("No module named 'a'"),
+         "solver 'x' (a:b) cannot be loaded: ModuleNotFoundError(\"No module named 'a'\")"),
         (SystemExit(0), "solver 'x' (a:b) cannot be loaded: SystemExit(0)"),
         (
             replace(ROW, certifies=UNREADABLE),
@@ -111,7 +109,7 @@ def test_a_solver_is_listed_under_its_registered_name(register: Register) -> Non
         ),
         (InputError("7 is no number"), "solver 'x' (a:b) 7 is no number"),
     ],
-)
+)  # fmt: skip
 def test_a_broken_registration_does_not_disable_others(
     register: Register, target: object, words: str
 ) -> None:
@@ -157,21 +155,25 @@ def test_an_unknown_name_lists_the_known_ones(register: Register) -> None:
     )
 
 
-def test_the_default_follows_the_number_of_lanes() -> None:
-    assert default_solver(bound_everywhere(4, 24, 12)).name == "coalitions"
-    assert default_solver(bound_everywhere(4, 36, 12)).name == "max-flow"
-    assert default_solver(free_start(4, 36, 12)).name == "coalitions"  # all sets are one
+def one_set(masks: int, size: int = 9_996) -> DealProblem:
+    owners = [card % masks + 1 for card in range(size)]
+    return DealProblem([size // 12] * 12, [SetConstraint(owners, [0] * 12, [size] * 12)])
 
 
-def test_the_default_follows_the_number_of_different_owners_in_a_set() -> None:
-    def one_set(masks: int, size: int = 9_996) -> DealProblem:
-        owners = [card % masks + 1 for card in range(size)]
-        return DealProblem([size // 12] * 12, [SetConstraint(owners, [0] * 12, [size] * 12)])
-
-    assert default_solver(one_set(100)).name == "coalitions"
-    assert default_solver(one_set(101)).name == "max-flow"
-    assert default_solver(one_set(4_095)).name == "max-flow"
-    assert default_solver(one_set(96, size=96)).name == "coalitions"
+@pytest.mark.parametrize(
+    ("problem", "name"),
+    [
+        (bound_everywhere(4, 24, 12), "coalitions"),
+        (bound_everywhere(4, 36, 12), "max-flow"),
+        (free_start(4, 36, 12), "coalitions"),  # all sets are one
+        (one_set(100), "coalitions"),
+        (one_set(101), "max-flow"),
+        (one_set(4_095), "max-flow"),
+        (one_set(96, size=96), "coalitions"),
+    ],
+)
+def test_the_default_follows_the_work_of_coalitions(problem: DealProblem, name: str) -> None:
+    assert default_solver(problem).name == name
 
 
 def test_an_import_path_names_a_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 import inspect
 import pickle
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -15,16 +15,14 @@ from solvers import (
     DealProblem,
     Infeasible,
     InputError,
-    SolverFault,
     SolverTimeout,
     UnsupportedProblem,
-    Verdict,
     find_solver,
     rivals,
     verify,
 )
 from solvers.cross_check import judge
-from solvers.exchange.rows import LinearModel, linear_model
+from solvers.exchange.rows import linear_model
 from solvers.instances import make_pair
 from solvers.random_problems import (
     GameSize,
@@ -32,9 +30,7 @@ from solvers.random_problems import (
     game_like,
 )
 from solvers.rivals import EXTERNAL_SOLVERS, installed_solvers, linear, table
-from solvers.shortage import Shortage
 from solvers.testing import check_solver
-from tests.limits import limited
 from tests.sizes import thorough
 from tests.solvers.problems import bound_everywhere, free_start
 from tests.test_arrows import ROOT
@@ -149,43 +145,6 @@ def test_an_adapter_is_short_and_explained(name: str) -> None:
     assert len(inspect.getsource(adapter).splitlines()) <= 40
     assert EXTERNAL_SOLVERS[name].licence
     assert EXTERNAL_SOLVERS[name].idea
-
-
-Glop = Callable[[LinearModel, float | None], Callable[[], Verdict | None]]
-
-
-def forgets_the_last_share(glop: Glop) -> Glop:
-    def adapter(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-        shares = [row for row in linear.rows if row.kind == "share"]
-        kept = tuple(row for row in linear.rows if row not in shares[-1:])
-        return glop(replace(linear, rows=kept), seconds)
-
-    return adapter
-
-
-def finds_nothing(glop: Glop) -> Glop:
-    return lambda rows, seconds: lambda: Infeasible()
-
-
-def multiplies_wrongly(glop: Glop) -> Glop:
-    class Flipped(LinearModel):
-        def shortage(self, weights: Sequence[float]) -> Shortage | None:
-            return super().shortage([-weight for weight in weights])
-
-    def adapter(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-        return glop(Flipped(linear.problem, linear.pairs, linear.rows), seconds)
-
-    return adapter
-
-
-@pytest.mark.parametrize("wrong", [forgets_the_last_share, finds_nothing, multiplies_wrongly])
-@limited("solvers.testing", SHRINK_SECONDS=0.0)
-def test_a_wrong_rival_is_found(
-    wrong: Callable[[Glop], Glop], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(linear, "glop", wrong(linear.glop))
-    with pytest.raises(SolverFault, match=r"^glop breaks the law '.*': glop (says|finds|raised)"):
-        check_solver(find_solver("glop"), examples=20, sizes=())
 
 
 def test_a_set_bounded_for_every_player_is_decided_with_evidence() -> None:

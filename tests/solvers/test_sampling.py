@@ -40,7 +40,17 @@ def test_numbers_and_deals_correspond(problem: DealProblem) -> None:
             assert bounds == (numbered.number,)
             return numbered.number // 2
 
-    if listed:
+    for outside in (-1, len(listed)):
+        with pytest.raises(
+            InputError, match=rf"deal {outside} is out of range: there are {len(listed)} "
+        ):
+            numbered.deal(outside)
+    if not listed:
+        with pytest.raises(NoDeal, match="no deal satisfies the problem"):
+            sample_deals(problem, Random(0), 1)
+    else:
+        with pytest.raises(InputError, match="5"):
+            numbered.draw(5)  # type: ignore[arg-type]
         middle = numbered.deal(numbered.number // 2)
         assert sample_deals(problem, FixedRandom(), 2) == [middle] * 2
 
@@ -52,22 +62,6 @@ def test_drawn_deals_satisfy_a_large_problem() -> None:
         assert all(verify(problem, Feasible(deal)) for deal in drawn)
         assert drawn == sample_deals(problem, Random(3), 20)
         assert NumberedDeals(problem).number == count_deals(problem)
-
-
-def test_numbers_without_a_deal_are_refused() -> None:
-    impossible = DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])
-    assert NumberedDeals(impossible).number == 0
-    with pytest.raises(NoDeal, match="no deal satisfies the problem"):
-        sample_deals(impossible, Random(0), 1)
-    with pytest.raises(InputError, match="deal 0 is out of range: there are 0 deals"):
-        NumberedDeals(impossible).deal(0)
-    empty = NumberedDeals(DealProblem([0], []))
-    with pytest.raises(InputError, match="5"):
-        empty.draw(5)  # type: ignore[arg-type]
-    assert (empty.number, empty.deal(0).owner) == (1, ())
-    for number in (-1, 1):
-        with pytest.raises(InputError, match=f"deal {number} is out of range: there are 1 deals"):
-            empty.deal(number)
 
 
 def test_tables_above_the_limit_are_refused() -> None:

@@ -182,13 +182,6 @@ class ForgetsWhereMovesEnd(QuartoRules):
         return replace(replay, ends=(*replay.ends[:-2], *replay.ends[-1:], *replay.ends[-1:]))
 
 
-class WritesWidely(QuartoRules):
-    """Writes lines that do not fit a terminal."""
-
-    def show(self, view: QuartoPosition, width: int = 80) -> str:
-        return super().show(view, 2 * width)
-
-
 STARTERS = cycle((0, 1))
 
 
@@ -231,18 +224,13 @@ class OffersTooFew(KwartetRules):
         (TakesMovesOutOfTurn(), "is not a legal move, but is accepted"),
         (GoesOnAfterTheEnd(), "is not a legal move, but is accepted"),
         (TellsBystanders(KwartetSettings(3, 3)), "a bystander: "),
-        (
-            RefusesInTheKnow(KwartetSettings(3, 3)),
-            "equal views give different reasons for refusing",
-        ),
+        (RefusesInTheKnow(KwartetSettings(3, 3)),
+         "equal views give different reasons for refusing"),
         (SharesThePodium(KwartetSettings(3, 3)), "which is not a valid ranking"),
-        (
-            ForgetsItsSettings(QuartoSettings(squares=True)),
-            "the replayed record has other settings",
-        ),
+        (ForgetsItsSettings(QuartoSettings(squares=True)),
+         "the replayed record has other settings"),
         (LosesWhatWasCut(), "a record cut off after"),
         (ForgetsWhereMovesEnd(), "moves of the replayed record end at other bytes"),
-        (WritesWidely(), "does not fit 80 columns"),
         (IsFickle(), "uses another source of randomness"),
         (ChangesWhatItIsGiven(), "changes the position before the move"),
         (KnowsWhoIsNext(KwartetSettings(3, 3)), "different seats may act"),
@@ -253,7 +241,7 @@ class OffersTooFew(KwartetRules):
         (NeverEnds(), "must be None exactly while"),
     ],
     ids=lambda value: type(value).__name__,
-)
+)  # fmt: skip
 def test_a_broken_game_is_found(rules: Any, words: str) -> None:
     with pytest.raises(LawViolation, match=words):
         check_rules(rules, 3)
@@ -335,22 +323,6 @@ def test_a_cell_shows_the_possible_owners_of_a_card() -> None:
     assert {mask: owner_cell(mask, (1 << 11) - 1) for mask in many} == many
     rules = QuaternityRules(Settings(2, 3, 3))
     assert "*   *" in rules.show(rules.start(Random(0)))
-
-
-def test_a_free_answer_is_a_move_and_a_forced_one_is_not() -> None:
-    rules = QuaternityRules(Settings(2, 3, 3))
-    start = rules.start(Random(0))
-    pending = rules.after(start, 0, rules.read("1 0/1", start))
-    assert rules.to_act(pending) == (1,)
-    assert rules.show(pending).endswith("\n0 asks 1 for 0/1: yes or no?")
-    assert "yes or no" not in rules.show(start)
-    assert rules.record_move(start, 0, rules.read("1 0/1", start), pending) == "0 asks 1 for 0/1:"
-    yes = rules.after(pending, 1, rules.read("yes", pending))
-    assert yes.state.completed == (0, None, None)
-    with pytest.raises(IllegalMove, match="must be answered first: yes or no"):
-        rules.after(pending, 1, rules.read("1 0/1", start))
-    with pytest.raises(IllegalMove, match="player 1 is to move"):
-        rules.after(pending, 0, rules.read("yes", pending))
 
 
 def test_a_large_table_is_shown_completely_and_has_capital_letters() -> None:

@@ -73,14 +73,12 @@ def test_cards_are_read_from_text(text: str, card: int) -> None:
         ("one red open", "no word for shape (diamond, oval, squiggle)"),
         ("one red open oval oval", "two words for shape: oval, oval"),
         ("one two red open oval", "two words for amount: one, two"),
-        (
-            "one red open circle",
-            "unknown word 'circle'; choose from shape: diamond, oval, squiggle;",
-        ),
+        ("one red open circle",
+         "unknown word 'circle'; choose from shape: diamond, oval, squiggle;"),
         ("one", "write all words of a card as one argument"),
         ("4 red open ovals", "unknown word '4'"),
     ],
-)
+)  # fmt: skip
 def test_texts_that_are_not_cards_are_refused(text: str, words: str) -> None:
     with pytest.raises(InputError, match=re.escape(words)):
         read_card(text)

@@ -40,35 +40,22 @@ BY_METHOD = {
 }
 
 
-@given(tables(0, 27), RULES)
-@settings(deadline=None)
-def test_methods_agree_on_tables(table: list[int], rule: Rule) -> None:
-    agree(
+@given(
+    st.tuples(tables(0, 10) | tables(0, 27), RULES)
+    | st.tuples(tables(30, 80), st.just(Rule.TRIPLE))
+)
+@settings(max_examples=examples(600), deadline=None)
+def test_methods_agree_on_tables(case: tuple[list[int], Rule]) -> None:
+    table, rule = case
+    largest = agree(
         BY_METHOD,
         table,
         rule,
         check=lambda found: set(found) <= set(table) and holds_no_three(found, rule),
         answer=len,
     )
-
-
-@given(tables(0, 10), RULES)
-@settings(max_examples=examples(40))
-def test_no_larger_part_exists_on_small_tables(table: list[int], rule: Rule) -> None:
-    for name in COLLECTION_METHODS:
-        assert len(largest_free(table, rule, name)) == most_without_three(table, rule)
-
-
-@given(tables(30, 80))
-@settings(max_examples=examples(25))
-def test_methods_agree_on_large_tables_under_the_rule_of_the_text(table: list[int]) -> None:
-    agree(
-        BY_METHOD,
-        table,
-        Rule.TRIPLE,
-        check=lambda found: holds_no_three(found, Rule.TRIPLE),
-        answer=len,
-    )
+    if len(table) <= 10:
+        assert len(largest) == most_without_three(table, rule)
 
 
 @given(tables(3, 20), RULES, st.data())

@@ -60,11 +60,12 @@ MEASURING = """(() => {
     for (const node of [...seats, ...must]) {
       if (node.matches('[aria-disabled=true], :disabled') || node.closest('.side')) continue;
       const box = node.getBoundingClientRect();
+      if (node.matches('[data-news]') && part.querySelector('#sound-offer:not([hidden])')) continue;
       if (!box.width || !box.height) { fault('is not shown', node); continue; }
       if (cut(node)) { fault('needs scrolling', node); continue; }
-      if (!node.matches('[data-act]')) continue;
       const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
       if (!top || !(node.contains(top) || top.contains(node))) fault('is covered', node);
+      if (!node.matches('[data-act]')) continue;
       if (Math.min(box.width, box.height) < 24) fault('is too small for a finger', node);
     }
     for (const line of part.querySelectorAll('.tile > *')) {

@@ -18,6 +18,7 @@ from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.web.drawing.any_game import part
 from quaternity.web.drawing.frame import draw_part, event_lines, table_line
 from quaternity.web.rendering import table_html
+from quaternity.web.series import Score
 from quaternity.web.table_view import (
     GameView,
     PlayerStatus,
@@ -190,16 +191,21 @@ def test_a_chair_shows_the_state_of_its_seat() -> None:
     places = match.rules.places(match.position)
     assert places is not None
     assert re.findall(states, page_of(match, 0)) == [
-        f"place {places[0]}, you sit here",
+        f"place {places[0]}",
         f"place {places[1]}",
     ]
 
 
-def test_a_winning_row_is_shown_in_words_and_on_the_board() -> None:
+def test_the_end_shows_the_winning_row_and_the_games_won_in_the_series() -> None:
     match = Match(QuartoRules(), ["random", "random"], "7")
     while match.rules.to_act(match.position):
         match.program_move()
-    page = page_of(match, 0)
+    scores = Score("<B>", games=3, wins=2), Score("<A>", games=3, wins=1)
+    sight = sight_of(match, 0)._replace(series=scores)
+    page = table_html(sight, "http://here", whole=False)
+    assert "Games won so far: &lt;B&gt; 2, &lt;A&gt; 1" in page
+    winner = page.partition('class="winner"')[2].partition("</section>")[0]
+    assert winner.count('role="img"') + winner.count("<svg") == 4, "the pieces of the row"
     assert "V4: B, A, I and J are red and square." in page
     assert page.count('class="well lit') == 4
     assert '<span id="row-V4" class="row-name lit">V4</span>' in page

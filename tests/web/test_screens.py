@@ -185,6 +185,22 @@ def test_the_names_of_sets_are_whole_on_a_small_phone(browser: Browser, server: 
         ann.close()
 
 
+def test_the_board_of_a_puzzle_stays_in_place_between_the_steps_of_its_proof(
+    browser: Browser, server: Server
+) -> None:
+    ann = Person(browser, server.host, viewport={"width": 390, "height": 844})
+    try:
+        places = set()
+        for steps in (0, 1, 3):
+            ann.page.goto(f"/puzzles/1/knows/2/5?steps={steps}")
+            ann.page.locator(".fitted .tile").first.wait_for()
+            boxes = "all => JSON.stringify(all.map((one) => one.getBoundingClientRect()))"
+            places.add(ann.page.locator(".tile").evaluate_all(boxes))
+        assert len(places) == 1
+    finally:
+        ann.close()
+
+
 @pytest.mark.parametrize("game", thorough(["kwartet"], ["kwartet", "quaternity"]))
 def test_the_button_for_the_other_view_is_visible_when_the_sheet_opens(
     game: str, browser: Browser, server: Server

@@ -169,7 +169,7 @@ def test_the_words_for_a_seat_are_true(sight: TableView, begun: bool) -> None:
         thinks, is_own = number in sight.thinking, number in sight.own_seats
         waited_for = (sight.to_act or not begun) and not is_own and number not in sight.empty_seats
         says = {
-            "you sit here": is_own and number == sight.seat,
+            "you sit here": is_own and number == sight.seat and not sight.places,
             "not ready": not seat.ready,
             "✓ ready": seat.ready and seat.kind == "person" and not begun,
             "program": seat.kind == "program" and not thinks and not sight.places,

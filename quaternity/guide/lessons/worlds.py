@@ -103,7 +103,7 @@ def _is_true(formula: str) -> bool:
 
 
 def parse_hands(answer: Any) -> list[Hand]:
-    """Return hands of three cards each, sorted, from texts of digits such as '036'."""
+    """Convert texts of digits, such as '036', to sorted hands of three cards."""
     if not isinstance(answer, Collection) or isinstance(answer, str | bytes | Mapping):
         raise TypeError
     for text in answer:

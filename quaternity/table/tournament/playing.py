@@ -114,7 +114,7 @@ class Tournament:
 
     @property
     def by_entry(self) -> bool:
-        """Whether each player has a new random generator in each game.
+        """Whether each player gets a new random generator in each game.
 
         If not, each deal has a random generator for each seat, the same in all games of the deal.
         """
@@ -227,7 +227,7 @@ def play(
         pool: the worker processes.
         on_done: called with the number of finished games.
 
-    Raises the errors of `play_game`.
+    Raise the same errors as `play_game`.
     """
     try_players(tournament)
     pool.prepare(tournament.players, partial(try_players, tournament))
@@ -238,7 +238,9 @@ def play(
 def try_players(tournament: Tournament) -> None:
     """Create each player of a tournament once, to check that this is possible.
 
-    Raises the errors of `try_program` and `check_player_isolated`.
+    Raises:
+        InputError: If a player cannot be created.
+        PlayerFault: If creating a player ends its process, or takes too long.
     """
     rules = tournament.rules
     for name in dict.fromkeys(tournament.players):
@@ -299,9 +301,9 @@ def play_game(tournament: Tournament, game: int) -> GameResult:
 
 
 def record_of_game(tournament: Tournament, game: int) -> str:
-    """Return the record of a game, including hidden information.
+    """Play a game of a tournament, and return its record, including hidden information.
 
-    Raises the errors of `play_game`.
+    Raise the same errors as `play_game`.
     """
     return _play_where_needed(_record_game, tournament, game)
 
@@ -383,7 +385,7 @@ def _play(
     course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Play a game with any players. Return the last position, the number of moves, and None."""
+    """Play a game. Return the last position, the number of moves, and None (no details)."""
     del details
     rules, moves = tournament.rules, 0
     history: History[Any, Any, Any] = History(rules, start, max_stored=1)

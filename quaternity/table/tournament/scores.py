@@ -259,15 +259,15 @@ def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
 
     The rating is None if the player met no other player. Two different players meet once for each
     pair of their seats in a finished game. A sole winner wins all its meetings, and all other
-    meetings are draws. The strengths are those of the Bradley-Terry model, in which a draw is half
-    a win. They are computed by Hunter's MM iteration (2004). One draw is added for each pair of
-    players who met, so that the strengths are finite. The average of the ratings is `MEAN_RATING`.
+    meetings are draws. The ratings follow the Bradley-Terry model, with one more draw for each pair
+    of players who met, so that they are finite. They are computed by Hunter's MM iteration (2004),
+    and their average is `MEAN_RATING`.
     """
     return _fit_ratings(_meetings(results, players))
 
 
 def _meetings(results: Sequence[GameResult], players: int) -> list[list[float]]:
-    """Return `wins[player][other]`, the number of wins against another. A draw is half a win."""
+    """Return `wins[player][other]`: how often a player beat another. A draw is half a win."""
     wins = [[0.0] * players for _ in range(players)]
     for result in results:
         if result.places is None:

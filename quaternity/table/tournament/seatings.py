@@ -30,11 +30,9 @@ seatings, they sit in reverse order."""
 def seatings(players: int) -> tuple[Seating, ...]:
     """Return the seatings in which a tournament plays each deal.
 
-    A seating is a tuple with the seat of each player. All players get equally good seats, and
-    varied neighbours. For up to four players, the seatings are all 2, 6 or 24 permutations. For 5
-    to 8 or 11 players, they are a group of 20, 60, 42, 56 or 110 permutations, which put each pair
-    of players into each pair of seats equally often. For 9, 10 or 12 players, each player is in
-    each seat equally often. The first n seatings are about as balanced as possible, for every n.
+    A seating is a tuple with the seat of each player. Each player is in each seat equally often.
+    Except with 9, 10 or 12 players, each pair of players is in each pair of seats equally often.
+    The first n seatings are about as balanced as possible, for every n.
 
     The computation takes up to 0.3 s (for 11 players). The result is cached.
     """

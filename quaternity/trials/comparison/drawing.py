@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
     """Draw a picture with the solvers' times, a cactus plot and a performance profile.
 
-    The cactus plot shows how many instances each solver decides in a given time. If the comparison
+    The cactus plot shows how many problems each solver decides in a given time. If the comparison
     contains games of several sizes, the times are plotted against the size. `path` must end in
     .png, .svg or .pdf. Raise `InputError` if matplotlib is missing or the file cannot be written.
     """
@@ -58,7 +58,7 @@ def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
 
 @default_style()
 def runs_svg(times: Times) -> str:
-    """Return an SVG that shows how many instances each solver decides in a given time.
+    """Return an SVG that shows how many problems each solver decides in a given time.
 
     A second plot, the performance profile, compares each time with that of the fastest solver.
     """
@@ -133,7 +133,7 @@ def growth_svg(comparison: Comparison) -> str | None:
 
 @default_style()
 def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> str:
-    """Return an SVG that compares pairs of solvers: scatter plots of their seconds per instance."""
+    """Return an SVG that compares pairs of solvers: scatter plots of their seconds per problem."""
     figure = new_figure(11, 3.8 * -(-len(pairs) // 3))
     axes = figure.subplots(-(-len(pairs) // 3), 3, squeeze=False)
     lowest = min((o for own in times.values() for o in own if o), default=limit / 10) / 2

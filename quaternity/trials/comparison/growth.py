@@ -33,7 +33,7 @@ differ by more, and by more than chance explains, the growth law is not reported
 
 
 class Observation(NamedTuple):
-    """A run of a solver: the size of the instance, the time, and whether a limit stopped it."""
+    """A run of a solver: the size of the problem, the time, and whether a limit stopped it."""
 
     size: int
     seconds: float
@@ -41,7 +41,7 @@ class Observation(NamedTuple):
 
 
 class Law(NamedTuple):
-    """A law of how the time of a solver grows with the size: a line fitted to the logarithms.
+    """A law of how a solver's time grows with the problem size: a line fitted to logarithms.
 
     Attributes:
         slope: Slope of the line: the exponent of the power law, or the rate per card of the
@@ -64,7 +64,7 @@ class Law(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """How the time of a solver grows with the size: a power law and an exponential law.
+    """How the time of a solver grows with the size of a problem, as two possible laws.
 
     Attributes:
         power: The power law.
@@ -174,7 +174,7 @@ def _fit_law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Obser
 
 
 def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
-    """Fit the line for log(seconds) by maximum likelihood. Stopped runs are censored values."""
+    """Fit the line for log(seconds) by maximum likelihood. A stopped run is a lower bound."""
     # With γ = 1/σ and δ = (intercept, slope)/σ, the log-likelihood is the sum of
     # log γ - (γy - δx)²/2 over the answers and of log Φ(δx - γy) over the stopped runs.
     import numpy as np

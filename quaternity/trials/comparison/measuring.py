@@ -50,7 +50,7 @@ BUDGET_SPENT = "its time budget was used up"
 
 
 class InstanceRuns(NamedTuple):
-    """Runs of all solvers on one instance.
+    """Runs of all solvers on one problem (instance).
 
     Attributes:
         runs: The runs of each solver, one for each round. A solver without a valid answer has only
@@ -115,7 +115,7 @@ class Series(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MeasuringTask:
-    """A task for one process: instances to measure, and how to measure them.
+    """A task for one process: the problems (instances) on which solvers are measured, and how.
 
     Attributes:
         source: The settings of games from which states are drawn, a list of states and deal
@@ -152,7 +152,7 @@ class MeasuringTask:
 
     @property
     def names(self) -> list[str]:
-        """The names of the instances. No two tasks of a comparison have a name in common."""
+        """The names of the problems to solve. They are unique within a comparison."""
         if isinstance(self.source, Series):
             return self.source.names
         return [f"{self.family or 'state'} {self.first + n}" for n in range(self.states)]
@@ -209,7 +209,7 @@ def remaining_tasks(works: Iterable[MeasuringTask], runs: Sequence[Run]) -> Iter
 
 
 def measure(work: MeasuringTask, solvers: Sequence[Solver]) -> list[InstanceRuns]:
-    """Measure all solvers on all instances of a task in this process."""
+    """Measure all solvers on all problems of a task in this process. Return their runs."""
     with open_executor() as pool:
         return list(iter_measurements([work], solvers, pool))
 
@@ -217,9 +217,9 @@ def measure(work: MeasuringTask, solvers: Sequence[Solver]) -> list[InstanceRuns
 def iter_measurements(
     works: Iterable[MeasuringTask], solvers: Sequence[Solver], pool: Pool
 ) -> Iterator[InstanceRuns]:
-    """Measure the instances of all tasks in a pool. Yield each measurement when it is finished.
+    """Measure all solvers on the problems of all tasks in a pool. Yield the runs on each problem.
 
-    The instances of one task share a budget, so they are measured one after another.
+    The problems of one task share a time budget, so they are measured one after another.
     """
     remaining = _RemainingTasks(works)
     # Another process returns several measurements at once, because each transfer takes time.
@@ -247,9 +247,9 @@ class _RemainingTasks(deque[MeasuringTask]):
 def _measure_next(
     work: MeasuringTask, solvers: Sequence[Solver], seconds: float
 ) -> tuple[list[InstanceRuns], MeasuringTask]:
-    """Measure instances for some seconds, but at least one instance.
+    """Measure the next problems of a task for some seconds, but at least one problem.
 
-    Return the measurements, and the task with the remaining instances.
+    Return their runs, and a task with the remaining problems.
     """
     prepare_solvers(solvers)
     if work.limit is not None:
@@ -299,7 +299,7 @@ def measure_state(
     name: str = "state 0",
     family: str = "",
 ) -> InstanceRuns:
-    """Measure the time of every solver on one instance, and verify all verdicts.
+    """Measure the time of every solver on one problem, and verify all answers.
 
     Errors of a solver are part of the result.
 
@@ -353,7 +353,7 @@ class _Measurement:
         self.spent: dict[str, float] = {}
 
     def rows(self, about: Callable[..., Run], feasible: bool | None) -> Iterator[Run]:
-        """Yield a `Run` for each run of a solver, but only one if it gave no valid answer."""
+        """Yield a `Run` for each run of a solver. A solver without a valid answer has only one."""
         for solver in dict.fromkeys([*self.timings, *self.endings]):
             timings = self.timings.get(solver, [])
             if solver in self.endings:
@@ -371,7 +371,7 @@ class _Measurement:
                 )
 
     def check_budget(self, solver: str) -> bool:
-        """Return whether a solver's budget is spent. If the solver never ran, record the reason."""
+        """Return whether a solver's time is used up. If it never ran, record this reason."""
         if self.budget.remaining(solver) > 0:
             return False
         if solver not in self.timings:
@@ -389,7 +389,7 @@ class _Measurement:
         return False
 
     def run_solver(self, solver: Solver, verdicts: dict[str, object]) -> bool:
-        """Run a solver and record its answer. Return whether it can be run again."""
+        """Run a solver and store its answer in `verdicts`. Return whether the run succeeded."""
         if self.check_budget(solver.name):
             return False
         with self._guard(solver) as ready:

@@ -56,7 +56,7 @@ class RunOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """A plan of a comparison: tasks with the instances, a description of these, and the options."""
+    """A plan of a comparison: tasks with problems, a description of these, and the options."""
 
     tasks: list[MeasuringTask]
     description: str
@@ -125,7 +125,7 @@ def plan_games(
 def plan_states(
     states: Sequence[State | DealProblem], description: str, damage: float, options: RunOptions
 ) -> ComparisonPlan:
-    """Plan to measure given states and deal problems."""
+    """Plan to measure solvers on given game states and deal problems."""
     if not states:
         raise InputError("no states to measure")
     starts = range(0, len(states), STATES_PER_TASK)

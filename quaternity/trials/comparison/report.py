@@ -94,12 +94,12 @@ VIRTUAL_BEST = "virtual best"
 
 
 def headline(comparison: Comparison) -> str:
-    """Return a line with the number of instances, a description of them, and the random seed."""
+    """Return a line with the number of problems, a description of them, and the random seed."""
     return f"{counts(comparison)} ({comparison.description}, seed {comparison.seed})"
 
 
 def counts(comparison: Comparison) -> str:
-    """Return how many instances are feasible, infeasible and undecided, in words."""
+    """Return in words how many problems are feasible, infeasible and undecided."""
     numbers = _numbers(comparison)
     feasible, infeasible, total = numbers["feasible"], numbers["infeasible"], numbers["states"]
     text = f"{_instances(comparison, total)}: {feasible} feasible, {infeasible} infeasible"

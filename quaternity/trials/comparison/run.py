@@ -25,7 +25,7 @@ NOT_RUN = ("refused", "left out")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of one solver on one instance.
+    """A run of one solver on one problem (instance).
 
     Attributes:
         instance: Name of the instance, which is the same for all solvers.

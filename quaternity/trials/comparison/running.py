@@ -63,7 +63,7 @@ def run_comparison(
     plan: ComparisonPlan, solvers: Sequence[Solver], command: str, path: str | None, warn: Warn,
     workers: int = 1, dask: str | None = None, phase: Phase = quiet_phase,
 ) -> ComparisonResult:  # fmt: skip
-    """Measure the solvers on all instances of a plan.
+    """Measure the solvers on all problems of a plan.
 
     An error or interrupt ends the measurements early, and is part of the result. If nothing was
     measured, an error is raised.
@@ -133,7 +133,7 @@ class KeptRuns:
         warn(f"{path}: continued after {kept}")
 
     def add(self, measured: InstanceRuns) -> None:
-        """Add the runs of one instance and append them to the file. Warn if writing fails."""
+        """Add the runs on one problem and append them to the file. Warn if writing fails."""
         self.runs += measured.runs
         if self._path is None:
             return

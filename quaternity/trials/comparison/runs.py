@@ -69,12 +69,12 @@ class Comparison(Displayable):
 
     @cached_property
     def instances(self) -> dict[str, Run]:
-        """One run of each instance, by the name of the instance."""
+        """One run on each problem (instance), by the name of the problem."""
         return {run.instance: run for run in self.runs}
 
     @property
     def times(self) -> Times:
-        """Each solver's median seconds on every instance, or None for an undecided instance."""
+        """Each solver's median seconds on every problem, or None if it did not decide it."""
         return times_of(self.runs, self.versions)
 
     @cached_property
@@ -85,7 +85,7 @@ class Comparison(Displayable):
 
     @cached_property
     def families(self) -> dict[str, Comparison]:
-        """Mapping from each family of instances, or size of games, to a comparison of its runs."""
+        """Mapping from each family of problems, or size of games, to a comparison of its runs."""
         parts: dict[str, list[Run]] = {}
         for run in self.runs:
             parts.setdefault(run.family, []).append(run)
@@ -113,7 +113,7 @@ class Comparison(Displayable):
         return [run for run in self.runs if run.at_fault]
 
     def of_kind(self, feasible: bool) -> Comparison:
-        """Return the comparison with only the runs on feasible, or only infeasible, instances."""
+        """Return the comparison with only the runs on feasible, or only infeasible, problems."""
         return replace(self, runs=[run for run in self.runs if run.feasible is feasible])
 
     def picture(self) -> Display:

@@ -47,7 +47,7 @@ def _penalize(times: Iterable[float | None], limit: float) -> list[float]:
 
 
 def virtual_best(times: Times) -> list[float | None]:
-    """Return the seconds of the fastest solver for each instance, or None for an undecided one.
+    """Return the seconds of the fastest solver for each problem, or None if none decided it.
 
     >>> virtual_best({"a": [1.0, None, None], "b": [2.0, 3.0, None]})
     [1.0, 3.0, None]
@@ -113,7 +113,7 @@ def quantile(ascending: Sequence[float], share: float) -> float:
 
 
 def cactus(times: Iterable[float | None]) -> Curve:
-    """Return points (k, s): the solver decides k of the instances in at most s seconds each."""
+    """Return points (k, s): the solver decides k of the problems in at most s seconds each."""
     decided = sorted(time for time in times if time is not None)
     return [(float(number), seconds) for number, seconds in enumerate(decided, start=1)]
 
@@ -121,8 +121,8 @@ def cactus(times: Iterable[float | None]) -> Curve:
 def performance_profile(times: Times) -> dict[str, Curve]:
     """Return the points (r, share) of each solver's performance profile.
 
-    A point says that on this share of all instances, the solver took at most r times as long as the
-    fastest solver. An instance that the solver did not decide does not count for any r.
+    A point says that on this share of all problems, the solver took at most r times as long as the
+    fastest solver. A problem that the solver did not decide does not count for any r.
 
     The method is that of Dolan and Moré, *Benchmarking optimization software with performance
     profiles* (2002).

@@ -101,24 +101,21 @@ def rounds_for(states: int) -> int:
 
 
 def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
-    """Return each solver's median time on each instance, in seconds.
+    """Return each solver's median time on each problem, in seconds.
 
-    The time is None unless all runs of the solver decided the instance.
+    The time is None unless all runs of the solver decided the problem.
     """
     table = _by_instance(runs, solvers)
     return {solver: [_median(own) for own in table[solver]] for solver in table}
 
 
 def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int = 0) -> list[Row]:
-    """Return a row for each solver, in the given order, or no rows if there are no runs.
+    """Return a row of statistics for each solver, in the given order, or no rows without runs.
 
-    If there are at least `MIN_MEASUREMENTS` instances, each instance counts once, with its median
-    run. The interval of the median then shows how the median would vary between sets of instances
-    of the same kind. If there are fewer instances, every run counts. The interval then shows how
-    the median would vary between runs on the same instances.
-
-    An undecided instance counts as twice the `limit` in PAR-2. The running time is proportional to
-    `scores.RESAMPLES` times the number of solvers times the number of instances.
+    With at least `MIN_MEASUREMENTS` instances, each instance counts once, with its median run. The
+    interval of the median then says how the median varies between sets of similar instances. With
+    fewer instances, every run counts. The interval then says how the median varies between runs on
+    the same instances. In the PAR-2 score, an undecided instance counts as twice the `limit`.
     """
     if not runs:
         return []
@@ -169,9 +166,9 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
 
 
 def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
-    """Return how many instances all solvers decided, and each solver's median time on these.
+    """Return how many problems all solvers decided, and each solver's median time on these.
 
-    Solvers that decided no instance are ignored.
+    Solvers that decided no problem are ignored.
     """
     compared = [own for own in times.values() if any(seconds is not None for seconds in own)]
     common = [

@@ -28,7 +28,7 @@ have or barely lack a deal, are made from games of these sizes."""
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:
-    """Return the kind of a random deal problem, and the problem.
+    """Return the kind of a random deal problem (can cards be dealt as required?), and the problem.
 
     A "loosened" problem is built around a deal, so it is possible. In a "spoilt" problem, a few
     constraints of such a problem are tightened. A "brink" problem is made from a game: its

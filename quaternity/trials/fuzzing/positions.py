@@ -20,7 +20,7 @@ Fault = tuple[str, State]
 
 
 def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding | None:
-    """Return the fault that is found in the last position of a game, or None if there is none."""
+    """Check the last position of a game. Return the fault that is found, or None."""
     fault = position_fault(game.state, solvers, tally)
     if fault is None:
         return None
@@ -29,7 +29,7 @@ def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding
 
 
 def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """Return the first fault that is found in a position of a game, or None if there is none.
+    """Check a position of a game. Return the first fault that is found, or None.
 
     The position must have a deal. Unless the game is over, the player to move must have a question.
     The legal questions and answers must be those that the solvers find. If a player certainly owns
@@ -82,7 +82,7 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
 
 
 def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
-    """Yield each question and answer to test, with the deal problem after it.
+    """Yield each question and answer to test, with the resulting deal problem.
 
     Cards of a set with the same possible owners are equivalent, so only one of them is tested.
     """

@@ -37,7 +37,7 @@ class Shape(NamedTuple):
     """The kind, the size and the verdict of a tested example.
 
     The kind is "game", or the kind of a problem: "loosened", "spoilt" or "brink" (see `examples`).
-    The size of a game is that of its initial state. `feasible` is the verdict.
+    The size of a game is that of its initial state. `feasible` says whether there is a deal.
     """
 
     kind: str
@@ -47,7 +47,7 @@ class Shape(NamedTuple):
 
     @classmethod
     def of(cls, kind: str, problem: DealProblem, feasible: bool) -> Shape:
-        """Return the shape of a problem."""
+        """Return the kind, size and verdict of a problem as a `Shape`."""
         return cls(kind, problem.players, problem.cards, feasible)
 
 
@@ -76,7 +76,7 @@ class Tally:
 
     @property
     def games(self) -> int:
-        """Number of games."""
+        """Number of games that were tested."""
         return self.count_by(lambda shape: shape.kind)["game"]
 
     def problems(self, feasible: bool) -> int:
@@ -91,7 +91,7 @@ class Tally:
         return counts
 
     def coverage(self) -> dict[str, dict[str, int]]:
-        """Return numbers of examples by kind and verdict, by players and by ranges of cards."""
+        """Return three dictionaries that count the examples by kind, by players and by cards."""
         by_kind = self.count_by(lambda shape: (shape.kind, shape.feasible))
         by_players = self.count_by(lambda shape: shape.players)
         by_cards = self.count_by(

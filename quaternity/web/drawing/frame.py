@@ -41,7 +41,7 @@ def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
 
 
 class Score(NamedTuple):
-    """A player's score, as the page of a table shows it.
+    """A player's score, as the page of a game shows it.
 
     Attributes:
         points: Number of points, as text.
@@ -55,7 +55,7 @@ class Score(NamedTuple):
 
 
 class Chair(NamedTuple):
-    """A seat, as the page of a table shows it.
+    """A player's seat, as the page of a game shows it.
 
     Attributes:
         number: Number of the seat.
@@ -293,7 +293,7 @@ def _headline(sight: TableView, names: list[str], moves: int | None = None) -> t
 def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str) -> list[Chair]:
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
-        level = level_of(seat, sight.game)
+        level, is_own = level_of(seat, sight.game), number in sight.own_seats
         states = [
             (_("not ready"), not seat.ready),
             (f"✓ {_('ready')}", seat.ready and seat.kind == "person" and not sight.begun),
@@ -306,7 +306,7 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
             (_("nobody yet"), seat.kind == "open"),
             (_("away"), _is_away(sight, number) and number not in sight.empty_seats),
             (_("agrees to take back the move"), number in sight.undo),
-            (_("you sit here"), number == sight.seat and number in sight.own_seats),
+            (_("you sit here"), number == sight.seat and is_own and not sight.places),
         ]
         points = sight.points[number]
         unit = _("point") if int(points) == 1 else _("points")
@@ -314,7 +314,7 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
             Chair(
                 number,
                 level.face if level else "",
-                number in sight.own_seats,
+                is_own,
                 number in sight.to_act,
                 ", ".join(text for text, holds in states if text and holds),
                 Score(f"{points:g}", unit, notes[number] if notes else ""),

@@ -90,7 +90,7 @@ class PuzzleWords(PageWords):
         The result is empty for an answer that consists of SETs, which only the board shows.
         """
         if card := re.fullmatch(r"(\d+/\d+) (\d+)", text):
-            return f"{self.card(Card.parse(card[1]))}: {self.player(int(card[2]))}"
+            return self.say(epistemic.HOLDS(who=int(card[2]), card=Card.parse(card[1])))
         if asks := re.fullmatch(r"(\d+) asks (\d+) for (\d+/\d+)", text):
             asker, asked, card_text = asks.groups()
             return self.say(ASKS(asker=int(asker), asked=int(asked), card=Card.parse(card_text)))

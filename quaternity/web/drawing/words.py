@@ -189,7 +189,7 @@ def _quarto_move(text: str) -> str:
 
 
 def page_words(deck: str, seats: Sequence[SeatView | Seat], game: str = "") -> PageWords:
-    """Return the object that writes messages about a table in the language of the request.
+    """Return the object that writes messages about a game in the language of the request.
 
     `deck` is the name of the deck. If this deck no longer exists, a plain deck is used, in which
     cards have no names.
@@ -198,7 +198,7 @@ def page_words(deck: str, seats: Sequence[SeatView | Seat], game: str = "") -> P
 
 
 def sight_words(sight: TableView) -> PageWords:
-    """Return the object that writes messages about a table in the language of the request."""
+    """Return the object that writes messages about a game in the language of the request."""
     return page_words(sight.deck, sight.seats, sight.game)
 
 

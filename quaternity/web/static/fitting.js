@@ -11,6 +11,7 @@ function measure() {
   if (!board) return;
   const [sets, size] = area.dataset.fit.split(" ").map(Number);
   const width = board.clientWidth;
+  const name = area.querySelector(".leasts") ? 120 : 84; // least width of the name of a set
   const above = area.offsetTop; // the line about cards set aside
   const height = board.clientHeight - above;
   let best = { side: 0, columns: 1, abreast: size };
@@ -19,7 +20,7 @@ function measure() {
       const across = (width / columns - 12) / abreast;
       const down = (height / Math.ceil(sets / columns) - HEADER - 8) / Math.ceil(size / abreast);
       // Avoid sets that are too narrow for their names, and cards that are narrower than a finger.
-      const side = Math.min(across, down * 0.85) * Math.min(1, (width / columns / 84) ** 2) * (across < 24 ? 0.6 : 1);
+      const side = Math.min(across, down * 0.85) * Math.min(1, (width / columns / name) ** 2) * (across < 24 ? 0.6 : 1);
       if (side > best.side) best = { side, columns, abreast };
     }
   }

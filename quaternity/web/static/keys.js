@@ -1,17 +1,18 @@
 // Lets an arrow key move the focus to the nearest control in its direction, within [data-arrows].
 import { whenDrawn } from "./page.js";
 
-const CELLS = ":is(button:is(.cell, .tile), .curve a)";
-const LIVE = ":not([aria-disabled])";
+const CELLS = ":is(button:is(.cell, .tile), .curve a, [data-arrows]:not(:has(input)) > .well, span.set-card)";
+const LIVE = ":not([aria-disabled], span)";
 
 // Let the Tab key reach only the cells with which something can be done, and only one of many cells.
-// The arrow keys reach the other cells (roving tabindex).
+// If nothing can be done, it reaches one cell, so that the board can be read. The arrow keys reach
+// the other cells (roving tabindex).
 function rove(area, current) {
   const cells = area.querySelectorAll(CELLS);
-  const first = current ?? area.querySelector(`${CELLS}:focus`) ?? area.querySelector(CELLS + LIVE);
+  const first = current ?? area.querySelector(`${CELLS}:focus`) ?? area.querySelector(CELLS + LIVE) ?? cells[0];
   for (const one of cells) {
     const index = one === first || (cells.length < 13 && one.matches(`button${LIVE}`)) ? 0 : -1;
-    if (one.tabIndex !== index) one.tabIndex = index;
+    if (one.getAttribute("tabindex") !== `${index}`) one.tabIndex = index;
   }
 }
 
@@ -26,7 +27,7 @@ document.addEventListener("keydown", (event) => {
   const from = event.target.getBoundingClientRect();
   let best = null;
   let least = Infinity;
-  for (const one of area.querySelectorAll("button, input, a[href]")) {
+  for (const one of area.querySelectorAll(`button, input, a[href], ${CELLS}`)) {
     const to = one.getBoundingClientRect();
     const across = to.left + to.width / 2 - from.left - from.width / 2;
     const down = to.top + to.height / 2 - from.top - from.height / 2;

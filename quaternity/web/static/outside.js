@@ -7,6 +7,7 @@ const icon = document.querySelector("link[rel=icon]");
 const usual = icon?.href;
 let shown = null;
 let before = "";
+let permission = globalThis.Notification?.permission; // reading it after every move would be slow
 
 // Tell what has changed in a part of the page, which may be newer than the part that is shown.
 export function tellOutside(node) {
@@ -20,7 +21,7 @@ export function tellOutside(node) {
   if (icon) icon.href = now === "yours" ? icon.dataset.yours : usual;
   shown?.close();
   shown = null;
-  if (now !== "yours" || !document.hidden || liked("notify") !== "on" || globalThis.Notification?.permission !== "granted") return;
+  if (now !== "yours" || !document.hidden || liked("notify") !== "on" || permission !== "granted") return;
   try { shown = new Notification(title, { tag: location.pathname }); } catch { return; } // some browsers allow notifications only in workers
   shown.onclick = () => { focus(); shown?.close(); };
 }
@@ -28,14 +29,14 @@ export function tellOutside(node) {
 // Show the option if notifications are possible: over HTTPS or on this machine, and not denied.
 whenDrawn(() => {
   const box = part?.querySelector("#notify");
-  if (!box || !isSecureContext || !globalThis.Notification || Notification.permission === "denied") return;
+  if (!box || !isSecureContext || !permission || permission === "denied") return;
   box.closest("label").hidden = false;
-  box.checked = liked("notify") === "on" && Notification.permission === "granted";
+  box.checked = liked("notify") === "on" && permission === "granted";
 });
 
 document.addEventListener("change", async ({ target }) => {
   if (target.id !== "notify") return;
-  if (target.checked && Notification.permission !== "granted") await Notification.requestPermission();
-  like("notify", target.checked && Notification.permission === "granted" ? "on" : "off");
+  if (target.checked && permission !== "granted") permission = await Notification.requestPermission();
+  like("notify", target.checked && permission === "granted" ? "on" : "off");
   target.checked = liked("notify") === "on";
 });

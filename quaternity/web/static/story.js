@@ -1,5 +1,6 @@
 // Loads the story of a finished game into the page of its table, and announces its beginning.
-import { announce, completePage, part, whenDrawn } from "./page.js";
+import { sceneLength } from "./pacing.js";
+import { announce, completePage, drawn, part, wait, whenDrawn } from "./page.js";
 
 let loading = "";
 
@@ -8,14 +9,16 @@ async function drawStory() {
   const place = part?.querySelector("[data-story]");
   if (!place || place.dataset.loaded !== undefined || loading === place.dataset.story) return;
   loading = place.dataset.story;
+  const seen = wait(drawn.times ? 4 * sceneLength() : 0); // let the final board be seen first
   try {
     const answer = await fetch(loading, { cache: "no-store" });
-    if (!answer.ok || !place.isConnected) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    await seen;
+    if (!answer.ok || !place.isConnected) return;
     place.replaceChildren(...page.body.childNodes);
     place.dataset.loaded = "";
     completePage();
-    const told = part.querySelectorAll("#headline, #story > h2:first-child, #story > p:first-of-type");
+    const told = part.querySelectorAll("#headline, #story > h2:first-child, #story > p:nth-of-type(-n+2)");
     announce(Array.from(told, (one) => one.textContent.trim()).join(". "));
   } catch { /* The final board stays. */ } finally { loading = ""; }
 }
