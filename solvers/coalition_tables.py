@@ -188,10 +188,11 @@ class LaneLayout:
         return packed - ones * size
 
     def table_function(self, low: Sequence[int], size: int) -> Callable[[int], int]:
-        """Return a function that computes the table of a set (see `table`) from `ownable_counts`.
+        """Return a function that computes the table of a set, given the result of `ownable_counts`.
 
-        The set has `size` cards, the minimums `low`, and no maximum that restricts a deal. The
-        function returns the same as `table`: `IMPOSSIBLE` if the set cannot be dealt.
+        A table contains the maximum number of cards of the set that each group of players can hold
+        (see `table`), and is `IMPOSSIBLE` if the set cannot be dealt. The set has `size` cards, the
+        minimums `low`, and no maximum that restricts a deal.
         """
         # Only players with a minimum need a pass. Adding such a player to the witness improves the
         # bound if the minimum exceeds the additional rank. A player without a minimum changes
@@ -271,7 +272,7 @@ class LaneLayout:
 def cached_tables(
     layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
-    """Compute the table of a set (see `LaneLayout.table`), and its size in the cache, in bytes."""
+    """Return the table of a set (see `LaneLayout.table`), and its size in the cache in bytes."""
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
     return layout.compute_table(owners, low, high), size
 
@@ -296,7 +297,10 @@ def get_layout(players: int, largest: int) -> LaneLayout:
 
 @lru_cache(maxsize=256)
 def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
-    """Return how to pack the tables (see the module) of a problem with sets of these sizes."""
+    """Return the `LaneLayout` that packs numbers for problems of this size into integers.
+
+    `cards` is the number of all cards, and `largest_set` the number of cards in the largest set.
+    """
     # Sums of tables are at most the number of cards. Intermediate values in the computation of a
     # table are at most three times the size of its set.
     width = next(w for w in (8, 16, 32, 64) if max(cards + 1, 4 * largest_set) < 1 << (w - 1))
@@ -304,7 +308,7 @@ def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
 
 
 def layout_of(problem: DealProblem) -> LaneLayout:
-    """Return how to pack the tables of a problem (see the module) into integers."""
+    """Return the `LaneLayout` for a problem, which packs a number for each group of players."""
     largest = cards = 0
     for constraint in problem.sets:
         size = len(constraint.owners)
@@ -315,10 +319,10 @@ def layout_of(problem: DealProblem) -> LaneLayout:
 
 
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
-    """Return the group of players (the witness) that limits a coalition's cards of a set the most.
+    """Return the witness (a group of players) with the smallest bound for a coalition and a set.
 
-    Both groups are bit masks of players. Each witness gives an upper bound on the number of cards
-    of the set that the coalition can hold (see `solvers.shortage.coalition_bound`).
+    The witness and the coalition are bit masks of players. Each witness gives an upper bound on the
+    number of cards of the set that the coalition can hold (see `solvers.shortage.coalition_bound`).
     """
     layout = get_layout(constraint.players, 1 << 60)
     packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
@@ -356,11 +360,11 @@ class SetShape:
         return SetConstraint.unchecked(*self.key)
 
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Yield each distinct owner mask of the set, with a list of (player, table) pairs.
+        """Yield pairs: an owner mask, and a list of tables with the players that they belong to.
 
-        An owner mask is the bit mask of the players who may own a card. The list has a pair for
-        each of them: its table is that of the set if this player must own one of the cards. Masks
-        and players are in ascending order.
+        An owner mask is the bit mask of the players who may own a card. For each of these players,
+        the list has a pair: the player, and the table of the set if this player must own one of the
+        cards. Masks and players are in ascending order.
         """
         owners, low, high = self.key
         for mask in sorted(set(owners)):

@@ -36,7 +36,8 @@ class SetDealer:
 
     Attributes:
         choices: all ways to split the set between the players, or None if there are too many. Each
-            is a pair: the numbers of cards of the players packed into one integer, and as a tuple.
+            is a pair: how many cards each player gets, packed into one integer, and the same as a
+            tuple.
         deal_cache: a deal (the owner of each card) for some of the tuples in `choices`.
     """
 
@@ -85,7 +86,7 @@ def refuses(problem: DealProblem) -> str | None:
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
     """Prepare a problem, and return a function that solves it, as `prepare` does.
 
-    Both steps raise `SolverTimeout` when `seconds` have passed since the call.
+    Both steps raise `SolverTimeout` when `seconds` have passed since the call of this function.
     """
     return prepare(problem, Deadline(seconds))
 
@@ -160,7 +161,6 @@ def _proof(problem: DealProblem, layout: LaneLayout, tables: list[int]) -> Certi
 
 
 def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
-    """Return a proof that one set cannot be dealt, whatever the other sets are."""
     # Either the minimums of the set are too large, or some of its cards cannot have an owner.
     constraint = problem.sets[index]
     for coalition in (0, everybody):
@@ -195,7 +195,7 @@ def _deal(layout: LaneLayout, rows: Iterable[SetDealer], slack: int) -> Deal:
 
 
 def _find_vector(layout: LaneLayout, constraint: SetConstraint, others: int) -> tuple[int, ...]:
-    """Return how many cards of a set each player gets, so that the other sets can be dealt."""
+    """Return how many cards of a set each player can get, if the other sets are dealt as well."""
     # For each player, bisection finds the smallest number with which all guard bits stay set.
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(bound, constraint.size) for bound in constraint.high]

@@ -70,7 +70,7 @@ class Chances(Displayable):
     problem: DealProblem | None = field(default=None, compare=False, repr=False)
 
     def picture(self) -> Display:
-        """Return a table of the probabilities.
+        """Return a table of the probability that each player owns each card.
 
         Cards of a set share a row if their probabilities are equal.
         """
@@ -176,8 +176,8 @@ def count_deals(
 def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
     """Return the number of deals in which each player owns each card, for all cards at once.
 
-    The errors are those of `count_deals`. This takes about as long as `count_deals` times the
-    logarithm of the number of distinct sets.
+    A limit of `count_deals` raises the same error here. This takes about as long as `count_deals`
+    times the logarithm of the number of distinct sets.
     """
     zeros = (0,) * problem.players
     layout = lay_out(problem, seconds=seconds)
@@ -204,7 +204,7 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
 def _factor_owner_counts(
     factor: SetCounts, before: list[int], deadline: Deadline
 ) -> dict[int, tuple[int, ...]]:
-    """Return the number of deals in which each player owns a card of one factor.
+    """Return the number of deals in which each player owns a card, for the cards of one factor.
 
     A factor is a part of the problem (see the module). A key of the dictionary is the bit mask of
     the players who may own the card, and its value has a number for each player. `before` has the
@@ -240,8 +240,8 @@ def _set_owner_counts(
 def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
     """Return the probability that each player owns each card, as nested lists [set][card][player].
 
-    All deals are taken to be equally likely. The errors are those of `exact_chances`, and the
-    probabilities are rounded as in `Chances.floats`. This takes as long as `exact_chances`.
+    All deals are taken to be equally likely. The probabilities are rounded as in `Chances.floats`.
+    The time and the possible errors are the same as for `exact_chances`.
 
     >>> from solvers import SetConstraint
     >>> chances(DealProblem([2, 1], [SetConstraint.of([[0, 1], [0, 1], [0]], players=2)]))
@@ -258,7 +258,7 @@ def count_vector_distribution(
 
     A key of the dictionary says how many cards of the set each player gets. Its value is the number
     of deals with these numbers. Keys without a deal are omitted, so the dictionary is empty for an
-    infeasible problem. The time and the limits are those of `count_deals`.
+    infeasible problem. The time and the limits are the same as for `count_deals`.
     """
     by_vector = _by_vector(problem, set_index, seconds)
     return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
@@ -267,10 +267,10 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Return two numbers of ways to deal cards, for each way to split a set between the players.
+    """Return the numbers of ways to deal one set and all others, for each split of the one set.
 
-    The keys of the dictionary say how many cards of the set each player gets. The first number
-    counts the ways to deal the set like this, and the second the ways to deal all other sets.
+    The keys of the dictionary say how many cards of the set each player gets. A value is a pair:
+    the number of ways to deal the set like this, and the number of ways to deal all other sets.
     """
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)
@@ -288,7 +288,6 @@ def _by_vector(
 
 
 def _ways(part: Part) -> dict[Vector, int]:
-    """Return the number of ways to deal a set, for each way to split it between the players."""
     # The open cards of the set, if any, must be a single factor.
     certain, whole = part.cards.certain, part.set_factor
     if whole is None:
@@ -356,7 +355,7 @@ def count_distribution(
     """Return in how many deals a player holds 0, 1, 2, ... cards of a set.
 
     The keys of the dictionary are the numbers of cards, in ascending order. A number of cards that
-    is impossible is omitted. The time and the limits are those of `count_deals`.
+    is impossible is omitted. The time and the limits are the same as for `count_deals`.
 
     >>> from solvers import SetConstraint
     >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)

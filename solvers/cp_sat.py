@@ -276,10 +276,9 @@ def solve_model(
     seed: int = 0,
     seconds: float = DEFAULT_SECONDS,
 ) -> Verdict:
-    """Solve a CP-SAT model, which may have further constraints. The verdict has no proof.
+    """Solve the CP-SAT model of a problem, and return a verdict without a proof.
 
-    Raises:
-        SolverTimeout: If there is no answer within `seconds`.
+    Constraints may have been added to the model.
     """
     text = f"CP-SAT reached its time limit of {seconds:g} s without an answer"
     solver = run_search(
@@ -327,10 +326,10 @@ def prepare_variant(
 def _groups(
     problem: DealProblem, max_booleans: float
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
-    """Yield pairs of the number of a set and its bundles of interchangeable cards.
+    """Yield the bundles of interchangeable cards of each set, with the number of the set.
 
     A bundle is a pair: the bit mask of the players who may own the cards, and the cards. Sets whose
-    bounds are all redundant may be bundled together. Their number is None.
+    bounds are all redundant may be bundled together. They have the number None.
     """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:

@@ -70,7 +70,7 @@ class Judgement:
 
 
 def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
-    """Run all solvers on a problem and compare their verdicts.
+    """Run all solvers on a problem, compare their verdicts, and return the result.
 
     Exceptions of the solvers are not passed on, except `KeyboardInterrupt`. A solver that raises
     `LimitError` has given up. Any other exception, even `SystemExit`, counts as a fault. If no
@@ -163,7 +163,7 @@ def compare_verdicts(
     """Return a verdict that has valid evidence (a deal or a proof), and the faults of all solvers.
 
     The verdict is None if no solver gives valid evidence. If a deal and a proof that there is none
-    both pass the check, the fault is attributed to `OWN_CHECKS`.
+    both pass the check, the check itself is wrong, and the fault is attributed to "quaternity".
 
     Args:
         verdicts: the answers of the solvers, by name. They need not be trusted, because none of

@@ -40,12 +40,11 @@ function `program` explains what a step does."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
-    """Return the instructions for multiplying a polynomial by a factor.
+    """Return the instructions for multiplying a polynomial by a factor: steps, and weights.
 
-    The instructions consist of steps and of weights. Result 0 is the polynomial itself. Each step
-    multiplies an earlier result by a power of a player's variable, which gives the next result. If
-    the step names a sum, the result is also added to this sum. At the end, the sums are multiplied
-    by their weights and added up.
+    Result 0 is the polynomial itself. Each step multiplies an earlier result by a power of a
+    player's variable, which gives the next result. If the step names a sum, the result is also
+    added to this sum. At the end, the sums are multiplied by their weights and added up.
 
     Args:
         places: the players whose exponents are stored, starting with the lowest digit (see the
@@ -150,7 +149,7 @@ class ExponentLanes:
         return polynomial
 
     def offset(self, vector: Sequence[int]) -> int:
-        """Return the index of the coefficient for the exponents `vector` in the packed integer.
+        """Return the index of the coefficient with the exponents `vector` in the packed integer.
 
         No exponent in the vector may be larger than the player's hand.
         """
@@ -162,7 +161,7 @@ class ExponentLanes:
         )
 
     def lane(self, in_bytes: bytes, number: int) -> int:
-        """Return coefficient number `number` of a polynomial, given the bytes from `in_bytes`."""
+        """Return one coefficient of a polynomial, by its index in the bytes from `in_bytes`."""
         size = self.width // 8
         return int.from_bytes(in_bytes[number * size : number * size + size], "little")
 
@@ -356,12 +355,12 @@ def lay_out(
     max_work: int = MAX_WORK,
     seconds: float | None = None,
 ) -> tuple[ReducedProblem, Product] | None:
-    """Reduce a problem and prepare the product that counts its deals. Return both.
+    """Simplify a problem for counting its deals. Return it with the product that counts them.
 
     The result is None if it is obvious that there is no deal.
 
     Args:
-        keep: a set that becomes a single factor (see `solvers.reduced_problem.reduce_problem`).
+        keep: the number of a set that becomes a single factor, or None.
         max_work: the maximum number of bytes that the additions process.
         seconds: the time limit in seconds. It includes later work with the product.
 

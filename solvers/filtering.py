@@ -83,7 +83,7 @@ def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
 
 
 class _FilterShape(SetShape):
-    """A set regardless of the order of its cards, with values for filtering computed in advance."""
+    """A set without the order of its cards, with prepared tables that make `filter_set` fast."""
 
     __slots__ = ("differences", "lowered")
 
@@ -130,7 +130,7 @@ _FILTERED: Memo[LaneLayout, int, SetConstraint, SetConstraint] = Memo()
 def filter_set(
     layout: LaneLayout, slack: int, constraint: SetConstraint, deadline: Deadline = NO_DEADLINE
 ) -> SetConstraint:
-    """Remove the owners of one set that occur in no deal, and tighten its bounds.
+    """Return a set without possible owners that occur in no deal, and with the tightest bounds.
 
     `slack` says how many more cards each group of players could hold in the whole problem (see
     `LaneLayout.slack`).
@@ -168,7 +168,7 @@ def _filter_set(
 
 
 def filter_by_tables(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
-    """Use coalition tables to tighten a problem without losing a deal, as `filter_problem` does.
+    """Return the tightest problem with the same deals, found by coalition tables.
 
     Raises:
         NoDeal: If the problem is infeasible.
@@ -234,7 +234,6 @@ def filter_problem(problem: DealProblem, seconds: float | None = None) -> DealPr
 
 
 def _prefers_tables(problem: DealProblem) -> bool:
-    """Return whether filtering by tables is likely to be faster than filtering by flows."""
     players, sets = problem.players, len(problem.sets)
     if players > MAX_PLAYERS:
         return False

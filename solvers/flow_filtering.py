@@ -72,7 +72,7 @@ class _Residual:
         return [int(label) for label in labels]
 
     def augment(self, arc: int) -> None:
-        """Send as much flow as possible through an arc and back, along shortest paths first."""
+        """Send as much flow as possible around cycles through an arc, the shortest ones first."""
         room = self.capacity
         while room[arc]:
             self.deadline.remaining()
@@ -137,7 +137,7 @@ class _Residual:
 
 
 def filter_by_flow(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
-    """Use network flow to tighten a problem without losing a deal, as `filter_problem` does.
+    """Return the tightest problem with the same deals, found by network flow.
 
     Raises:
         NoDeal: If the problem is infeasible.

@@ -52,14 +52,14 @@ class ProblemPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Requested properties of a pair of problems.
+    """Requested properties of a pair of problems of one family, such as `game` or `chain`.
 
     Attributes:
         cards: the number of cards.
-        coalition: the number of players in the tight coalition of `game` (see the module). None
-            means a random number.
-        depth: the number of sets that the proof of infeasibility involves in `game` and `chain`.
-            None means a random number.
+        coalition: the number of players in the tight coalition: a group of players whose hands have
+            exactly as many cards as they can hold. None means a random number.
+        depth: the number of sets that a proof of infeasibility involves. None means a random
+            number.
     """
 
     cards: int
@@ -205,10 +205,10 @@ def _tight_pair(
     outside: Sequence[int],
     kinds: Sequence[str],
 ) -> ProblemPair:
-    """Return a feasible and an infeasible problem, which differ in a bound that concerns a group.
+    """Return a feasible and an infeasible problem, which differ in one bound.
 
-    The group consists of the first `members` players. Their hands have exactly as many cards as the
-    feasible problem allows them to hold.
+    The bound concerns a group of the first `members` players. Their hands have exactly as many
+    cards as the feasible problem allows them to hold.
 
     Args:
         outside: for each set, the number of cards of the players outside the group.

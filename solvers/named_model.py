@@ -118,7 +118,7 @@ class CpSatModel:
         self.model.add(constraint)
 
     def solve(self, *, seconds: float = DEFAULT_SECONDS, seed: int = 0) -> Verdict:
-        """Solve the model, including the constraints that were added.
+        """Solve the model, including the constraints that were added, and return the verdict.
 
         If there is no deal, the verdict contains a proof (a shortage) only if there is no deal even
         without the added constraints.
@@ -202,7 +202,7 @@ def _index(value: int | str, names: Sequence[str], count: int, noun: str) -> int
 
 @validate_arguments(problem=DealProblem, bundles=bool)
 def cp_sat_model(problem: DealProblem, *, bundles: bool = True) -> CpSatModel:
-    """Return the model that `solve(problem, "cp-sat")` solves, with readable names.
+    """Return the CP-SAT model with which `solve(problem, "cp-sat")` decides a problem, with names.
 
     The model has a boolean for each card and possible owner. If there would be more than 220
     booleans, cards with the same possible owners form a bundle, and an integer says how many cards

@@ -115,5 +115,5 @@ class NamedWords(Wording):
         return self._cards[index][number] if self._cards else super().card(card)
 
     def hand(self, cards: Iterable[tuple[int, int]]) -> str:
-        """Join the names of some cards."""
+        """Return the names of some cards as one text."""
         return (", " if self._cards else " ").join(map(self.card, cards))

@@ -76,7 +76,7 @@ def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 def _repetitions(choose: Choose, limit: int, minimum: int = 0) -> Iterator[None]:
-    """Yield None a random number of times: at least `minimum`, and most often `limit` times."""
+    """Yield None a random number of times, from `minimum` to `limit`. `limit` is the likeliest."""
     # Whether there is another repetition is chosen just before it begins, directly before the
     # values that are chosen in it. So Hypothesis can leave out any repetition when it shrinks a
     # problem.
@@ -165,9 +165,9 @@ def random_tightened(choose: Choose, sizes: Sizes) -> DealProblem:
 def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProblem]:
     """Return a feasible problem and an infeasible problem, with one small difference.
 
-    In the feasible problem, a group of players (the coalition) holds exactly as many cards as the
-    inequality of `solvers.shortage` allows. One more card in the coalition's hands, or one owner,
-    minimum or maximum that is tighter, makes the problem infeasible.
+    In the feasible problem, a group of players holds exactly as many cards as it can hold. One more
+    card in the hands of the group, or one owner, minimum or maximum that is tighter, makes the
+    problem infeasible.
     """
     players = choose(1, sizes.players)
     set_size = choose(1, sizes.set_size) if sizes.same_size else None
@@ -219,11 +219,11 @@ def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProb
 def one_player_problem(
     problem: DealProblem, index: int, player: int, max_cards: int | None = None
 ) -> DealProblem:
-    """Return a small part of a problem: one player, who holds all cards of a single set.
+    """Return a small part of a problem: the cards of one set, and one player who holds them all.
 
-    The bounds are those of the player. If `max_cards` is given, only this number of cards remains,
-    and the bounds are lowered by the number of missing cards. A solver that is wrong about a bound
-    of a player is often wrong about this small problem, too.
+    The player keeps the bounds of the original problem. If `max_cards` is given, only this number
+    of cards remains, and the bounds are lowered by the number of missing cards. A solver that is
+    wrong about a bound of a player is often wrong about this small problem, too.
     """
     owners, low, high = problem.sets[index]
     masks = [mask >> player & 1 for mask in owners[:max_cards]]
@@ -322,7 +322,7 @@ def boundary_pair(
 
 
 def _tighten_repeatedly(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
-    """Yield an endless sequence of ever tighter problems, which eventually are infeasible."""
+    """Yield tighter and tighter versions of a problem, without end. Late ones are infeasible."""
     everybody = range(problem.players)
     group = random.sample(everybody, random.randrange(1, problem.players))
     others = [player for player in everybody if player not in group]
@@ -419,7 +419,7 @@ def one_bound_pairs(
 def _counts(
     sizes: Sequence[int], bound: str, last_set: bool, random: Random
 ) -> tuple[list[int], int]:
-    """Choose how many cards of each set a player holds, and in which set a bound is tightened."""
+    """Choose how many cards of each set a player holds, and the set with a tighter bound."""
     counts = [random.randint(0, size) for size in sizes]
     places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))
     place = places[-1 if last_set else 0]

@@ -124,13 +124,13 @@ _PARTS: Memo[SetConstraint, int, bool, Part | None] = Memo()
 def part_of(
     constraint: SetConstraint, full: int, keep: bool, deadline: Deadline = NO_DEADLINE
 ) -> Part | None:
-    """Split a set into its certain cards and its factors for counting (see the module).
+    """Split a set into its certain cards and its factors for counting deals (see the module).
 
     The result is None if the set has no deal.
 
     Args:
         full: the bit mask of the players whose hands are full (see `split_certain`).
-        keep: whether the set becomes a single factor even if its bounds are redundant.
+        keep: whether all open cards become a single factor even if the bounds are redundant.
     """
     key = (constraint, full, keep)
     try:
@@ -185,11 +185,11 @@ class ReducedProblem:
 def reduce_problem(
     problem: DealProblem, keep: int | None = None, deadline: Deadline = NO_DEADLINE
 ) -> ReducedProblem | None:
-    """Remove everything from a problem that is obviously certain, for counting its deals.
+    """Remove the cards with obvious owners from a problem, to count its deals faster.
 
     The result is None if there is obviously no deal. For other infeasible problems, the count of
-    the deals will be 0. The set with the number `keep` becomes a single factor (see the module)
-    even if its bounds are redundant.
+    the deals will be 0. If `keep` is a number of a set, this set becomes a single factor of the
+    product that counts the deals, even if its bounds are redundant.
 
     Raises:
         LimitError: If a set has too many count vectors.
@@ -235,10 +235,10 @@ def reduce_problem(
 
 
 def min_lanes(problem: DealProblem) -> tuple[int, int]:
-    """Return lower bounds on the size of the polynomial that counts the deals of a problem.
+    """Return lower bounds on the size of a polynomial that counts the deals of a problem.
 
-    The first bound is a number of coefficients, and the second a number of bytes. Both are 0 if no
-    bound is known. Call this only for a feasible problem.
+    The result is a pair: a number of coefficients, and a number of bytes. Both are 0 if no bound is
+    known. Call this only for a feasible problem.
     """
     # They are also 0 if fewer than two distinct factors can be dealt in several ways, because
     # counting may then need no polynomial. No count vectors are listed.

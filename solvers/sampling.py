@@ -149,7 +149,7 @@ class NumberedDeals:
         return owners_by_factor
 
     def draw(self, random: Random) -> Deal:
-        """Draw a deal uniformly at random.
+        """Return a deal, drawn uniformly at random.
 
         Raises:
             NoDeal: If there is no deal.
@@ -162,7 +162,7 @@ class NumberedDeals:
 def sample_deals(
     problem: DealProblem, random: Random, number: int, *, seconds: float | None = None
 ) -> list[Deal]:
-    """Draw `number` deals independently and exactly uniformly at random.
+    """Return `number` deals, drawn independently and exactly uniformly at random.
 
     The same deal may be drawn more than once. `seconds` limits the time for numbering the deals.
 

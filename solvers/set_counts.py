@@ -100,10 +100,11 @@ Vector = tuple[int, ...]
 
 
 def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
-    """Count the ways to split `size` interchangeable cards between players.
+    """Return the number of ways to split `size` interchangeable cards between players.
 
     `mask` is the bit mask of the players who may own these cards. Each player p gets at most
-    `high[p]` cards. The keys of the dictionary say how many cards each player gets (count vectors).
+    `high[p]` cards. A key of the dictionary says how many cards each player gets, and its value is
+    the number of ways to do this.
 
     >>> class_vectors(0b101, 2, high=(9, 9, 1))
     {(2, 0, 0): 1, (1, 0, 1): 2}
@@ -138,7 +139,7 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Return the number of ways to deal two groups of cards, for each split between players."""
+    """Return the ways to deal two groups of cards together. A key says how many cards each gets."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"counting a set needs {len(first)} x {len(second)} steps: "
@@ -212,11 +213,11 @@ class SetCounts:
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
     def card_weights(self, deadline: Deadline = NO_DEADLINE) -> dict[int, dict[int, Vector]]:
-        """Return the number of ways to deal the set in which a given player owns a given card.
+        """Return in how many ways the set can be dealt so that a given player owns a given card.
 
-        The entry `[mask][player]` is a tuple with one number for each count vector in `vectors`. It
-        holds for any card whose possible owners are the players in the mask. Players who may not
-        own the card are omitted. The result is cached.
+        The entry `[mask][player]` is for a card that only the players in the bit mask may own. It
+        is a tuple with a number for each entry of `vectors`, that is, for each way to say how many
+        cards of the set every player gets. The result is cached.
         """
         if self._card_weights is not None:
             return self._card_weights

@@ -208,9 +208,9 @@ def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> 
 
 @dataclass(frozen=True, slots=True)
 class Shortage(Displayable):
-    """Proof that no deal exists: a group of players cannot hold as many cards as its hands need.
+    """Proof that no deal exists: a group of players cannot hold as many cards as it must hold.
 
-    The module docstring has the formula for the number of cards that the group can hold.
+    The module docstring has a formula for the number of cards that a group can hold.
 
     Attributes:
         coalition: the bit mask of the group, A in the formula. It is 0 if the minimums of a single
@@ -267,8 +267,8 @@ class Shortage(Displayable):
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """Return this proof for the problem, as a sentence.
 
-        The text `amount`, if given, replaces the number of cards that the hands need.
-        `crowded_player` says whose hands these are.
+        The text `amount`, if given, replaces the number of cards of the player or players whom the
+        sentence is about (see `crowded_player`).
         """
         must, bounds = self._required_cards(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
@@ -309,11 +309,11 @@ class Shortage(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def crowded_player(self, problem: DealProblem) -> int | None:
-        """Return the player whose hand the sentence of `in_words` is about.
+        """Return the only player whom the sentence of `in_words` is about, or None.
 
-        The sentence may be about the only player outside the coalition. This player must hold all
-        cards that the coalition cannot hold, but the hand is too small. If the sentence is about
-        the coalition instead, the result is None.
+        The sentence may be about the only player outside the coalition, who must hold all cards
+        that the coalition cannot hold, in a hand that is too small. Otherwise the sentence is about
+        the coalition, and the result is None.
         """
         outside = players_in((1 << problem.players) - 1 & ~self.coalition)
         if len(outside) != 1 or self.coalition.bit_count() < 2:
@@ -326,7 +326,7 @@ class Shortage(Displayable):
         return None if capped or sum(problem.hands) != problem.cards else outside[0]
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
-        """Return a text that says which bounds limit the group's cards of a set. It may be ""."""
+        """Return the bounds that limit the group's cards of a set, in words, or "" for none."""
         minimums: dict[int, list[int]] = {}
         for player in players_in(witness & ~self.coalition):
             minimums.setdefault(constraint.low[player], []).append(player)

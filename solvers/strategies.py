@@ -83,7 +83,7 @@ def feasible_problems(
 ) -> DealProblem:
     """Generate feasible problems, with constraints that allow a random deal.
 
-    The arguments are those of `solvers.random_problems.Sizes`.
+    The arguments are explained in `solvers.random_problems.Sizes`.
     """
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
     return random_feasible(lambda low, high: draw(st.integers(low, high)), sizes)
@@ -100,7 +100,7 @@ def tightened_problems(
 ) -> DealProblem:
     """Generate problems by tightening constraints of feasible problems. Most are infeasible.
 
-    The arguments are those of `solvers.random_problems.Sizes`.
+    The arguments are explained in `solvers.random_problems.Sizes`.
     """
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
     return random_tightened(lambda low, high: draw(st.integers(low, high)), sizes)
@@ -117,7 +117,7 @@ def boundary_pairs(
 ) -> tuple[DealProblem, DealProblem]:
     """Generate pairs of a feasible and an infeasible problem that differ by 1 in one number.
 
-    The arguments are those of `solvers.random_problems.Sizes`.
+    The arguments are explained in `solvers.random_problems.Sizes`.
     """
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
     return random_boundary(lambda low, high: draw(st.integers(low, high)), sizes)
@@ -145,7 +145,7 @@ def deal_problems(
 ) -> st.SearchStrategy[DealProblem]:
     """Generate feasible and infeasible problems.
 
-    The arguments are those of `solvers.random_problems.Sizes`.
+    The arguments are explained in `solvers.random_problems.Sizes`.
     """
     sizes = (max_players, max_sets, max_set_size, upper_bounds, same_size)
     # Hypothesis draws equal strategies only once, so the kind is chosen by a number.
@@ -163,7 +163,6 @@ def deal_problems(
 
 
 def _shortened(problem: DealProblem, number: int) -> DealProblem:
-    """Return a part of a problem if `number` is below 4, and otherwise the whole problem."""
     has_all_cards, player = divmod(number, 2)
     if number > 3 or not problem.sets or player >= problem.players:
         return problem

@@ -96,7 +96,7 @@ SHRINK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """Result of checking a solver: the numbers of problems on which the laws were checked.
+    """Result of testing a solver: the numbers of problems that it was tested on.
 
     Attributes:
         feasible, infeasible: the numbers of problems with these verdicts.
@@ -112,7 +112,7 @@ class Conformance:
 
 
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that a solver's deal or proof is valid, and that its verdict is right.
+    """Return what is wrong with the verdict of a solver or with its deal or proof, or None.
 
     If the solver gives no proof, its verdict is compared with those of built-in solvers.
     """
@@ -136,7 +136,7 @@ def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that the verdict stays the same after random renumbering, and on a second call."""
+    """Return a fault if the verdict changes after random renumbering or if repeated, else None."""
     random = Random(hash(problem))
     players, sets = list(range(problem.players)), list(range(len(problem.sets)))
     cards = [list(range(constraint.size)) for constraint in problem.sets]
@@ -158,7 +158,7 @@ def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that an infeasible problem stays infeasible when a constraint is tightened."""
+    """Return a fault if tightening a constraint makes an infeasible problem feasible, else None."""
     before, fault = _run_checked(solver, problem)
     if before is None or before:
         return fault
@@ -171,7 +171,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that the verdict is right after a card moves from the largest to the smallest hand."""
+    """Return what is wrong after a card moves from the largest to the smallest hand, or None."""
     _, fault = _run_checked(solver, problem)
     hands = list(problem.hands)
     giver, taker = hands.index(max(hands)), hands.index(min(hands))
@@ -184,7 +184,7 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
-    """Forbid the deal that the solver found, and check the verdict on the resulting problem.
+    """Return what is wrong after the deal that the solver found has been forbidden, or None.
 
     To forbid the deal, the possible owners of a card, a minimum or a maximum is changed. Equal sets
     are changed in the same way, so that they stay equal.
@@ -488,7 +488,6 @@ def _require_both_kinds(solver: Solver, count: Counter[str]) -> None:
 
 
 def _find_fault(law: Law, solver: Solver, problem: DealProblem) -> str | None:
-    """Return the fault that a law (a property check) finds in a solver, if there is a fault."""
     # An exception in the solver counts as a fault.
     try:
         return law(solver, problem)

@@ -160,8 +160,6 @@ def copy_verdict(value: object) -> Verdict | None:
 
 
 def _copy_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...] | None:
-    """Return the owners of all cards as tuples of integers, or None if a value has a wrong type."""
-
     def is_listing(value: object) -> bool:
         return type(value) is tuple or type(value) is listing
 

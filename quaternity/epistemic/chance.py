@@ -167,7 +167,7 @@ def _replace_settled(
 
 
 def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
-    """Return the share of the deals of `seen` in which a formula is true, by counting deals."""
+    """Return the share of the deals of the problem `seen` in which a formula is true."""
     remaining = MAX_COUNTS
 
     def number(formula: Formula, problem: DealProblem) -> int:
@@ -226,9 +226,10 @@ def _sample_deals(
     samples: int,
     deadline: Deadline,
 ) -> FormulaChance:
-    """Return or estimate how often a formula is true in the deals where `condition` is true.
+    """Return the share of deals in which a formula is true, among those where `condition` is true.
 
-    If time runs out while a deal is evaluated, the interval allows both truth values in this deal.
+    The share is estimated from a sample if there are many deals. If time runs out during a deal,
+    the bounds `low` and `high` of the result allow that the formula is true or false in it.
     """
     needed = cases(seen, without_knowledge(condition, weaker=True)) or ()
     if len(needed) == 1:  # If the condition is a single case, all sampled deals satisfy it.

@@ -86,7 +86,7 @@ def compare_with_number(term: Term, sign: str, number: int) -> Formula:
 def compare_terms(first: Term, sign: str, second: Term) -> Formula | None:
     """Return the formula that compares two terms, such as `U1(2) > cards(1, 8)`.
 
-    Return None if the formula depends on the maximum of a term whose maximum is unknown.
+    Return None if the largest possible value of a term is needed but unknown.
     """
     if second.value is not None:
         return compare_with_number(first, sign, second.value)

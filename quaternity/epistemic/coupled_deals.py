@@ -39,7 +39,7 @@ def negate(literal: Literal) -> Literal:
 
 
 class DealTable:
-    """A deal in a CP-SAT model. It has a literal for each card and each possible owner of the card.
+    """The variables of a deal in a CP-SAT model: a literal for each card and possible owner.
 
     A literal is a boolean variable, its negation, True or False. `holds[card]` maps each possible
     owner of a card to the literal that says that this player holds the card. The cards of all sets
@@ -58,10 +58,7 @@ class DealTable:
             start += constraint.size
 
     def card_literal(self, player: int, set_index: int, number: int) -> Literal:
-        """Return the literal that says that a player holds a card.
-
-        Return False if the player cannot own it.
-        """
+        """Return the literal for "the player holds the card". It is False if this is impossible."""
         if number >= self.problem.sets[set_index].size:
             return False
         return self.holds[self.first_card[set_index] + number].get(player, False)
@@ -71,7 +68,7 @@ class DealTable:
         return [holders.get(player, False) for holders in self.holds]
 
     def difference_literals(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
-        """Return a condition, as literals: one of the players has a different hand than in `deal`.
+        """Return literals, one of which is true if a player has another hand than in `deal`.
 
         The condition is true if at least one of the literals is true. Each literal says that a
         player lacks one of the cards that the player holds in `deal`. That is enough, because a
@@ -172,7 +169,7 @@ class CoupledDeals:
             row.only_enforce_if(condition)
 
     def new_deal(self, problem: DealProblem, hands: Mapping[int, Hand] | None = None) -> DealTable:
-        """Add variables for a deal of a problem to the model, and return the literals of the deal.
+        """Add variables for a further deal of a problem to the model, and return them.
 
         `hands` maps players to the literals of the hands that they must have in the new deal. These
         hands must come from another deal of the same problem, or of a problem with tighter

@@ -102,10 +102,11 @@ class Encoder:
     def literal(
         self, formula: Formula, truth: bool, table: DealTable, earlier: Announcements
     ) -> Literal:
-        """Return a literal that can be true only if a formula has the given truth value in a deal.
+        """Return a literal that can be true only if a formula is true (or false) in a deal.
 
-        The literal may be false in any case. If an earlier announcement is false in the deal, it
-        may have to be false even if the formula has the truth value.
+        `truth` is the wanted truth value. The literal may be false in any case. If an announcement
+        in `earlier` is false in the deal, the literal may have to be false even if the formula has
+        the wanted truth value.
         """
         key = (id(table), formula, truth, earlier)
         if key not in self._cache:
@@ -113,12 +114,11 @@ class Encoder:
         return self._cache[key]
 
     def forbid(self, guess: UnenforcedLiteral, deal: Deal, case: Case | None) -> None:
-        """Add conditions that make a literal false in a deal and in similar deals.
+        """Forbid that the literal of `guess` is true in a deal or in similar deals.
 
         The hands of `guess.players` determine the truth value of the literal, so it must be false
-        in every deal where they have the same hands as in `deal`. `case`, if given, restricts the
-        owners of some cards. The literal must also be false if these hands allow any deal of the
-        case.
+        in every deal where they have the same hands as in `deal`. `case`, if given, says who may
+        own some cards. The literal must also be false if these hands allow any deal of the case.
         """
         differs = guess.table.difference_literals(deal, guess.players)
         self.model.require_any([negate(guess.literal), *differs])
@@ -127,10 +127,10 @@ class Encoder:
             self.model.require_if(guess.literal, reason)
 
     def forbid_among(self, guess: UnenforcedLiteral, deals: DealProblem) -> None:
-        """Require that a literal is false in every deal of the problem `deals`.
+        """Forbid that the literal of `guess` is true in a deal of the problem `deals`.
 
-        The condition names the cards that have a single owner in `deals`, with these owners. Do
-        nothing if other deals of the whole problem have the same owners of these cards.
+        The constraint recognizes these deals by the cards that have only one possible owner in
+        `deals`. Add nothing if other deals have the same owners of these cards.
         """
         if not contains_fixed_cards(self.problem, deals):
             return
@@ -139,7 +139,7 @@ class Encoder:
         self.model.require_any([negate(guess.literal), *elsewhere])
 
     def exclude(self, common: logic.Common, bad: DealProblem) -> None:
-        """Make the literals for `common` false in the deals of `bad` and in similar deals.
+        """Forbid that `common` is true in the deals of the problem `bad` and in similar deals.
 
         `common` says that a formula is common knowledge in a group. From each deal of `bad`, a
         chain of deals leads to a deal where the formula is false. So `common` is also false in each
@@ -157,7 +157,7 @@ class Encoder:
             yield self._refuter.refutation_literal(table, (player,), {}, bad)
 
     def membership(self, table: DealTable, earlier: Announcements) -> list[Literal]:
-        """Return literals that are all true only if all announcements are true in a deal."""
+        """Return literals that are all true only if the announcements are true in a deal."""
         return [
             self.literal(announcement, True, table, earlier[:index])
             for index, announcement in enumerate(earlier)

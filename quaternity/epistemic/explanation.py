@@ -89,8 +89,8 @@ def explain_formula(
 ) -> FormulaExplanation:
     """Return an explanation of why a formula is true or false in a deal.
 
-    The arguments and errors are those of `evaluate`. If `real` is true, the text calls the deal the
-    real one. Otherwise it calls it a possible deal.
+    The arguments and possible errors are the same as for `evaluate`. If `real` is true, the text
+    calls the deal the real one. Otherwise it calls it a possible deal.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -117,7 +117,7 @@ def judge(
     """Return the truth value of a formula in a deal, together with an explanation.
 
     If no explanation is found, the second result is the error that prevented it. The arguments and
-    errors are those of `evaluate`. `seconds` limits the time for both results together.
+    possible errors are the same as for `evaluate`. `seconds` limits the time for both results.
     """
     formula = validate_formula(formula, problem, set_size)
     world = validate_deal(problem, deal)

@@ -319,7 +319,7 @@ class ExplicitEvaluator:
         return self.model.extension(formula, among, self._check)
 
     def restrict_to(self, earlier: Announcements) -> Truth:
-        """Return an array that marks the possible deals in which all announcements were true."""
+        """Return an array that marks the deals in which all announcements were true when made."""
         among = self.model.all_true()
         for formula in earlier:
             among &= self._extension(formula, among)

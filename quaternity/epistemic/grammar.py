@@ -97,10 +97,10 @@ class _Token(NamedTuple):
 
 
 class _Abbreviation(NamedTuple):
-    """A formula that `let` has given a name.
+    """A formula to which `let` has given a name. It is parsed again wherever the name is used.
 
-    It is parsed again wherever its name is used. `position` is the number of its first token.
-    `values` and `names` are the variables and the other named formulas that may occur in it.
+    `position` is the number of its first token. `values` and `names` are the variables and the
+    other named formulas that may occur in it.
     """
 
     parameters: tuple[str, ...]
@@ -111,7 +111,7 @@ class _Abbreviation(NamedTuple):
 
 @validate_arguments(text=str, language=(Language, type(None)))
 def parse(text: str, language: Language | None = None) -> Formula:
-    """Parse a formula.
+    """Parse a formula, and return it as a `Formula`.
 
     The language says which players and cards exist. Without a language, players and cards are not
     checked, and the text may contain neither quantifiers nor operators about all players.

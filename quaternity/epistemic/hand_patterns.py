@@ -105,7 +105,7 @@ class HandPatterns:
         return listed
 
     def patterns(self, index: int) -> list[Pattern]:
-        """Return the possible patterns of a set. They say where its cards are in the seen hands."""
+        """Return the ways in which the cards of a set can be distributed among the seen hands."""
         assert self.options is not None
         return sorted({pattern for _, pattern in self.options[index]})
 
@@ -148,16 +148,15 @@ class HandPatterns:
         return [self._layout.lane(table, coalition) for coalition in self.coalitions]
 
     def required_cards(self, coalition: int) -> int:
-        """Return the total size of the hands of a group of players, which is a bit mask."""
+        """Return how many cards a group of players holds. The group is a bit mask."""
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable_coalitions(self, case: Case) -> list[int] | None:
-        """Return the coalitions that cannot fill their hands, for some possible hands of `seen`.
+        """Return the groups of players that, for some hands of `seen`, cannot fill their own hands.
 
-        A coalition is a group of players whose hands are not seen. Its number is its index in
-        `coalitions`. `case` restricts the owners of some cards. If an exact answer would take too
-        much work, the result may contain further coalitions. Return None if there are too many
-        patterns.
+        A group (coalition) consists of players whose hands are not seen, and is given by its index
+        in `coalitions`. `case` says who may own some cards. If an exact answer would take too much
+        work, the result may contain further groups. Return None if there are too many patterns.
         """
         if self.options is None:
             return None

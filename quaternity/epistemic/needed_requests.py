@@ -48,7 +48,7 @@ class Reasons(NamedTuple):
 def is_knowledge(formula: Formula) -> bool:
     """Return whether a formula says that something is known, and never that something is unknown.
 
-    Requests alone can make such a formula true.
+    Such a formula can be true because of requests alone.
     """
     match formula:
         case logic.Knows() | logic.Distributed() | logic.Common() | logic.Publicly():
@@ -170,10 +170,10 @@ def mentions_counts(
     text: str, now: Formula, start: DealProblem, set_size: int, points: tuple[int, ...],
     knowers: int | None = None,
 ) -> bool:  # fmt: skip
-    """Return whether a formula contains numbers of cards or points, which change during a game.
+    """Return whether a formula uses numbers of cards or points that have changed since the deal.
 
-    The program cannot say which moves make such a formula true. `text` is the formula, and `now` is
-    the result of parsing it in the present position. `start` and `points` are the public
-    information at the start of the game.
+    `text` is the formula, and `now` is the result of parsing it in the present position. `start`
+    and `points` are the public information at the start of the game. The program cannot say which
+    moves make such a formula true.
     """
     return validate_formula(text, start, set_size, points, knowers) != now

@@ -23,11 +23,12 @@ may own it."""
 
 
 def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
-    """Split the condition that a formula has a truth value into conditions on its parts.
+    """Split a formula into conditions that decide whether it has the given truth value.
 
-    The first result is True if all conditions must hold, and False if one of them suffices. The
-    second result contains the conditions as pairs (part, truth value). Return None for formulas
-    that cannot be split: statements about one card, knowledge and announcements.
+    The conditions are pairs (part of the formula, its truth value). The first result is True if all
+    of them must hold, and False if one of them suffices. The second result contains the conditions.
+    Return None for formulas that cannot be split: statements about one card, knowledge and
+    announcements.
     """
     match formula:
         case logic.Not(part):
@@ -152,7 +153,7 @@ def with_seen_facts(formula: Formula, truth: bool) -> Formula:
 
 
 def _seen_in_hands(players: Collection[int], formula: Formula, truth: bool) -> Formula:
-    """Return a fact about these players' hands which implies that `formula` has the truth value."""
+    """Return a fact about these players' hands from which the truth value of a formula follows."""
     match formula:
         case logic.Constant(value):
             return logic.Constant(value == truth)
@@ -220,7 +221,7 @@ class _Cases:
 
 
 def merge_cases(first: Case, second: Case) -> Case:
-    """Return a case with the restrictions of both given cases."""
+    """Return a case (restrictions on the owners of cards) that combines two cases."""
     both = dict(first)
     for card, mask in second.items():
         both[card] = both.get(card, mask) & mask

@@ -94,10 +94,10 @@ def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Car
 
 
 def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int) -> DealProblem:
-    """Return a problem whose deals all look to a player like some deal of the problem `bad`.
+    """Return a problem with deals that a player cannot distinguish from some deal of `bad`.
 
-    `deal` must be a deal of `bad`. It is also a deal of the result. Not every deal that looks to
-    the player like a deal of `bad` is included.
+    `deal` must be a deal of the problem `bad`, and is also a deal of the result. The result may
+    lack some deals with this property.
     """
     return _free_sets(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
 
@@ -107,8 +107,8 @@ def deals_around(
 ) -> DealProblem:
     """Return a problem with deals in which a player has a hand that no deal of `false` contains.
 
-    `false` is a sequence of deal problems. `deal` must be a deal with this property. It is also a
-    deal of the result. Not every deal with this property is included.
+    `false` is a sequence of deal problems. `deal` must be a deal with this property, and is also a
+    deal of the result. The result may lack other deals with this property.
     """
 
     def none_fits(wide: DealProblem) -> bool:
@@ -119,7 +119,7 @@ def deals_around(
 
 
 def allowed_hands(deals: DealProblem, player: int) -> Case:
-    """Return the cards that a player must hold, and those that the player cannot hold, as a case.
+    """Return a case that says which cards a player must hold, and which the player cannot hold.
 
     The case maps each of these cards to a bit mask of its possible owners. This is only the player
     for a card that the player must hold, and all other players for a card that the player cannot
@@ -190,7 +190,7 @@ def _with_free_sets(
 def require_same_view(
     model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[int]
 ) -> None:
-    """Require that each deal of a CP-SAT model looks the same as the next one to some player.
+    """Require in a CP-SAT model that each deal looks the same as the next one to some player.
 
     The players are `players`, and a deal looks the same to a player if it has the same hand.
     """

@@ -131,10 +131,10 @@ def seat_truth_of(
     deal: Deal,
     earlier: Announcements = (),
 ) -> tuple[bool, Deal | None]:
-    """Return the truth value of a formula in `deal`, and a deal where it has the other value.
+    """Return whether a formula is true in `deal`, and a possible deal where this is different.
 
-    The second deal is one that the seat considers possible. It is None if the formula has the same
-    truth value in all of these deals.
+    The seat considers the second deal possible. It is None if the formula has the same truth value
+    in all deals that the seat considers possible.
     """
     truth = evaluator.truth(formula, deal, earlier)
     return truth, _counterexample(

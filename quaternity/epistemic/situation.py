@@ -43,7 +43,7 @@ MAX_PLAYERS = 10
 
 
 class Query(NamedTuple):
-    """A formula on a `true`, `false` or `ask` line of a situation file.
+    """A line `true`, `false` or `ask` of a situation file, which contains a formula.
 
     `announcements` contains the announcements above the line. `expected` is the stated truth value,
     or None for `ask`.
@@ -58,7 +58,7 @@ class Query(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The contents of a situation file."""
+    """The contents of a situation file: a deal problem, announcements, and formulas to evaluate."""
 
     problem: DealProblem
     deal: Deal
@@ -67,7 +67,9 @@ class Situation:
 
 
 def parse_situation(text: str, path: str = "situation") -> Situation:
-    r"""Parse a situation. The path is used in error messages only.
+    r"""Parse the text of a situation file, and return its contents.
+
+    The path is used in error messages only.
 
     Raises:
         InputError: If the text is not valid. The message names the line and says what is expected.

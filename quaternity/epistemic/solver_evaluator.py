@@ -257,10 +257,10 @@ class SolverEvaluator:
         )
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
-        """Search for a deal where a formula is true, case by case.
+        """Search for a deal of the problem `seen` in which a formula is true, case by case.
 
-        The first result is False if the formula has too many cases. The second result is the deal,
-        or None if no deal was found.
+        Return a pair. The first result is whether the search was possible: False if the formula has
+        too many cases. The second result is the deal, or None if no deal was found.
         """
         listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():
@@ -273,7 +273,7 @@ class SolverEvaluator:
     def coupled_search(
         self, seen: DealProblem, formula: Formula, earlier: Announcements, hint: bool = False
     ) -> Deal | None:
-        """Search with CP-SAT for a deal where the announcements are true and a formula is false.
+        """Return a deal where the announcements are true and a formula is false, found by CP-SAT.
 
         Return None if there is no such deal. This result is verified by a second run of CP-SAT,
         unless `hint` is true.
@@ -317,7 +317,7 @@ class SolverEvaluator:
         return False
 
     def _refine(self, encoder: Encoder) -> bool:
-        """Exclude the wrong literals of the last solution. Return whether there were any."""
+        """Forbid the wrong literals of the last solution. Return whether there were any."""
         model, wrong = encoder.model, []
         for guess in encoder.unenforced:
             if model.value(guess.literal):
@@ -356,10 +356,11 @@ class SolverEvaluator:
     def problems_leading_to_failure(
         self, part: Formula, chain: Sequence[Deal], group: Sequence[int]
     ) -> Iterator[DealProblem]:
-        """Yield problems with the deals of `chain`, which leads to a deal where `part` is false.
+        """Yield a problem for each deal of a chain that leads to a deal where `part` is false.
 
-        Each problem also contains similar deals. From each of its deals, a chain leads to a deal
-        where `part` is false. The problems follow `chain` from its end to its second deal.
+        The problem contains this deal and similar deals. From each of them, a chain leads to a deal
+        where `part` is false. The first problem is for the end of `chain`, and the last one for its
+        second deal.
         """
         bad = narrow(self.problem, self.case_around(part, False, chain[-1], ()))
         yield bad

@@ -35,7 +35,7 @@ number `world`. The cards of all sets are numbered consecutively."""
 
 
 class _Step(NamedTuple):
-    """A step of the listing of deals, in which one card is dealt to one of `players`.
+    """One step in the search for all deals: it deals one card to one of `players`.
 
     `next_states` is an array that contains the next state for each state and player. It contains -1
     if the player cannot get the card.

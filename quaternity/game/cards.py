@@ -45,10 +45,7 @@ class Card(_CardFields):
     @classmethod
     @validate_arguments(text=str)
     def parse(cls, text: str) -> Card:
-        """Return the card that a text of the form `set/number` names.
-
-        Raise InputError for any other text.
-        """
+        """Return the card that a text `set/number` names. Raise `InputError` for any other text."""
         match = _CARD.fullmatch(text.strip())
         if match is None:
             raise InputError(f"card {text!r}: expected set/number, for example 0/2")

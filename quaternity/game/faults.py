@@ -31,7 +31,7 @@ class IllegalAnswer(IllegalMove):
 
 
 def why_impossible(problem: DealProblem) -> tuple[Certificate, str] | None:
-    """Return the proof that a problem has no deal, and the same proof in words.
+    """Return a proof that a deal problem has no deal, and the same proof in words.
 
     Return None if the problem has a deal, or if the solver gives no proof.
     """

@@ -154,12 +154,13 @@ class PreparedShape(SetShape):
     def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
         """Yield the possible questions of an asker with their possible answers, as `Ask` tuples.
 
-        No tables are stored. The mask of the answer no is 1, and that of yes is 2. The mask of an
-        impossible answer is 0.
+        The tuple has 1 for the answer no and 2 for the answer yes if they are possible, and 0 if
+        not. No coalition tables are stored.
 
         Args:
             asker: the player to move.
-            room: the value of `LaneLayout.slack`, minus the attribute `table` of this set.
+            room: how many more cards each group of players could hold without this set
+                (`LaneLayout.slack` minus `table`).
         """
         fits = self.layout.fits
         for asked, mask, no, yes in self.outcomes(asker):
@@ -167,7 +168,7 @@ class PreparedShape(SetShape):
             yield asked, mask, int(may_no), 2 * may_yes
 
     def outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
-        """Yield (asked player, owner mask, table after no, table after yes) for each question.
+        """Yield each question as (asked player, owner mask, table after no, table after yes).
 
         A table contains the maximum number of cards of the set that each group of players can hold
         after this answer. The owner mask stands for all cards with these possible owners.
@@ -339,7 +340,7 @@ def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[by
 
     If the asker may request no card of a set, its bytes may be empty. If the byte is 1, the asker
     may request the card from every other player with cards, unless the game is brisk (see
-    `Settings`). The arguments are those of `questions_by_tables`.
+    `Settings`). The arguments are explained in `questions_by_tables`.
     """
     guard = rows[0].kind.layout.guard
     by_set = []
@@ -359,7 +360,7 @@ def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card:
 
     Args:
         row: the set of the card.
-        slack: see `questions_by_tables`.
+        slack: how many more cards each group of players could hold (see `LaneLayout.slack`).
         card: number of the card in its set.
     """
     kind, mask = row.kind, row.constraint.owners[card]
@@ -448,7 +449,7 @@ def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> lis
 
 
 def drop_hopeless(questions: list[SetQuestions]) -> list[SetQuestions]:
-    """Remove the questions that a brisk game forbids, because the answer yes is impossible."""
+    """Return the questions without those that a brisk game forbids: only no can answer them."""
     kept = [
         SetQuestions(
             about_set.asker,

@@ -114,10 +114,7 @@ class Question(_QuestionFields):
 
     @classmethod
     def of(cls, value: Question | Sequence[Any]) -> Question:
-        """Return a `Question`, made from its parts or from a text that `parse` accepts.
-
-        A value that is a question already is returned unchanged.
-        """
+        """Return a `Question`, made from a question, its parts or a text that `parse` accepts."""
         if type(value) is cls:
             return value
         return cls.parse(value) if isinstance(value, str) else _parts(cls, value, "question")

@@ -33,10 +33,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class RecordError(MalformedDocument):
-    """Error for a text that is not a game record.
-
-    The attribute `faults` lists every fault with its line.
-    """
+    """Error for a text that is not a game record. `faults` lists every fault with its line."""
 
 
 class ImpossibleRecord(QuaternityError):
@@ -104,7 +101,7 @@ class ParsedRecord:
 
 
 def read_record(path: str) -> ParsedRecord:
-    """Read the record of a game from a file. The path `-` means standard input.
+    """Return the parsed record of a game from a file. The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read.

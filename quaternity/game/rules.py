@@ -58,10 +58,7 @@ def parse_question(text: str, asker: int | None) -> Question | None:
 
 @dataclass(frozen=True, slots=True)
 class QuaternityPosition:
-    """The state of a game, and the question that waits for an answer.
-
-    The question is None if no answer is due.
-    """
+    """The state of a game, and the question that waits for an answer (None if there is none)."""
 
     state: State
     pending: Question | None = None
@@ -273,11 +270,11 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
 
     @classmethod
     def of_record(cls, data: bytes) -> QuaternityRules:
-        """Return rules with the settings of a record. Raise the same errors as `parse_record`."""
+        """Return rules with the settings of a record. Raise `RecordError` if it is not a record."""
         return cls(parse_record(data).settings)
 
     def replay(self, data: bytes) -> Replay[QuaternityPosition, QuaternityMove]:
-        """Replay a record, which must have the same settings as these rules.
+        """Return the replay of a record, which must have the same settings as these rules.
 
         If the record ends with a question that has no answer, this question is the last move.
 

@@ -278,7 +278,7 @@ class State(Displayable):
 
     @validate_arguments(solver=(Solver, type(None)))
     def verdict(self, solver: Solver | None = None) -> Verdict:
-        """Return whether any deal fits the state, with evidence: a deal or a proof.
+        """Return whether any deal fits the state, with a deal or with a proof that there is none.
 
         The default solver is the fastest one that supports the problem.
 
@@ -288,7 +288,7 @@ class State(Displayable):
         return run_solver(self.problem, solver or default_solver(self.problem))
 
     def filtered_problem(self, seconds: float | None = None) -> DealProblem:
-        """Return a deal problem with the same deals, in which no fact can be tightened.
+        """Return a deal problem with the same deals as this state, and the tightest constraints.
 
         Every possible owner, minimum and maximum occurs in some deal. The module
         `solvers.filtering` describes the two methods for this.
@@ -305,10 +305,7 @@ class State(Displayable):
         return filter_problem(self.problem, seconds)
 
     def same_position(self, other: State) -> bool:
-        """Return whether two states have the same deals, turn and completed sets.
-
-        Both states must be possible.
-        """
+        """Return whether two possible states have the same deals, turn and completed sets."""
         if not isinstance(other, State):
             raise InputError(f"other: {quote_value(other)} is not a State")
         key = (self.turn, self.completed, self.hands)
@@ -318,7 +315,7 @@ class State(Displayable):
 
     @property
     def has_tables(self) -> bool:
-        """Whether there are few enough players for a table with all groups of players (2^P)."""
+        """Whether there are few enough players to store a number for each group of players."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:
@@ -641,10 +638,7 @@ class LegalQuestions:
         return chain.from_iterable(map(questions_with_answers, self._by_set()))
 
     def first(self) -> Iterator[Question]:
-        """Yield the legal questions one by one, for callers that need only a few of them.
-
-        If the state has no tables, each question is computed only when it is needed.
-        """
+        """Yield the legal questions one by one, without computing all of them if not needed."""
         if self._known is not None or self.state.has_tables:
             yield from self
             return

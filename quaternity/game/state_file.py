@@ -40,10 +40,7 @@ DEAL_PROBLEM_FILE = re.compile(r'"format"\s*:\s*"deal-problem/')
 
 
 class StateFileError(MalformedDocument):
-    """Error for a malformed state file.
-
-    The attribute `faults` lists every fault with its path in the file.
-    """
+    """Error for a malformed state file. `faults` lists every fault with its path in the file."""
 
 
 class ContradictoryState(QuaternityError):
@@ -65,7 +62,7 @@ class LoadedProblem(NamedTuple):
 
 
 def read_state(path: str) -> LoadedState:
-    """Read a state file. The path `-` means standard input.
+    """Return the state in a state file. The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read.
@@ -77,7 +74,7 @@ def read_state(path: str) -> LoadedState:
 
 @validate_arguments(text=(str, bytes, bytearray))
 def parse_state(text: str) -> LoadedState:
-    """Parse the JSON text of a state. Raise the same errors as `read_state`.
+    """Return the state that a JSON text describes, or raise the same errors as `read_state`.
 
     >>> parse_state('{"players": 2}')
     Traceback (most recent call last):
@@ -182,7 +179,7 @@ class _Reader(DocumentReader):
         maximum: list[list[int]],
         completed: list[int | None],
     ) -> None:
-        """Raise ContradictoryState if the document contradicts itself about a completed set.
+        """Raise `ContradictoryState` if `completed` contradicts one of the other arguments.
 
         Completed sets are empty in the deal problem, so a solver would not notice this.
         """
@@ -282,7 +279,9 @@ def state_text(state: State) -> str:
 
 
 def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
-    """Read a state file, a game record or a deal-problem file. The path `-` means standard input.
+    """Return the contents of a state file, a game record or a deal-problem file.
+
+    The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read, is malformed, or is of another kind.
@@ -300,7 +299,7 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
 
 
 def parse_any(text: str, *, settle: bool = True) -> LoadedState | LoadedProblem:
-    """Parse the JSON text of a state or a deal problem. Raise the same errors as `read_state`.
+    """Return the state or deal problem in a JSON text, or raise the same errors as `read_state`.
 
     Args:
         text: the JSON text.

@@ -134,7 +134,7 @@ def out_of_play(players: int) -> SetConstraint:
 def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[int]) -> int | None:
     """Return the player who asks next: the asker after a yes, the asked player after a no.
 
-    If that player has no cards left, return the other one of the two players. If neither of them
+    If that player has no cards left, return the other player of the question. If neither of them
     has cards, return None (see `break_tie`). `hands` contains the hand sizes after the answer.
     """
     first, second = (asker, asked) if answer else (asked, asker)

@@ -64,7 +64,7 @@ class Analysis(Deductions, Displayable):
         return Deductions.document(self) | {"deals": self.deals, "chances": self.chances}
 
     def picture(self) -> Display:
-        """Return a table of the probabilities.
+        """Return a table of the probability that each player owns each card.
 
         Cards of a set share a row if their probabilities are equal.
         """
@@ -164,7 +164,7 @@ class Prospect:
     before: int
 
     def document(self) -> dict[str, Any]:
-        """Return the effect as a JSON object."""
+        """Return the question and its effect as a JSON object."""
         return {
             "asked": self.group.asked,
             "set": self.group.set_index,

@@ -108,7 +108,7 @@ def check_record(
     solvers: Sequence[Solver],
     on_position: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Replay a record, and check every position with all solvers that accept it.
+    """Check every position of a record with all solvers that accept it, and return a report.
 
     If the record ends with an illegal question or answer that no deal fits, the solvers also check
     that no deal fits it. `on_position` is called after each position.

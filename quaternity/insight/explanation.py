@@ -293,7 +293,6 @@ def _proof_in_words(
 def _minimize(
     order: Sequence[int], impossible: Callable[[Collection[int]], bool]
 ) -> frozenset[int]:
-    """Return a minimal set of the moves that still makes the claim impossible."""
     needed: list[int] = []
     first = 0
     while not impossible(set(needed)):

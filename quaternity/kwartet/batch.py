@@ -80,7 +80,7 @@ class KwartetBatch:
         self.reset()
 
     def reset(self, which: ArrayLike | None = None, *, dealt: ArrayLike | None = None) -> None:
-        """Restart all games, or some of them.
+        """Restart all games, or the games that `which` selects.
 
         Args:
             which: a boolean mask or the indices of the games. By default, all games are restarted.

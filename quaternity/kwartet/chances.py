@@ -73,7 +73,7 @@ def chance_of(view: View, question: Question) -> Fraction:
 
 
 def estimate_weights(problem: DealProblem) -> OwnerWeights:
-    """Estimate the probability that each player owns each card.
+    """Return estimates of the probability that each player owns each card.
 
     The probabilities of the owners of each card add up to 1, and the probabilities of each player
     add up to the size of the hand. A player who is not in the `owners` of a card has probability 0.
@@ -122,5 +122,5 @@ def count_or_none(problem: DealProblem) -> int | None:
 
 
 def log10_deals(problem: DealProblem) -> float:
-    """Return the decimal logarithm of the number of deals, with the errors of `count_deals`."""
+    """Return the decimal logarithm of the number of deals. The limits are as in `count_deals`."""
     return log10(count_deals(problem))

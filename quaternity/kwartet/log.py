@@ -109,12 +109,12 @@ def seat_log_header(log: SeatLog) -> str:
 
 
 def log_as_seen(log: GameLog, seat: int) -> str:
-    """Return the text of a log as one seat sees it, with only the sizes of the other hands."""
+    """Return the text of a log without the cards of the other hands, as one seat sees it."""
     return seat_log_text(seat_log_of(log, seat))
 
 
 def read_log(path: str) -> GameLog:
-    """Read a log with all hands from a file. The path `-` means standard input.
+    """Return the game in a log file with all hands. The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read.
@@ -124,7 +124,7 @@ def read_log(path: str) -> GameLog:
 
 
 def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeatLog:
-    r"""Parse a log with all hands, or a log as a seat saw it. Raise LogError if it is invalid.
+    r"""Return the game in a log, with all hands or as a seat saw it, or raise `LogError`.
 
     >>> text = "kwartet 1\nplayers 2\nsets 2\nhand 0: 4 cards\nhand 1: 0/3 1/1 1/2 1/3\n"
     >>> parse_any_log(text + "0 asks 1 for 0/3: yes\n0 puts down 0\n").events[0].announced
@@ -137,7 +137,7 @@ def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeatLog:
 
 
 def parse_log(data: bytes | str, path: str = "") -> GameLog:
-    """Parse a log with all hands and replay it. Raise LogError if it is invalid.
+    """Return the replayed game in a log with all hands. Raise `LogError` if the log is invalid.
 
     `path` is the name of the file in error messages.
 

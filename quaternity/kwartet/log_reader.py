@@ -63,7 +63,7 @@ class LogError(InputError):
 
 
 def parse_bytes(raw: bytes) -> GameLog | SeatLog:
-    """Parse the bytes of a log. Raise LogError if the log is invalid."""
+    """Return the game in the bytes of a log. Raise `LogError` if the log is invalid."""
     reader = _Reader()
     lines, cut_off = lines_in(raw)
     for number, line in enumerate(lines, start=1):
@@ -86,7 +86,7 @@ def _hand_name(player: str | int | None) -> str:
 
 
 def event_lines(data: bytes) -> list[int]:
-    """Return the byte offset of each line of a log that contains a request or a set put down."""
+    """Return where the lines with requests and put-down sets begin in a log, as byte offsets."""
     return [
         line.start()
         for line in re.finditer(rb"[^\r\n]+", data)

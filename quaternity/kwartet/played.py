@@ -38,7 +38,7 @@ class GameLog:
         events: Sequence[Event],
         names: Sequence[str] = (),
     ) -> GameLog:
-        """Create the log of a game. Raise IllegalRequest if the game breaks the rules."""
+        """Return the log of a game. Raise IllegalRequest if the game breaks the rules."""
         positions = [Position.start(settings, hands)]
         positions += [after for after, _ in positions[0].play(event.question for event in events)]
         return cls(settings, hands, tuple(events), tuple(positions), tuple(names))
@@ -59,7 +59,7 @@ class GameLog:
 
     @property
     def go_ends(self) -> tuple[int, ...]:
-        """For each finished go, the number of requests from the deal to the end of the go.
+        """The number of requests from the deal to the end of each finished go.
 
         A go is a series of requests by one player (see `ends_of_goes`).
         """
@@ -79,7 +79,7 @@ class GameLog:
 
 
 def ends_go(event: Event, after: PublicState) -> bool:
-    """Return whether the asker's turn ends with a request, given the state after the request."""
+    """Return whether a request ends the asker's turn. `after` is the state after the request."""
     return not event.answer or not after.hands[event.question.asker] or after.is_over
 
 

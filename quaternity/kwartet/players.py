@@ -71,10 +71,10 @@ class StrategyPlayer:
     ) -> tuple[KwartetPosition, int, GameDetails]:
         """Play a game in which a strategy plays each seat.
 
-        Return the last position, the number of requests, and details. The game ends after `cap`
-        requests at the latest. A go is a series of requests by one player. After every `details`
-        goes, the possible deals are counted. With 0, they are never counted. Raise `LimitError` if
-        there are too many deals to count.
+        Return the last position, the number of requests, and details (see `GameDetails`). The game
+        ends after `cap` requests at the latest. A go is a series of requests by one player. After
+        every `details` goes, the possible deals are counted. With 0, they are never counted. Raise
+        `LimitError` if there are too many deals to count.
         """
         seated = [
             SeatedPlayer("strategy", player.name, seat) for seat, player in enumerate(players)

@@ -172,7 +172,7 @@ def after_request(
 
 
 def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
-    """Return the constraint of a set with the added fact that a player lacks a card of the set."""
+    """Return the constraint of a set, tightened so that a player cannot hold all of its cards."""
     owners, low, high = constraint
     size = len(owners)
     if not size or high[player] < size:

@@ -44,7 +44,7 @@ SECONDS = 20.0
 
 
 class QueryContext(NamedTuple):
-    """A moment of a game, and what the observer who asks a query knows about it.
+    """A moment of a game, and what an observer of the game knows about it.
 
     Attributes:
         start: the public state right after the deal.
@@ -69,7 +69,7 @@ class QueryContext(NamedTuple):
 
 
 def moment_of_view(start: PublicState, view: View) -> QueryContext:
-    """Return the context for queries about the moment at which a player has a view."""
+    """Return the `QueryContext` of the moment at which a player has a view of the game."""
     from quaternity.kwartet.view import NOBODY
 
     seat = None if view.seat == NOBODY else view.seat
@@ -77,7 +77,7 @@ def moment_of_view(start: PublicState, view: View) -> QueryContext:
 
 
 def moment(log: GameLog | SeatLog, step: int, seat: int | None = None) -> QueryContext:
-    """Return the context for queries about a game after its first `step` requests.
+    """Return the `QueryContext` of a game after its first `step` requests.
 
     All hands are visible if the log contains them and `seat` is None.
     """
@@ -305,7 +305,7 @@ def answer_lines(
 def answer_text(text: str, formula: Formula, truth: SeatTruth, at: QueryContext) -> Message:
     """Return a message that says what the observer knows about a formula.
 
-    If the truth is unknown, the message includes the probability if the deals can be counted.
+    If the truth is unknown, but the deals can be counted, the message includes the probability.
     """
     if truth.truth is None:
         message = (ALL_KNOW_NOT if at.seat is None else YOU_KNOW_NOT)(formula=text)

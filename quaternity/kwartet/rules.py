@@ -62,7 +62,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return self.settings.players
 
     def start(self, random: Random) -> KwartetPosition:
-        """Deal the cards at random.
+        """Deal the cards at random, and return the first position.
 
         If the cards cannot be dealt evenly, the seats that get an extra card are random, too.
         """
@@ -71,7 +71,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return self.start_of_deal(random, extra)
 
     def start_of_deal(self, random: Random, deal: int) -> KwartetPosition:
-        """Deal the cards at random. `deal` is the index of the deal in a series.
+        """Deal the cards at random for deal number `deal` of a series. Return the first position.
 
         If the cards cannot be dealt evenly, the seats with an extra card differ from deal to deal.
         """
@@ -251,7 +251,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return cls(parse_log(data).settings)
 
     def replay(self, data: bytes) -> Replay[KwartetPosition, Question]:
-        """Replay a log, which must have the same settings as these rules."""
+        """Return the replay of a log, which must have the same settings as these rules."""
         log = parse_log(data)
         check_same(self.settings, log.settings)
         ends, count, warnings = _ends(data, log)
@@ -264,7 +264,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
 
 def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
-    """Return the ends of the header and of each complete request of a log, as byte offsets.
+    """Return where the header and each complete request of a log end, as byte offsets.
 
     The second result is the number of complete requests, and the third contains warnings. A request
     is incomplete if the lines about sets put down after it are missing.

@@ -73,7 +73,7 @@ class SeatLog:
 
     @classmethod
     def of_view(cls, view: View) -> SeatLog:
-        """Return the log of the game up to a view, for the seat of the view.
+        """Return the log of a game up to the moment of a view, as the seat of the view saw it.
 
         The running time is proportional to the number of requests times the number of sets.
         """
@@ -90,7 +90,7 @@ class SeatLog:
         return replace(log, events=events, views=tuple(views))
 
     def with_announced(self, announced: Sequence[tuple[int, int]]) -> SeatLog:
-        """Return the log of the same deal if the given sets are put down at once, without requests.
+        """Return the log of the same deal, without requests, in which the given sets are put down.
 
         `announced` contains pairs (set, player).
         """

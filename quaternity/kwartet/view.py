@@ -52,7 +52,7 @@ class View(Displayable):
         return self._problem
 
     def at_deal(self) -> tuple[list[int], Hand, list[tuple[int, int]]]:
-        """Return what the seat knew right after the deal.
+        """Return what a seat knew right after the deal, in three parts.
 
         The first result is the number of cards dealt to each hand. The second is the seat's hand,
         without the sets that were put down at once. The third contains these sets as pairs (set,
@@ -89,7 +89,6 @@ class View(Displayable):
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
-        """Return whether another view belongs to the same seat and has the same content."""
         if not isinstance(other, View):
             return NotImplemented
         own = (self.seat, self.hand, self.public, self.events)

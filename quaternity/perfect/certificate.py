@@ -82,10 +82,11 @@ class InvalidCertificate(ValueError):
 class CheckResult(NamedTuple):
     """Result of checking a certificate.
 
-    `ranks` and `outcomes` are the claims about the state from which the game was solved (see the
-    module). If the states were sampled with `seed`, then with probability `CONFIDENCE`, fewer than
-    `most_wrong` of all states are wrong. If all states were checked, `seed` is None and
-    `most_wrong` is 0.
+    For the state from which the game was solved, `ranks` says in how many moves each player can
+    force a win (None if never). `outcomes` lists what may happen if all players play for
+    themselves, and is None if this is not claimed. If the states were sampled with `seed`, then
+    with probability `CONFIDENCE`, fewer than `most_wrong` of all states are wrong. If all states
+    were checked, `seed` is None and `most_wrong` is 0.
     """
 
     head: Head
@@ -275,7 +276,7 @@ class Game:
         return [tuple([m - s for m, s in zip(table, spare, strict=True)]) for table in tables]
 
     def _close(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
-        """Tighten the constraints on a set as far as possible without losing a deal.
+        """Return a set with the tightest constraints that lose no deal.
 
         `rest` contains the number of cards of the set that each group of players must hold.
         """
@@ -301,8 +302,8 @@ class Game:
     ) -> State | None:  # fmt: skip
         """Return a state after putting down completed sets and choosing the player to move.
 
-        The result is None if the hands and sets do not allow a deal. The first player of `turns`
-        who has cards is to move. If none of them has cards, the tie-break decides.
+        The first of the players in `turns` who has cards is to move. If none of them has cards, the
+        tie-break decides. The result is None if the hands and sets do not allow a deal.
         """
         rests = self.set_minimums(hands, sets)
         if rests is None:
@@ -319,7 +320,7 @@ class Game:
         return State(turn, tuple(hands), tuple(points), tuple(sorted(kept)))
 
     def tie_break(self, hands: Sequence[int], points: Sequence[int]) -> list[int]:
-        """Return the players whom the tie-break prefers. If there are several, chance decides."""
+        """Return the players among whom chance draws the next player. There may be only one."""
         able = [p for p in self.players if hands[p]]
         if self.head.tie_break == "first-in-order":
             return able[:1]
@@ -411,7 +412,7 @@ class Game:
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
     ) -> Outcomes | None:  # fmt: skip
-        """Return the outcomes of a state, computed from the next states. None means unknown."""
+        """Return the outcomes of a state, or None if the outcomes of a next state are not known."""
         if not state.sets:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1

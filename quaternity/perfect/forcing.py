@@ -56,7 +56,7 @@ Place = tuple[Key, int]
 
 
 class Node:
-    """A node of the search: a canonical state and the role of the player who wants to win.
+    """A node of the search for a forced win: a canonical state, and the role that wants to win.
 
     A role is the number of a player in a canonical state. Role 0 is to move.
 
@@ -93,7 +93,7 @@ class Node:
         self.parents: list[Node] = []
 
     def evaluate(self) -> bool | None:
-        """Derive from the next nodes whether the player can force a win. None means unknown."""
+        """Return whether the player can force a win, or None if the next nodes leave this open."""
         assert self.options is not None, "the node has not been expanded"
         questions = [
             _choose(answers, [node.won for node in after]) for answers, after in self.options
@@ -253,7 +253,7 @@ class ProofGraph:
             self._settle(node, won)
 
     def _settle(self, node: Node, won: bool) -> None:
-        """Record the result of a node, and of every predecessor whose result it decides."""
+        """Record whether a node is won, and the same for all earlier nodes that this decides."""
         if node.won is None:
             self._mark(node, won)
         todo = [node]
@@ -306,7 +306,7 @@ class ForcedWinSearch:
     # ------------------------------------------------------------------ strategies
 
     def check(self, seconds: float | None = None) -> tuple[int, bool]:
-        """Check the result by playing the strategy against every possible play of the other side.
+        """Check the result of the search by playing its strategy against all possible play.
 
         The strategy is that of the player, or that of the opponents if there is no forced win. The
         check uses the rules of the game and stops at the time limit, if one is given. Return the
@@ -341,11 +341,11 @@ class ForcedWinSearch:
         return len(seen), not todo
 
     def strategy(self, state: State) -> list[State]:
-        """Return the states that can follow if the player or the opponents play their strategy.
+        """Return the states that are possible after a move if one side follows its strategy.
 
-        It is the player's strategy if there is a forced win, and otherwise that of the opponents.
-        The search must have finished. The list is empty if the game is over or the player cannot
-        get enough sets to win. If the opponents stall, the list contains one state.
+        This side is the player if there is a forced win, and otherwise the opponents. The search
+        must have finished. The list is empty if the game is over or the player cannot get enough
+        sets to win. If the opponents stall, the list contains one state.
 
         Raises:
             SolverFault: If there is no strategy from this state.
@@ -360,10 +360,10 @@ class ForcedWinSearch:
         return [reply.after for _, replies in options for reply in replies]
 
     def line(self, limit: int = 1_000) -> tuple[list[Move], int | None]:
-        """Return the moves of one possible game. Also return which earlier position it ends with.
+        """Return the moves of an example game, and where its final position occurred before.
 
         One side plays its strategy, and the other side delays the end. The second result is the
-        number of moves before the earlier position that equals the final one, apart from names. It
+        number of moves before an earlier position that equals the final one, apart from names. It
         is None if there is no such position: the game is over, the player has lost whatever
         happens, or `limit` moves were made.
         """
@@ -393,11 +393,7 @@ class ForcedWinSearch:
         return self.graph.node(key, roles.index(self.player))
 
     def _strategy(self, state: State, node: Node) -> list[_Option]:
-        """Return the questions and replies that are possible if one side plays its strategy.
-
-        Raises:
-            SolverFault: If the side has no strategy from this state.
-        """
+        """Return each question that is possible if one side follows its strategy, with replies."""
         won = bool(self._root.won)
         ours = (state.turn == self.player) == won
         options: list[_Option] = []
@@ -425,7 +421,7 @@ class ForcedWinSearch:
     def _good_replies(
         self, state: State, question: Question, answer: Answer, node: Node
     ) -> list[_Reply]:
-        """Return the states after an answer, or an empty list if the strategy avoids it."""
+        """Return the good replies with this answer. The list is empty if the strategy avoids it."""
         # There is one state, unless chance draws the player to move. Chance plays against the
         # player, who needs all drawn states to be good. The opponents need only one good state.
         after = state.after(question, answer)
@@ -483,12 +479,12 @@ _SetsAndHands = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
 
 
 def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
-    """Return whether role 0, who is to move, cannot force a win because the opponents can stall.
+    """Return whether the opponents can certainly prevent a win of role 0 by stalling.
 
-    Opponents stall in a *ring*: they ask each other questions for ever
-    (`quaternity.perfect.stalling`). The result True means that the opponents can begin a ring after
-    the first answer no, whatever role 0 asks. The result False proves nothing. It is also returned
-    if more than `MAX_RING_STATES` states would have to be examined.
+    Role 0 is the player to move. Opponents stall in a *ring*: they ask each other questions for
+    ever (`quaternity.perfect.stalling`). The result True means that they can begin a ring after the
+    first answer no, whatever role 0 asks. The result False proves nothing. It is also returned if
+    more than `MAX_RING_STATES` states would have to be examined.
     """
     # Role 0 keeps the turn only by questions that must be answered yes. Some cards have a known
     # holder and belong to sets in which role 0 certainly holds a card. Role 0 can take these cards
@@ -533,7 +529,7 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
 def _take_known_cards(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
 ) -> _SetsAndHands:
-    """Return the sets and hands after role 0 has got all cards whose owners are known."""
+    """Let role 0 take every card whose owner is certain. Return the sets and hands afterwards."""
     book = code.book
     before = None
     while kinds != before:
@@ -559,10 +555,10 @@ def _take_known_cards(
 def _questions(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], slack: int
 ) -> Iterator[tuple[int, tuple[NumberedKind, ...], int, Answer]]:
-    """Yield the legal questions of role 0, each with the sets after one of its answers.
+    """Yield the legal questions of role 0, each with the state of the sets after one answer.
 
-    The answer is no if possible. A question is a tuple: the asked role, the sets, their slack (see
-    `LaneLayout.slack`) and the answer.
+    The answer is no if this is possible, otherwise yes. The yielded tuples contain the asked role,
+    the sets, their slack (how many more cards each group of players could hold), and the answer.
     """
     layout = code.book.layout
     for index, kind in enumerate(kinds):

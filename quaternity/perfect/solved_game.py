@@ -103,7 +103,7 @@ class SolvedGame:
 
 
 def solve_game(task: SolvingTask, phase: Phase = quiet_phase) -> SolvedGame:
-    """Solve a game, and write its tablebase and its certificate.
+    """Solve a game, write its tablebase and its certificate, and return the results.
 
     Raises:
         InputError: If a file cannot be written, or if the outcomes depend on chance.
@@ -131,7 +131,7 @@ def solve_game(task: SolvingTask, phase: Phase = quiet_phase) -> SolvedGame:
 
 
 def read_solved_game(state: State, path: Path) -> SolvedGame:
-    """Return the results for a state from the tablebase of an earlier run.
+    """Return the `SolvedGame` of a state, read from the tablebase of an earlier run.
 
     Raises:
         InputError: If the tablebase was solved from another state, is for another game, or cannot

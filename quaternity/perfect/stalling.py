@@ -40,7 +40,7 @@ Sharing = tuple[int, int]
 
 @lru_cache(maxsize=1 << 12)
 def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
-    """Return the alternative conditions under which opponents can keep a player from moving.
+    """Return conditions, each of which lets the opponents of a player stall for ever.
 
     The opponents form a *ring*: they ask each other in vain for ever. A condition consists of two
     pairs of players, as bit masks. Each pair must hold cards of the same set. The bit mask `able`
@@ -101,7 +101,7 @@ def ring_of_opponents(
 
 
 def slack_if_shared(kind: SetShape, sharing: int, slack: int) -> int:
-    """Return the slack of a state in which each of the players `sharing` must hold a card of a set.
+    """Return the slack of a state in which all players `sharing` must hold a card of one set.
 
     The slack says how many more cards each group of players could hold
     (`solvers.coalition_tables.LaneLayout.slack`). Return 0 if the set cannot be dealt in this way.

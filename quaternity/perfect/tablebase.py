@@ -210,7 +210,7 @@ class Tablebase:
     def report(self, state: State) -> PositionReport:
         """Return the value of a position and of all its questions.
 
-        The errors are those of `prospects`.
+        The possible errors are the same as for `prospects`.
         """
         return PositionReport(self.standing(state), self.prospects(state))
 
@@ -222,7 +222,7 @@ class Tablebase:
         first question is on the shortest way to the win.
 
         Raises:
-            InputError, UnknownState: If `standing` raises it for a successor.
+            InputError, UnknownState: If `standing` raises it for a state after an answer.
         """
         asker = state.turn
         prospects = []
@@ -306,7 +306,7 @@ def _layout(players: int) -> Struct:
 
 @lru_cache(MAX_CACHED_VALUES)
 def _standing_of(roles: Roles, value: bytes) -> StateValue:
-    """Decode the bytes of a value in the file. `roles[role]` is the real player."""
+    """Return the value that bytes of the file encode. `roles[role]` is the real player."""
     players = len(roles)
     force, win, *per_role = _layout(players).unpack(value)
     return StateValue.of_roles(roles, force, win, per_role[:players], per_role[players:])
@@ -334,7 +334,7 @@ class _Index(NamedTuple):
 
     @classmethod
     def of(cls, path: str, file: int, first: int, about: dict[str, Any]) -> _Index:
-        """Read and verify the index of a file. `first` is the offset of the first block of rows."""
+        """Return the verified index of a file. `first` is the offset of the first block of rows."""
         key, states = about["key"], about["states"]
         row = key + _layout(about["rules"]["players"]).size
         blocks = -(-states // about["block"])

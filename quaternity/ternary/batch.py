@@ -88,7 +88,7 @@ class SetBatch:
         decks: ArrayLike | None = None,
         first: ArrayLike | None = None,
     ) -> None:
-        """Restart some games, given by a mask or their indices (default: all).
+        """Restart some games, given by a mask or by their indices. By default, restart all games.
 
         Args:
             decks: [game, card] the cards in the order of dealing (default: shuffled).
@@ -147,7 +147,7 @@ class SetBatch:
         return may & (self.on_table < MAX_TABLE_CARDS) if self.settings.rule is Rule.SET else may
 
     def _agree(self, games: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-        """Record agreements to deal. Return the games in which cards were dealt, as arrays."""
+        """Record agreements to more cards. Return a list with the games that dealt more cards."""
         self.agreed[games, self.seat[games]] = True
         dealt = games[self.agreed[games].all(1)]
         if not len(dealt):
@@ -163,7 +163,7 @@ class SetBatch:
         self.undealt[games] -= 3
 
     def _claim(self, games: NDArray[np.intp], spots: NDArray[np.int8]) -> list[NDArray[np.intp]]:
-        """Judge claims of three cards. Return the games whose tables changed, as arrays."""
+        """Judge claims of three cards. Return a list with the games whose tables changed."""
         cards = self.places[games[:, None], spots]
         right = self._third[cards[:, 0], cards[:, 1]] == cards[:, 2]
         self.wrong[games[~right], self.seat[games[~right]]] += 1
@@ -184,7 +184,6 @@ class SetBatch:
         return [games]
 
     def _has_three(self, games: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return, for each given game, whether three cards on the table belong together."""
         max_cards = int(self.on_table[games].max(initial=0))
         cards = self.places[games, :max_cards]
         on_table = np.zeros((len(games), CARDS + 1), bool)

@@ -36,8 +36,9 @@ class Incumbent(Generic[Item]):
     ) -> None:
         """Begin a new search: forget earlier results, and set the initial bound.
 
-        `right` checks whether a collection is valid. Without `seconds`, the search methods have
-        their own limits. Without `random`, every run of a search is the same.
+        `right` is a function that checks whether a collection is valid. `seconds` is the time
+        limit; None means that each search method uses its own limit. `random` makes the search
+        random; None means that every run is the same.
         """
         self._found: Collection[Item] = ()
         self._verified = 0
@@ -49,7 +50,7 @@ class Incumbent(Generic[Item]):
 
     @property
     def found(self) -> Collection[Item]:
-        """The largest collection found, initially empty. Raise `SolverFault` if it is invalid."""
+        """The largest collection found so far. Raise `SolverFault` if it is invalid."""
         collection = self._found
         if len(collection) > self._verified:
             if not self._right(collection):
@@ -73,7 +74,7 @@ class Incumbent(Generic[Item]):
             self._found = collection
 
     def lower(self, bound: int) -> None:
-        """Replace the bound if `bound` is lower."""
+        """Replace the upper bound if `bound` is lower."""
         self.bound = min(self.bound, max(bound, self.size))
 
     def seconds_left(self, default: float | None = None) -> float | None:
@@ -89,7 +90,7 @@ class Incumbent(Generic[Item]):
         return remaining
 
     def limit(self, steps: int, max_steps: int) -> None:
-        """Stop a search at its limit: raise `SolverTimeout` if no time is left.
+        """Raise `SolverTimeout` if no time is left. A search calls this method at each step.
 
         If there is no time limit, raise `LimitError` if `steps` exceeds `max_steps`.
         """
@@ -102,10 +103,11 @@ class Incumbent(Generic[Item]):
     def run_cp_sat(
         self, model: Any, seconds: float, unanswered: Callable[[], str], **others: Any
     ) -> Any:
-        """Run CP-SAT with a strong linear relaxation, which suits problems about three cards.
+        """Run CP-SAT on a model, with the settings that suit problems about three cards.
 
-        The time limit is that of the whole search, or else `seconds`. The other arguments are those
-        of `quaternity.base.cp_sat_search.run_search`.
+        The time limit is what is left for the whole search, or `seconds` if it has no limit. All
+        arguments are passed on to `quaternity.base.cp_sat_search.run_search`, whose result is
+        returned.
         """
         if self.random is not None:
             others |= {"randomize_search": True, "seed": self.random.randrange(2**31)}
@@ -123,7 +125,7 @@ def start_record(
     seconds: float | None,
     random: Random | None,
 ) -> Incumbent[Item]:
-    """Return an `Incumbent` (the best result so far) for a new search.
+    """Start a new search, and return the `Incumbent` that will keep its best result.
 
     This is `best`, if it is given. Any earlier results in it are forgotten.
     """

@@ -116,7 +116,7 @@ cards on, there are no tables (`quaternity.ternary.largest`)."""
 
 @dataclass(frozen=True, slots=True)
 class FreeCount:
-    """The number of all tables of n cards, and of those in which no three cards belong together."""
+    """How many choices of n cards exist, and how many contain no three that belong together."""
 
     n: int
     rule: Rule
@@ -124,7 +124,7 @@ class FreeCount:
 
     @property
     def tables(self) -> int:
-        """The number of all tables of n cards."""
+        """The number of all choices of n cards."""
         return comb(CARDS, self.n)
 
     @property
@@ -134,11 +134,11 @@ class FreeCount:
 
 
 def count_free(n: int, rule: Rule | str) -> FreeCount:
-    """Return the number of tables of n cards in which no three belong together, for n = 1..81.
+    """Return how many choices of n cards contain no three that belong together, for n = 1..81.
 
-    Small tables are counted. The numbers for larger ones were computed before, and come from
-    `TABLES_WITHOUT_TRIPLE` and `TABLES_WITHOUT_SET`. From 55 cards (`triple`) or 21 cards (`set`)
-    on, the number is 0 (see `quaternity.ternary.largest`).
+    Small numbers of cards are counted. The results for larger numbers were computed before, and
+    come from `TABLES_WITHOUT_TRIPLE` and `TABLES_WITHOUT_SET`. From 55 cards (`triple`) or 21 cards
+    (`set`) on, the result is 0 (see `quaternity.ternary.largest`).
 
     >>> count_free(12, Rule.TRIPLE).free
     39478773647088

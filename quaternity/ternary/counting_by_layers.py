@@ -35,7 +35,9 @@ looking up each part in a table."""
 
 @cache
 def count(n: int) -> int:
-    """Return the number of tables of n cards without a correct triple, where n >= 0.
+    """Return how many choices of n cards contain no correct triple, where n >= 0.
+
+    The three cards of a correct triple all differ from each other in every attribute.
 
     This takes 0.03 s for 12 cards, 0.4 s for 16 and 2 s for 18.
     """
@@ -59,10 +61,10 @@ def _count_with_sizes(first: int, second: int, last: int) -> int:
 
 @cache
 def kinds(size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Return the essentially different sets of `size` cards in a layer (27 cards of one shape).
+    """Return the essentially different choices of `size` cards in a layer (27 cards of one shape).
 
-    Two sets are of the same kind if renaming attributes and their values makes them equal. Each
-    result is a pair: one set of a kind, and the number of sets of this kind.
+    Two choices are of the same kind if renaming attributes and their values makes them equal. Each
+    result is a pair: one choice of a kind, and the number of choices of this kind.
     """
     if size == 0:
         return (((), 1),)
@@ -99,10 +101,11 @@ def _renamings() -> NDArray[np.int64]:
 
 
 def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
-    """Return how many sets of `size` cards forbid k cards together with `cards`, for k = 0..27.
+    """Return a list: entry k says how many choices of `size` cards forbid exactly k other cards.
 
-    The cards `cards` are in one layer (27 cards of one shape), and each set is in another layer. A
-    card of the third layer is forbidden if it completes a triple with a card of each.
+    A layer is the 27 cards of one shape. `cards` are in one layer, the chosen cards in a second,
+    and the forbidden cards in the third. A card is forbidden if it forms a correct triple with one
+    of `cards` and a chosen card.
     """
     import numpy as np
 

@@ -26,7 +26,7 @@ share as many attributes with a given card."""
 
 
 def count(n: int, rule: Rule) -> int:
-    """Return the number of tables of n cards in which no three belong together, for n >= 0."""
+    """Return how many choices of n cards contain no three that belong together, for n >= 0."""
     if n < (2 if rule is Rule.TRIPLE else 3):
         return comb(CARDS, n)
     frames: list[tuple[tuple[int, ...], int]]

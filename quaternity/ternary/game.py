@@ -24,5 +24,5 @@ class SetGame(PlayedGame[SetSettings, SetPosition, SetMove, SetView]):
     move_class = SetMove
 
     def svg(self, seat: int | None = None) -> str:
-        """Draw the cards on the table as an SVG document."""
+        """Return a picture of the cards on the table as an SVG document."""
         return table_svg(self.view(seat).places)

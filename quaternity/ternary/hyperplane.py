@@ -56,7 +56,7 @@ def must_have_full_hyperplane(size: int, full: int) -> bool:
 
 
 def images(cards: Iterable[int]) -> frozenset[int]:
-    """Return every set of cards to which a change of coordinates maps the cards, as bit sets."""
+    """Return the bit set of each set of cards to which a change of coordinates can map `cards`."""
     start = bits_of(cards)
     reached, new = {start}, [start]
     while new:

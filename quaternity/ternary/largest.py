@@ -124,8 +124,8 @@ def largest_in_deck(
     There are 54 cards under `triple`, and 20 under `set`. The proof for `set` is by Davis and
     Maclagan (The Card Game Set, 2003), who first show that a collection of 21 cards would be of one
     of a few kinds. Only these kinds are searched. Every call repeats each step of the proof, which
-    takes about a second. The arguments and errors are those of `largest_free`. Until the proof is
-    complete, `best.bound` is only the bound that disjoint threes prove.
+    takes about a second. The arguments and possible errors are the same as for `largest_free`.
+    Until the proof is complete, `best.bound` is only the bound that disjoint threes prove.
     """
     rule, largest_method = Rule(rule), lookup(COLLECTION_METHODS, method)
     limit = MAX_CARDS_WITHOUT_THREE[rule]

@@ -88,10 +88,11 @@ class _Search:
         self._cards, self._best, self._nodes = cards, best, 0
 
     def run(self, kept: int, open_cards: int, cores: list[int], alone: bool = False) -> None:
-        """Search all choices that include the kept cards and may include open cards, but no others.
+        """Search all choices that include the cards `kept` and any of the cards `open_cards`.
 
         The cards are bit sets. A core is a set of open cards, at least one of which must be
-        removed. `alone` says whether all other choices have been searched.
+        removed. Better choices are stored in the `Incumbent`. If `alone` is true, all other choices
+        have been searched, so the search also gives an upper bound.
         """
         best = self._best
         self._nodes += 1
@@ -129,7 +130,7 @@ def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[i
 
 
 def _disjoint(cores: list[int]) -> int:
-    """Count disjoint cores (sets that must lose a card), taking the first ones that fit."""
+    """Return a number of disjoint cores (sets that must lose a card), found greedily."""
     used = count = 0
     for core in cores:
         if not core & used:
@@ -163,7 +164,7 @@ def largest_by_cp_sat(
 ) -> tuple[int, ...]:
     """Return as many cards of a table as possible without three that belong together, by CP-SAT.
 
-    The arguments and the result are those of `largest_by_search`.
+    The arguments and the result are the same as for `largest_by_search`.
 
     Raises:
         SolverTimeout: If the time limit is reached.
@@ -191,7 +192,7 @@ def parts_by_cp_sat(
 ) -> Iterator[int]:
     """Yield each choice of `size` cards of a table without three that belong together, by CP-SAT.
 
-    The arguments and the choices are those of `parts_by_search`.
+    The arguments and the choices are the same as for `parts_by_search`.
 
     Raises:
         SolverTimeout: If it takes more than `SECONDS`.

@@ -32,8 +32,8 @@ def pack_by_search(
     """Return `count` disjoint threes of a table. Return None if the table contains fewer.
 
     A three is three cards that belong together. `best` keeps the most threes found so far. It also
-    contains the time limit, and the generator that decides the search order. Without a time limit,
-    a search of more than `MAX_NODES` nodes raises a `LimitError`.
+    contains the time limit, and the random generator that decides the search order. Without a time
+    limit, a search of more than `MAX_NODES` nodes raises a `LimitError`.
     """
     search = _Search(table, rule, best)
     packing = search.run(bits_of(table), count, checksum(table), search.threes)
@@ -41,7 +41,7 @@ def pack_by_search(
 
 
 class _Three(NamedTuple):
-    """Three cards of the table that belong together, and a bit set of them."""
+    """Three cards of the table that belong together, and the same as a bit set."""
 
     cards: Triple
     bits: int
@@ -58,7 +58,7 @@ class _Search:
             best.random.shuffle(self.threes)
 
     def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
-        """Return `count` disjoint threes of the cards in the bit set `live`, or else None.
+        """Return `count` disjoint threes of the cards in the bit set `live`, or None if impossible.
 
         A three is three cards that belong together. `total` is the checksum of the cards. `threes`
         contains all threes of these cards, and possibly others. The three chosen last comes first.
@@ -209,8 +209,8 @@ def partition(
 ) -> tuple[Triple, ...] | None:
     """Divide the cards of a table into threes. Return None if this is impossible.
 
-    A three is three cards that belong together. The arguments and errors are those of
-    `most_disjoint`. With `random`, every partition is possible, but not all are equally likely.
+    A three is three cards that belong together. The arguments and possible errors are the same as
+    for `most_disjoint`. With `random`, every partition is possible, but not all are equally likely.
 
     >>> partition([0, 1, 2, 3, 40, 77], Rule.SET), partition([0, 1, 2, 40, 60, 80], Rule.SET)
     (((0, 1, 2), (3, 40, 77)), None)

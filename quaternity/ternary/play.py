@@ -87,8 +87,8 @@ class Playout:
         taken: the threes (three cards that belong together), in the order in which they were taken.
         left: the cards on the table at the end.
         undealt: the number of cards in the deck at the end. It is not 0 if play got stuck.
-        looks, blanks: the number of tables with exactly the starting number of cards, and the
-            number of those without a three.
+        looks, blanks: how many tables had exactly the starting number of cards, and how many of
+            these contained no three.
     """
 
     taken: tuple[Triple, ...]

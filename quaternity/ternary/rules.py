@@ -70,7 +70,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """The cards that a player claims, in ascending order, or no cards to agree to three more."""
+    """The cards that a player claims as a set, ascending. No cards: an agreement to deal more."""
 
     cards: tuple[int, ...]
 
@@ -84,9 +84,9 @@ MORE = SetMove(())
 
 @dataclass(frozen=True, slots=True)
 class SetView:
-    """What a seat or a bystander sees of a game. All see the same.
+    """What a seat or a bystander sees of a game of SET. All of them see the same cards.
 
-    `seat` is this seat, or None for a bystander. `places` contains the cards by
+    `seat` is the number of the seat, or None for a bystander. `places` contains the card on each
     place, and `undealt` is the number of cards in the deck. For each seat, `taken` contains the
     threes (three cards that belong together), and `wrong` the number of wrong claims. `agreed`
     contains the seats that have agreed to three more cards.
@@ -234,7 +234,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         )
 
     def iter_moves(self, view: SetView) -> Iterator[SetMove]:
-        """Yield every claim of three cards on the table, and the agreement if it is legal."""
+        """Yield every claim of three cards, and the agreement to more cards if it is legal."""
         if view.is_over or view.seat is None:
             return
         yield from (SetMove(three) for three in combinations(sorted(view.places), 3))

@@ -110,7 +110,7 @@ def check_proof(formula: str, proof: str) -> None:
 
 
 def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
-    """Return the constraints on a line: two for an equality, and none for a comment."""
+    """Parse a line. Return its constraints: one, two for an equality, or none for a comment."""
     if not parts or parts[0].startswith("*"):
         return []
     *pairs, relation, bound, end = ["", "", "", *parts]

@@ -84,7 +84,7 @@ def cnf(problem: DealProblem) -> str:
 
 
 def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
-    """Append the clauses of one constraint. Return the number of booleans that exist afterwards."""
+    """Append the clauses of a constraint to `clauses`. Return the new number of booleans."""
 
     def add(*literals: int) -> None:
         clauses.append(" ".join(map(str, (*literals, 0))))

@@ -69,7 +69,7 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
 
 
 def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
-    """Yield the lower and upper bounds that contradict each other according to a certificate."""
+    """Yield the bounds that contradict each other, as (kind, set, card or player, ">=" or "<=")."""
     sets = list(enumerate(problem.sets))
     if isinstance(certificate, CrossedBounds):
         for sign in (">=", "<="):

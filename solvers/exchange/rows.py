@@ -55,10 +55,9 @@ class LinearRow(NamedTuple):
         member: the number of the card in its set for "card", or of the player for "hand" and
             "share".
         terms: the numbers of the booleans, in ascending order.
-        low: the lower bound, but at most the number of terms plus 1. It is redundant if it is 0. It
-            may exceed `high`.
-        high: the upper bound, but at most the number of terms. It is redundant if it equals this
-            number.
+        low: the lower bound, or the number of terms plus 1 if the bound is larger. It is redundant
+            if it is 0. It may exceed `high`.
+        high: the upper bound, or the number of terms if the bound is larger. It is then redundant.
     """
 
     kind: Literal["card", "hand", "share", "none"]

@@ -26,9 +26,9 @@ def violation(
 ) -> tuple[float | None, Sequence[float], list[float]]:
     """Find values of the booleans that violate some constraints (rows) as little as possible.
 
-    `used` contains the numbers of these rows. Return the total violation, the values of all
-    booleans, and a weight for each row (a multiplier of Farkas' lemma). The violation is None if
-    the time limit is reached.
+    `used` contains the numbers of these rows. Return three values: the total violation, the values
+    of all booleans, and a weight for each row (a multiplier of Farkas' lemma). The violation is
+    None if the time limit is reached.
     """
     import numpy as np
     from scipy.optimize import linprog
@@ -66,8 +66,8 @@ def violation(
 def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
     """Return an infeasible verdict, with a proof made from constraints that contradict each other.
 
-    `core` contains the numbers of these constraints (rows). The constraints that each card has an
-    owner need not be among them. The verdict has no proof if the rows do not give one.
+    `core` contains the numbers of these constraints (rows). The rows which say that each card has
+    an owner may be missing. The verdict has no proof if the rows do not give one.
     """
     used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
     _, _, weights = violation(linear, sorted(used))

@@ -19,10 +19,10 @@ Run = Callable[[], Verdict | None]
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
-    """Return the clauses of a deal problem. Boolean v of the problem is variable v + 1.
+    """Return a deal problem as clauses, which are lists of literals.
 
-    A clause is a list of literals. The encoding of sums adds variables. It is named as in
-    python-sat's `EncType`, such as "totalizer" or "seqcounter".
+    Boolean v of `linear` becomes variable v + 1. Sums need further variables. `encoding` is the way
+    to write sums as clauses, named as in python-sat's `EncType`, such as "totalizer".
     """
     from pysat.card import CardEnc, EncType
 

@@ -56,10 +56,10 @@ def _deduce_cards(view: View) -> list[tuple[int, int, int]]:
 
 
 def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
-    """Return the requests that are most likely to succeed, as tuples (set, number, owner's bit).
+    """Return all requests with the highest chance of success, for cards that the player lacks.
 
-    Only cards that the player may ask for and does not hold are considered. `weights` contains the
-    weights of the possible owners of all cards.
+    A request is a tuple: the set, the number of the card in the set, and a bit mask with the bit of
+    the asked player. `weights` contains the weights of the possible owners of all cards.
     """
     settings = view.public.settings
     highest: float = 0
@@ -126,7 +126,8 @@ def patient(view: View, random: Random) -> Question:
 def _best_owner(chances: list[float], following: int, random: Random) -> tuple[float, float, int]:
     """Return the best player to ask for a card, as a tuple (probability, attraction, player).
 
-    The attraction is the probability plus, for the next player, `NEXT_PLAYER_BONUS`.
+    The attraction is the probability that the player has the card, plus `NEXT_PLAYER_BONUS` for the
+    player whose turn comes next.
     """
     best = (-1.0, 0.0, 0.0, 0)
     for player, chance in enumerate(chances):

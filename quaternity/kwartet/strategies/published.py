@@ -61,8 +61,9 @@ def locate_cards(
 ) -> list[tuple[int, int, int]]:
     """Return the cards that the player may request and whose owner is certain.
 
-    Each card is a tuple (set, number, owner's bit). If `whole` is true, include only cards of sets
-    whose missing cards all have certain owners.
+    Each card is a tuple: the set, the number of the card in the set, and a bit mask with the bit of
+    the owner. If `whole` is true, include only cards of sets whose missing cards all have certain
+    owners.
     """
     others, full = public.with_cards & ~(1 << seat), public.settings.full
     pile = 1 << public.settings.players
@@ -82,13 +83,13 @@ def locate_cards(
 
 
 def random_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> Question:
-    """Return a request for one of the given cards (set, number, owner's bit), chosen at random."""
+    """Return a request for a random one of the cards, which are tuples as in `locate_cards`."""
     index, number, owner = cards[int(random.random() * len(cards))]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
 
 def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
-    """Return a request for the first card in a list of tuples (set, number, owner's bit).
+    """Return a request for the first of the cards, which are tuples as in `locate_cards`.
 
     A random card would be possible, too. But with the first card, the results of the strategy
     `mixed` are closer to the published table.

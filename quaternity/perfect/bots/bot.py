@@ -18,7 +18,7 @@ from quaternity.game.state import State
 
 
 class Bot(Protocol):
-    """Interface of a bot: a program that chooses questions and answers from the state alone."""
+    """Interface of a bot: a program that chooses questions and answers in a given state."""
 
     def ask(self, state: State) -> Question:
         """Return a legal question for the player to move. The game must not be over."""

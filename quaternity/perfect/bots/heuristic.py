@@ -24,10 +24,10 @@ Prospects = tuple[float, ...]
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
-    """Return the heuristic value of a state for each role, from the exact chances of all cards.
+    """Return a number for each role: how good the state is for it, from the exact card chances.
 
     A role is the number of a player in a canonical state. All deals count as equally likely. They
-    are counted once, which takes a tenth of a millisecond in small games.
+    are counted, which takes a tenth of a millisecond in small games.
     """
     parts = code.parts(key)
     sets = [code.book.by_number(number).constraint for number in parts.kinds]
@@ -39,10 +39,10 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return a rough but fast estimate of the heuristic value of a state for each role.
+    """Return a rough but fast estimate for each role: how good the state is for it.
 
     A role is the number of a player in a canonical state. All possible owners of a card count as
-    equally likely, and the sizes of the hands are ignored. `known` caches the value of each set.
+    equally likely, and the sizes of the hands are ignored. `known` caches the estimate of each set.
     """
     parts = code.parts(key)
     for number in parts.kinds:
@@ -64,7 +64,7 @@ def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
 
 
 def many_prospects(state: State) -> Prospects:
-    """Return a rough estimate of the heuristic value of a state for each player.
+    """Return a rough estimate for each player: how good the state is for them.
 
     This also works if there are too many players for a canonical state.
     """
@@ -90,5 +90,5 @@ def _add_up(parts: StateParts, worths: Sequence[Sequence[float]]) -> Prospects:
 
 
 def lead(values: Prospects, role: int) -> float:
-    """Return the heuristic value of a role, minus the highest value of another role."""
+    """Return the estimated value of a state for a role, minus the highest value for another."""
     return values[role] - max([value for other, value in enumerate(values) if other != role])

@@ -52,7 +52,7 @@ class InformedBot:
         self._worth: dict[int, Prospects] = {}
 
     def ask(self, state: State) -> Question:
-        """Return a random question among those with the largest lead of the player to move."""
+        """Return a random question among those that put the asker furthest ahead of the others."""
         assert state.turn is not None, "the game must not be over"
         if self._is_careless():
             return self._careless.ask(state)
@@ -74,7 +74,7 @@ class InformedBot:
         return self._random.choice(best)
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return the answer after which the lead of the asked player is larger."""
+        """Return the legal answer that puts the asked player furthest ahead of the others."""
         code = _coding(state)
         answers = list(state.answers(question))
         if len(answers) == 1:

@@ -39,7 +39,7 @@ win. All players share the win of a game that never ends."""
 
 
 class Outlook(NamedTuple):
-    """The policy's judgement of a state: the best moves, and the result of the game if it is known.
+    """What a policy says about a state: the best moves, and the result of the game if it is known.
 
     Attributes:
         options: the questions of the state, best first.
@@ -123,7 +123,7 @@ class Policy:
         return outlook
 
     def proof(self, key: Key, role: int, limit: int) -> Proof:
-        """Search for a forced win of one player, examining at most `limit` answers.
+        """Search for a forced win of one player among at most `limit` answers. Return the result.
 
         `key` identifies the canonical state, and `role` is the player's number in it. If more than
         `MAX_PROOF_CARDS` cards are in play, no search is made.
@@ -154,7 +154,7 @@ class Policy:
         return [choice for _, choice in ranked]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        """Return a role's heuristic value after a reply, minus the best value of all others."""
+        """Return a role's heuristic value after an answer, minus the best value of all others."""
         values = rough_prospects(self.code, reply.key, self._worth)
         return lead(values, reply.roles.index(role))
 

@@ -199,7 +199,7 @@ class _Node:
 
 
 class Tree:
-    """The search tree of one decision.
+    """The search tree that a bot builds for one decision.
 
     Attributes:
         nodes: the node in which the player to move chooses a question, by key of the state.
@@ -252,7 +252,7 @@ class Tree:
         return result
 
     def _play_out(self, key: Key, names: Sequence[int], max_moves: int) -> Result:
-        """Simulate at most `max_moves` moves with the fast policy, and return the result.
+        """Simulate at most `max_moves` moves with the fast policy. Return what each player gets.
 
         If the game does not end, or the tree has examined too many questions, all players share the
         win.

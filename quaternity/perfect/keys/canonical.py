@@ -260,7 +260,7 @@ class KeyCodec:
 
 @lru_cache(maxsize=32)
 def coding(rules: Rules) -> KeyCodec:
-    """Return the cached `KeyCodec` (converter of keys) for a game. It raises the same errors."""
+    """Return the cached `KeyCodec` (converter of keys) for a game, or raise its `LimitError`."""
     return KeyCodec(rules)
 
 
@@ -377,7 +377,7 @@ def canonical_chance(
 
 
 def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Iterable[Roles]:
-    """Yield the orders of players, with `first` in front, that may give the smallest key."""
+    """Yield orders of the players that begin with `first`. One of them gives the smallest key."""
     # The other players are sorted by the number of cards, then by points. Players with equal
     # numbers of cards and points come in every order, unless they have no cards.
     others = [player for player in range(len(hands)) if player != first]

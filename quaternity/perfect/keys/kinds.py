@@ -139,9 +139,10 @@ class NumberedKind(SetShape):
     def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None, int]]:
         """Return the questions that player 0 can ask about the set, and what each answer reveals.
 
-        An entry is a tuple: the asked player, the kind of the set after no, the kind after yes, and
-        the number of interchangeable cards. A kind is None if the set alone makes this answer
-        impossible. The owners and minimums of the kinds may still be tightened (see `close`).
+        An entry is a tuple: the asked player, what is known about the set after no and after yes
+        (as a `NumberedKind`), and the number of interchangeable cards. A kind is None if the set
+        alone makes this answer impossible. The owners and minimums of the kinds may still be
+        tightened (see `close`).
         """
         if self._questions is None:
             self._questions = []

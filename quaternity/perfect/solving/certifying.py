@@ -55,11 +55,11 @@ def write_certificate(
 ) -> None:  # fmt: skip
     """Write a certificate with which `quaternity verify` can check a solved game.
 
-    The file is written completely or not at all. In the solved state, players have their own
-    numbers. In all other states, the numbers are those of their roles. If a wish is given, the
-    certificate also contains the outcomes if all players play for themselves. Computing them can
-    raise the errors that `solve_max_n` lists. This takes about 20 microseconds and 300 bytes for
-    each state of a 4-3-3 game.
+    The file is written completely or not at all. Players have their own numbers in the solved
+    state, and the numbers of their roles in all other states. If a wish is given, the certificate
+    also contains the outcomes if all players play for themselves. Computing them can raise the
+    errors of `solve_max_n`. This takes about 20 microseconds and 300 bytes for each state of a
+    4-3-3 game.
 
     Raises:
         InputError: If the file cannot be written.
@@ -82,7 +82,7 @@ def write_certificate(
 
 
 def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -> Iterator[str]:
-    """Yield the line of each state in a certificate, with players as in `KeyCodec.order`."""
+    """Yield the line of a certificate for each state, with the players in their seating order."""
     # Parts of the lines repeat often, so the text of each part is created once and cached.
     graph, values = solution.graph, solution.values
     code, orders = coding(graph.rules), role_orders(graph.rules.players)[0]

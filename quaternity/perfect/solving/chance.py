@@ -100,10 +100,10 @@ def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lo
 
 
 def any_chance(state: State, wish: str = "points", report: Report = quiet) -> Bounds:
-    """Return bounds on what each player can expect, whatever probabilities break the ties.
+    """Return bounds on what each player can expect, whatever probabilities break ties.
 
     A tie is a choice between equally good moves. The result also contains the possible outcomes.
-    Values are listed by player. The errors are those of `fair_draws`.
+    Values are listed by player. The arguments and possible errors are the same as for `fair_draws`.
     """
 
     def end(gets: Outcome) -> Bounds:
@@ -193,7 +193,7 @@ class FairDrawResult:
 
     @property
     def outcomes(self) -> list[tuple[Outcome, Fraction]]:
-        """The outcomes with their probabilities, the best for player 0 first."""
+        """The possible results of the game with their probabilities, best for player 0 first."""
         return sorted(self.lottery.items(), reverse=True)
 
     @property
@@ -215,9 +215,10 @@ class FairDrawResult:
 
 @dataclass(frozen=True, slots=True)
 class AnyChanceResult:
-    """The possible outcomes and bounds on each player's expected value, for any random tie-breaks.
+    """The possible outcomes and bounds on each player's expected value, whatever chance decides.
 
-    Any probabilities may decide between equally good moves. `wish` is the players' objective.
+    Any probabilities may decide between equally good moves. `wish` names the value that every
+    player wants to maximize: "points" or "win".
     """
 
     wish: str
@@ -225,7 +226,7 @@ class AnyChanceResult:
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """The possible outcomes, the best for player 0 first."""
+        """The possible results of the game, the best for player 0 first."""
         return sorted(self.bounds.outcomes, reverse=True)
 
     def document(self) -> dict[str, Any]:

@@ -120,7 +120,9 @@ def estimate(
     sample: int = SAMPLE,
     patience: float = float("inf"),
 ) -> Estimate:
-    """Estimate the time and space for solving a game from the state with the key `start`.
+    """Return an estimate of the time and space for solving a game.
+
+    The game begins in the state with the key `start`.
 
     Args:
         sample: number of states that are examined in each level (after each number of moves) at
@@ -144,7 +146,7 @@ def estimate(
 
 
 def estimate_game(state: State) -> Estimate:
-    """Estimate the time and space for solving a game from a state, within `PATIENCE` seconds."""
+    """Return an estimate of the time and space for solving a game, after `PATIENCE` s at most."""
     rules = Rules.of(state)
     # States with many cards and players are expensive, so the sample is smaller for them.
     size = rules.set_size * rules.sets * rules.players
@@ -155,7 +157,8 @@ def estimate_game(state: State) -> Estimate:
 def is_larger(state: State, limit: int, random: Random) -> bool:
     """Return whether random games show that more than `limit` states can follow from a state.
 
-    The result False proves nothing. The errors are those of `canonical`.
+    The result False proves nothing. A state without a canonical form raises an error, as in
+    `canonical`.
     """
     # If there are N states, then n independent random states have at least n (n - 1) / 2 / N equal
     # pairs on average, however unevenly the states occur. A small number of equal pairs therefore
@@ -211,7 +214,7 @@ class _SampleResult(NamedTuple):
 def _take_samples(
     rules: Rules, start: Key, random: Random, sample: int, end: float
 ) -> _SampleResult:
-    """Sample all levels with one sample size, and stop at the time `end` (`time.perf_counter`)."""
+    """Return samples of all levels, taken until the time `end` (of `time.perf_counter`)."""
     code, orders = coding(rules), len(role_orders(rules.players)[0])
     started = time.perf_counter()
     level = key_array(code, [start])
@@ -268,10 +271,10 @@ def _new_states(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
 
 
 def _extrapolate(distinct: int, reached: int, scale: float) -> float:
-    """Estimate the number of new states that a whole level reaches, from a sample of the level.
+    """Estimate how many new states all states of a level lead to, from a sample of the level.
 
-    The sample reached `distinct` states by `reached` transitions. The level is `scale` times as
-    large as the sample.
+    A level contains the states after the same number of moves. The sample led to `distinct` states
+    by `reached` transitions. The level is `scale` times as large as the sample.
     """
     if distinct == reached:
         return distinct * scale

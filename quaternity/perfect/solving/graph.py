@@ -136,7 +136,7 @@ class Block(NamedTuple):
 
     @classmethod
     def concatenate(cls, blocks: Sequence[Block]) -> Block:
-        """Join several blocks into one block."""
+        """Return one block with the states and questions of several blocks."""
         if len(blocks) == 1:
             return blocks[0]
         return cls(
@@ -266,11 +266,11 @@ class GameGraph:
         return np.concatenate(states) if any(map(len, states)) else None
 
     def ends(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of the states without a next state, and the winning role in each.
+        """Return two arrays: the numbers of the states without a next state, and who won in each.
 
-        The role is the number of players if nobody won alone, or if sets are still in play. In the
-        latter case, no player can be asked, so the game never ends. No game leads to such a state,
-        but the solver accepts it.
+        The winner is given by role. It is the number of players if nobody won alone, or if sets are
+        still in play. In the latter case, no player can be asked, so the game never ends. No game
+        leads to such a state, but the solver accepts it.
         """
         over = [
             int(portion.begin[0]) + np.nonzero(~portion.counts.any(0))[0]
@@ -318,7 +318,7 @@ def _blocks(runs: Sequence[tuple[Portion, int, int, NDArray[Any]]], max_states: 
 
 
 def load_graph(code: KeyCodec, directory: WorkDirectory) -> GameGraph:
-    """Read a complete graph from the working directory in which it was generated."""
+    """Return the graph in the working directory in which it was completely generated."""
     about = directory.arrays("graph")
     levels = tuple(about["levels"].tolist())
     portions = []
@@ -536,9 +536,9 @@ class _Levels:
 
 
 def _ranges(columns: Sequence[Keys], max_bytes: int) -> Iterator[list[Keys]]:
-    """Yield lists with one piece of each array. All pieces in a list cover the same range of keys.
+    """Yield the sorted arrays in pieces: lists with one piece of each, for the same range of keys.
 
-    The arrays are sorted. The pieces in a list take about `max_bytes` at most.
+    The pieces in a list take about `max_bytes` at most.
     """
     size = sum(column.nbytes for column in columns)
     pieces = size // max_bytes + 1

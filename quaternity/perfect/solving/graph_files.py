@@ -59,10 +59,10 @@ _MARK = b"arrays/1"
 
 
 class ArrayWriter:
-    """Writer of a file of NumPy arrays. The file gets its name when it is complete on the disk."""
+    """Writer of a file of NumPy arrays, which has a temporary name until it is complete."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
-        """Create the file. When it is complete, its name is added to the set `whole`."""
+        """Create the file. When the file is complete, its name is added to the set `whole`."""
         self._path, self._durable, self._whole = path, durable, whole
         self._part = path.with_name(path.name + PART_SUFFIX)
         self._file = self._part.open("wb")
@@ -189,7 +189,7 @@ class WorkDirectory:
                 pieces.add(array, key)
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Map the arrays of a file into memory, by name. Their data is read only when it is used.
+        """Return the arrays of a file by name, mapped from disk. Data is read only when it is used.
 
         When a file of an earlier run is first used, all of it is read to verify its checksum.
 
@@ -214,7 +214,7 @@ class WorkDirectory:
         raise InputError(f"{path}: {fault}; remove {self.path} to start again")
 
     def array(self, name: str) -> NDArray[Any]:
-        """Map the only array in a file into memory, as the method `arrays` does."""
+        """Return the only array in a file, mapped from disk as by the method `arrays`."""
         [array] = self.arrays(name).values()
         return array
 
@@ -222,11 +222,7 @@ class WorkDirectory:
         return crc32(name.encode(), self._seed)
 
     def _table(self, file: BinaryIO, name: str) -> dict[str, Any]:
-        """Read the names, types, shapes and offsets of arrays.
-
-        Raises:
-            ValueError: If the file is damaged.
-        """
+        """Read the types, shapes and offsets of arrays. Raise `ValueError` if the file is bad."""
         size = os.fstat(file.fileno()).st_size - _END.size
         if size < 0:
             raise ValueError("it was truncated")
@@ -268,7 +264,7 @@ class WorkDirectory:
 
 @contextmanager
 def temporary_directory(about: Mapping[str, Any]) -> Iterator[WorkDirectory]:
-    """Create a working directory for the duration of a computation.
+    """Create a working directory, yield it, and remove it after the computation.
 
     The files stay readable while they are mapped. Directories left behind by killed runs are
     removed.

@@ -78,13 +78,13 @@ is the sign with which the gains of the given player decide a tie."""
 
 @dataclass(frozen=True, slots=True)
 class MaxNOutcomes:
-    """The outcomes of all states if all players play for themselves.
+    """The outcomes of all states if every player only tries to get as much as possible.
 
     Attributes:
         outcomes: all outcomes that a state may have. An outcome has a number for each role.
-        sets: [state, role, word], the outcomes of each state as the bits of words (uint64). Ties
-            are broken against or for the role. If they are broken in any way, there is only one
-            role.
+        sets: [state, role, word], the outcomes of each state as the bits of 64-bit words. Ties
+            between equally good moves are broken against or for the role. If they are broken in any
+            way, the axis for the role has length 1.
     """
 
     graph: GameGraph
@@ -210,8 +210,8 @@ class _Tables:
         words: number of 64-bit words in a set of outcomes.
         tie_roles: number of roles against or for which ties are broken: all roles, or 1 for ties
             that may be broken in any way.
-        no_worse: [role of the ties, role, rank, word], the outcomes that are at least as good for
-            the role as the outcome with this rank.
+        no_worse: [role, chooser, rank, word], the outcomes that are at least as good for the role
+            `chooser` as the outcome with this rank, if ties are broken against or for `role`.
     """
 
     def __init__(self, players: int, ends: Sequence[Outcome], ties: int, states: int) -> None:
@@ -286,7 +286,7 @@ class _Tables:
 
 @dataclass(frozen=True, slots=True)
 class MaxNResult:
-    """The outcomes of one state if all players play for themselves and break ties without chance.
+    """The outcomes of a state if all players play for themselves, and chance decides nothing.
 
     Attributes:
         wish: the objective of all players.
@@ -323,7 +323,8 @@ def max_n_result(solved: Solution | GameGraph, state: State, wish: str = "points
     """Return the outcomes of a state if all players play for themselves.
 
     Ties between equally good moves are broken in any way, and also against or for each player. The
-    errors are those of `solve_max_n`. This takes as long as three calls of `solve_max_n`.
+    possible errors are the same as for `solve_max_n`. This takes as long as three calls of
+    `solve_max_n`.
     """
 
     def by_player(ties: str) -> list[list[Outcome]]:

@@ -80,7 +80,7 @@ class Values:
 def solve_graph(
     graph: GameGraph, directory: WorkDirectory, report: Report, threads: int = 1
 ) -> Values:
-    """Compute which wins players can force, reach or prevent, for all states of a graph.
+    """Return which wins players can force, reach or prevent, for all states of a graph.
 
     From time to time, the values so far are saved in the directory, so that a run can resume.
     """
@@ -196,9 +196,10 @@ class Games:
         return result
 
     def before(self, order: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Convert words (results of all games) from the roles after an answer to those before it.
+        """Convert words (results of all games) to the players' roles before an answer.
 
-        `order` is the index of the order of roles after the answer.
+        The given words are by the roles after the answer. `order` is the index of the order of
+        these roles.
         """
         result = np.zeros(len(words), self.word)
         for first, table in self._tables:
@@ -206,32 +207,32 @@ class Games:
         return result
 
     def after(self, outcomes: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Return the words (results of all games) after answers, by the roles before them."""
+        """Return the words (results of all games) after answers, by the players' earlier roles."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         return self.before(order, words[states])
 
     def lengths_after(
         self, role: int, words: NDArray[Any], lengths: NDArray[Any], outcomes: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return the length of a role's forced win after each answer. `NEVER` means no forced win.
+        """Return how many moves a role's forced win takes after each answer, or `NEVER` for no win.
 
-        `words` and `lengths` are those of all states. `outcomes` are the states after the answers,
-        as in `quaternity.perfect.successors.many_states.Expansion`.
+        `words` and `lengths` contain the results and the lengths for all states. `outcomes` are the
+        states after the answers, as in `quaternity.perfect.successors.many_states.Expansion`.
         """
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         wins = words[states] >> self._winning[role][order] & self.word(1)
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
 
     def against(self, movers: NDArray[Any]) -> NDArray[Any]:
-        """Return, for each mover, the games in which it opposes the role that wants to win.
+        """Return the games in which each mover plays against the role that wants to win.
 
-        A mover is a role, or chance. The games are the bits of a number.
+        A mover is a role, or chance. The games are returned as the bits of a number.
         """
         return np.asarray(self._against[movers])
 
 
 class _SettledStrata:
-    """The values of all finished states, in the order in which the states were found."""
+    """The results of the states solved so far, in the order in which the states were found."""
 
     def __init__(self, graph: GameGraph, games: Games, directory: WorkDirectory) -> None:
         self.graph, self.games, self.directory = graph, games, directory
@@ -276,9 +277,10 @@ class _SettledStrata:
 
 
 class Words:
-    """Repeated steps that compute the words (results of all games) of a block of states.
+    """Computes the results of all games (words) for a block of states, step by step.
 
-    The result is the least fixpoint: the steps begin with zeros, and end when nothing changes.
+    The steps begin with zeros and are repeated until nothing changes, which gives the least
+    fixpoint.
     """
 
     def __init__(self, games: Games, words: NDArray[Any], block: Block) -> None:
@@ -305,7 +307,7 @@ class Words:
 
 
 class Lengths:
-    """Repeated steps that compute the lengths of a role's forced wins, from upper bounds.
+    """Computes the lengths of a role's forced wins step by step, from upper bounds.
 
     Args:
         words, lengths: the words (see `Games`) and lengths of all states.
@@ -343,7 +345,7 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """Yield a `Lengths` object for each role, first for states in which it asks, then others."""
+    """Yield two `Lengths` objects for each role: for states in which it asks, and for others."""
     # Chance and all other roles delay the win. From a state, at most one role can force a win.
     chance = block.chances(games.players)
     for role in range(games.players):
@@ -356,7 +358,7 @@ def all_lengths(
 
 
 class _OverStates:
-    """Reduces an array of one value per question to one value per state, by a NumPy ufunc."""
+    """Reduces an array with a value per question to a value per state, by a NumPy ufunc."""
 
     def __init__(self, counts: NDArray[Any]) -> None:
         rows = [np.nonzero(count)[0] for count in counts]

@@ -69,7 +69,9 @@ def solve(
     max_states: int | None = None,
     report: Report = quiet,
 ) -> Solution:
-    """Compute which wins the players can force, reach or prevent, for all states after a start.
+    """Solve a game: find which wins the players can force, reach or prevent in all its states.
+
+    The result contains all states that can follow from a start.
 
     Args:
         state: the state at the start.
@@ -118,7 +120,7 @@ def _graph(
     max_states: int | None,
     report: Report,
 ) -> Iterator[tuple[GameGraph, WorkDirectory]]:
-    """Yield the graph and its working directory, which is open until the context ends."""
+    """Open a working directory, generate the graph of the game in it, and yield both."""
     rules, start = Rules.of(state), canonical(state).key
     about = _about(rules, start)
     try:

@@ -80,11 +80,11 @@ class Positions:
 def smallest_keys(
     code: KeyCodec, kinds: KindArrays, positions: Positions
 ) -> tuple[Keys, NDArray[Any], NDArray[Any]]:
-    """Return the distinct keys of positions, and the key and order of roles of each position.
+    """Return the keys of positions: the distinct keys, and for each position its key and roles.
 
-    The keys are in ascending order. Two arrays contain, for each position, the index of its key,
-    and the index of its order of roles. `quaternity.perfect.keys.canonical` does the same for
-    single states. The test suite checks that both agree.
+    The distinct keys are in ascending order. Two arrays contain, for each position, the index of
+    its key, and the index of its order of roles. `quaternity.perfect.keys.canonical` does the same
+    for single states. The test suite checks that both agree.
     """
     named = []
     for order, roles in enumerate(kinds.orders):
@@ -339,7 +339,7 @@ class Expander:
         return tables
 
     def _legal_questions(self, states: _States, index: int) -> _Questions:
-        """Return the legal questions about set `index`, unless it equals the set before it."""
+        """Return the legal questions about set `index`, unless the previous set is the same."""
         arrays, (place, hands, _, kinds) = self.kinds, states
         set_places = kinds[index]
         asking = (set_places > 0) & (place != self.rules.players)

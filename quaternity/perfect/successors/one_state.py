@@ -75,9 +75,10 @@ def choices(code: KeyCodec, key: Key) -> list[Choice]:
 
 
 def counted_choices(code: KeyCodec, key: Key) -> list[tuple[int, Choice]]:
-    """Return pairs of a number and a question. The number counts questions with the same effect.
+    """Return pairs: how many questions have the same effect, and the `Choice` that stands for them.
 
-    Questions for different cards count separately. The questions are those of `choices`.
+    Questions for different cards count separately. The function `choices` returns the same
+    questions.
     """
     parts = code.parts(key)
     kinds = [code.book.by_number(number) for number in parts.kinds]
@@ -178,10 +179,7 @@ def canonical_after(code: KeyCodec, state: State, question: Question, answer: An
 
 
 def drawn_players(state: State, question: Question, after: State) -> list[int]:
-    """Return the players among whom chance draws the player to move, after an answer.
-
-    The list is empty if there is no draw.
-    """
+    """Return the players among whom chance draws the next player, or an empty list for no draw."""
     hands = after.hands
     if (
         state.tie_break is not TieBreak.MIN_SETS

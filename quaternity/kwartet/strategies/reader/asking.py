@@ -57,10 +57,10 @@ other players compute. It is about as large as the error of the model."""
 
 
 class MissingCards(NamedTuple):
-    """All combinations of cards of a set that an asker may lack, for sets of one size.
+    """All combinations of cards that a player who asks for a card of a set may lack.
 
-    A combination is a bit mask of cards. For each card, only the combinations with this card are
-    listed, because the asker requests it.
+    A combination is a bit mask of the cards of the set. For each card, only the combinations with
+    this card are listed, because the asker requests it.
 
     Attributes:
         masks: the number of bit masks of cards of a set.
@@ -94,7 +94,7 @@ def missing_cards(masks: int) -> MissingCards:
 
 
 class RequestModel(NamedTuple):
-    """Prediction of the requests of some strategies, for each holding of the asker.
+    """Prediction of what some strategies would ask, for everything that the asker may hold.
 
     A holding is a bit mask of the cards of one set that the asker holds.
 
@@ -110,12 +110,13 @@ class RequestModel(NamedTuple):
 
 
 def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
-    """Return the probabilities of the owners of missing cards, and of the asker's holdings.
+    """Return who probably owns the cards that the asker lacks, and what the asker probably holds.
 
     A holding is a bit mask of the cards of one set that a player holds. `weights` has the axes
-    `[holding, player, ..., set]`. The first result has the axes `[card, case, owner, ..., set]`. A
-    case is a combination of cards that the asker lacks (see `MissingCards`). The second result has
-    the axes `[holding, ..., set]`.
+    `[holding, player, ..., set]`. The first result contains the probability of each owner of a
+    card, with the axes `[card, case, owner, ..., set]`. A case is a combination of cards that the
+    asker lacks (see `MissingCards`). The second result contains the probability of each holding of
+    the asker, with the axes `[holding, ..., set]`.
     """
     _, _, lacks, parts, rests, ways = missing_cards(len(weights))
     opponents = without(weights, asker)
@@ -130,11 +131,7 @@ def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
 
 
 def _over_cards(values: Floats, fill: float, lacked: MissingCards) -> Floats:
-    """Return an array `[card, case, ...]` as `[mask, card, ...]`, by the asker's cards.
-
-    A case stands for the cards that the asker lacks, and a mask contains the asker's cards. The
-    value for a card in the mask is `fill`.
-    """
+    """Convert an array `[card, case, ...]` (see `MissingCards`) to `[asker's mask, card, ...]`."""
     masks, card, lacks, *_ = lacked
     table = np.full((masks, len(card), *values.shape[2:]), fill)
     table[masks - 1 - lacks, card] = values
@@ -144,7 +141,7 @@ def _over_cards(values: Floats, fill: float, lacked: MissingCards) -> Floats:
 def model_patient(
     chances: Floats, asker: int, following: int, shown: Floats, place: int, card: int, asked: int
 ) -> RequestModel:
-    """Predict what the strategy `patient` would ask, for three estimates of the probabilities.
+    """Return a prediction of what the strategy `patient` would ask, for three estimates.
 
     Args:
         chances: `[card, case, owner, strategy, set]`, probabilities from `chances_by_lack`. The
@@ -182,9 +179,9 @@ def model_patient(
 
 
 def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) -> RequestModel:
-    """Predict what the strategy `exact` would ask, given probabilities `[card, case, owner, set]`.
+    """Return a prediction of what the strategy `exact` would ask, given probabilities.
 
-    For the arguments, see `model_patient`.
+    The probabilities are `[card, case, owner, set]`. For the arguments, see `model_patient`.
     """
     lacked = missing_cards(2 * chances.shape[1])
     masks, lacks = lacked.masks, lacked.missing
@@ -198,11 +195,7 @@ def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) 
 
 
 def _by_mask(share: Floats, card: int, lacked: MissingCards) -> Floats:
-    """Return shares `[case, strategy]` as an array `[strategy, mask]`, by the asker's cards.
-
-    A case stands for the cards that the asker lacks, and a mask contains the asker's cards. The
-    shares of all other masks are 0.
-    """
+    """Convert an array `[case, strategy]` (see `MissingCards`) to `[strategy, asker's mask]`."""
     by_mask = np.zeros((share.shape[1], lacked.masks))
     by_mask[:, lacked.masks - 1 - lacked.missing[card]] = share.T
     by_mask[:, 0] = 0

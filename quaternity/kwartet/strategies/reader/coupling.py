@@ -110,10 +110,10 @@ def fit_hand_sizes(
 ) -> tuple[Floats, Floats]:
     """Adjust the weights of the players' holdings so that the expected hand sizes are correct.
 
-    A holding is a bit mask of the cards of one set that a player holds. Each player has a factor.
-    The weight of a holding is multiplied by this factor for each card in it. Return the new weights
-    and the logarithms of the factors. The new weights are the nearest to the given weights in
-    relative entropy. The logarithms are good start values for the next call.
+    A holding is a bit mask of the cards of one set that a player holds. Its weight is multiplied by
+    a factor of the player for each card in it. Return the new weights, and the logarithms of the
+    factors, which are good start values for the next call. The new weights are the nearest to the
+    given weights in relative entropy.
 
     Args:
         weights: `[holding, player, case, set]`, the weights for the sets in play. Each set must

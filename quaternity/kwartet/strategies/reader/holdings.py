@@ -83,11 +83,11 @@ def join_players(first: Floats, other: Floats) -> Floats:
 
 
 def tree(weights: Floats) -> list[Floats]:
-    """Return the weights of the cards that groups of players hold together.
+    """Return how likely groups of 1, 2, 4, ... players are to hold each combination of cards.
 
-    The list contains arrays `[holding, group, ...]`: first for single players, then for pairs, then
-    for groups of four, until there are two groups. Additional players without cards make the number
-    of players a power of two.
+    The list contains arrays of weights `[holding, group, ...]`: first for single players, then for
+    pairs, then for groups of four, until there are two groups. A holding is a bit mask of cards.
+    Additional players without cards make the number of players a power of two.
     """
     players = weights.shape[1]
     level = np.zeros((len(weights), 1 << max(1, (players - 1).bit_length()), *weights.shape[2:]))
@@ -101,7 +101,7 @@ def tree(weights: Floats) -> list[Floats]:
 
 
 def others(weights: Floats) -> Floats:
-    """Return, for each player, the weights of the cards that all other players hold together.
+    """Return, for each player, the weights of what all other players hold together.
 
     The argument and the result have the axes `[holding, player, ...]`, where a holding is a bit
     mask of cards.

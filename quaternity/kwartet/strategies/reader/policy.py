@@ -37,7 +37,7 @@ class Belief(NamedTuple):
 
     Attributes:
         owned: `[card][player]`, the probability that the player owns the card.
-        run: the probability of the most likely way in which the players own all cards of the set.
+        run: the probability of the most likely deal of the whole set.
     """
 
     owned: list[list[float]]
@@ -87,8 +87,8 @@ def beliefs(view: View) -> list[list[list[float]]]:
     """Return probabilities `[set][card][player]` that players own cards, given the requests.
 
     For the view of a bystander, these are the probabilities that everybody can infer. Certain
-    values are exactly 0.0 or 1.0, and the list of a removed set is empty. If earlier views of the
-    same game were evaluated before, their results are reused and a call takes milliseconds.
+    values are exactly 0.0 or 1.0. A removed set has an empty list. If earlier views of the same
+    game were evaluated before, their results are reused, and a call takes milliseconds.
     """
     if not _reads(view):
         weights = owner_weights(view.problem)

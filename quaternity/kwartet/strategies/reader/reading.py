@@ -105,7 +105,7 @@ class SetKinds(NamedTuple):
 
     @classmethod
     def of(cls, public: PublicState, known: int, hand: Hand | None) -> SetKinds:
-        """Return the sets in play, grouped into kinds.
+        """Return the sets in play, grouped by the public knowledge about them and the seat's hand.
 
         `known` is a bit mask of sets. A set is a separate kind if it is in this mask or the hand
         contains cards of it. All other sets form one kind.
@@ -245,19 +245,19 @@ def possible_without_bluffs(
 
 
 def stack_sets(rows: Sequence[Floats]) -> Floats:
-    """Combine weights `[holding, player]` of single sets into an array `[holding, player, set]`."""
+    """Combine the weights `[holding, player]` of sets into one array `[holding, player, set]`."""
     return np.array(rows).transpose(1, 2, 0)
 
 
 def restrict_weights(
     weights: Floats, problem: DealProblem, with_cards: int, active: Sequence[int], player: int
 ) -> Floats:
-    """Return the weights of the sets `active`, with 0 for impossible holdings.
+    """Return the weights of what players may hold, with 0 for what the deal problem excludes.
 
-    The weights have the axes `[holding, player, set]`. A holding (the cards of a set that a player
-    may hold) is impossible if the deal problem does not allow it. If no way to deal a set is left,
-    all holdings that the problem allows get the same weight. The weights of `player` are scaled so
-    that the weights of all ways to deal a set add up to 1.
+    The weights have the axes `[holding, player, set]`, for the sets `active` only. A holding is a
+    bit mask of the cards of a set that a player may hold. If no way to deal a set is left, all
+    holdings that the problem allows get the same weight. The weights of `player` are scaled so that
+    the weights of all ways to deal a set add up to 1.
     """
     possible_weights = stack_sets(
         [possible_holdings(problem.sets[index], with_cards, len(weights)) for index in active]
@@ -287,9 +287,9 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 
 
 def flat_shares(before: PublicState, event: Event) -> Floats:
-    """Return the probability of a request under each of the last four `HABITS`.
+    """Return how likely a request is under each habit of asking that does not compare sets.
 
-    These habits do not compare sets. The result is an array `[habit, mask]`, where `mask` is the
+    These are the last four `HABITS`. The result is an array `[habit, mask]`, where `mask` is the
     bit mask of the asker's cards of the requested set. The probabilities are multiplied by the
     number of sets in which the asker holds a card.
     """
@@ -354,12 +354,12 @@ def after_request(
 def likelihood(
     held: Floats, request: ModelledRequest, habits: Floats, kinds: SetKinds
 ) -> tuple[Floats, Floats]:
-    """Return how likely a request is, depending on the cards of each set that the asker holds.
+    """Return how likely a request is, for each combination of cards that the asker may hold.
 
     The strategy of the asker is unknown, so each habit (see `HABITS`) is weighted by how well it
     explains the asker's requests, including this request. The first result is an array `[set,
-    mask]` of relative likelihoods, where `mask` is a bit mask of the asker's cards. The second
-    result contains the probability that each habit led to this request.
+    mask]` of relative likelihoods, where `mask` is a bit mask of the asker's cards of the set. The
+    second result contains the probability that each habit led to this request.
 
     Args:
         held: the probabilities `[set, mask]` of what the asker holds.
@@ -413,10 +413,11 @@ GAME_CACHE = _Games()
 
 
 def read_game(view: View) -> tuple[Record, Reading]:
-    """Return the `Record` of the game of a view, and what the view's seat infers from the requests.
+    """Return what can be inferred from the requests of a game: by everybody, and by a view's seat.
 
-    If a view lacks the events that led to it, its state is treated as the start of the game.
-    Records are cached. Each request that this thread has not read before takes about 1 ms.
+    The first result is the `Record` of the game, and the second the `Reading` of the seat. If a
+    view lacks the events that led to it, its state is treated as the start of the game. Records are
+    cached. Each request that this thread has not read before takes about 1 ms.
     """
     sizes, dealt, down = view.at_deal()
     start = PublicState.start(view.public.settings, sizes, down)
