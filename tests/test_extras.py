@@ -53,13 +53,13 @@ NAMED = re.compile(
 
 def modules(requirements: list[str]) -> set[str]:
     """Return the modules that requirements install."""
-    found: set[str] = set()
+    names: set[str] = set()
     for requirement in requirements:
         name, extras = re.findall(r"^([\w-]+)(?:\[([\w,]+)\])?", requirement)[0]
         if name == "quaternity":
-            found |= modules([other for extra in extras.split(",") for other in EXTRAS[extra]])
-        found |= {MODULES.get(name, name)} | REQUIRED_BY_OTHERS.get(name, set())
-    return found
+            names |= modules([other for extra in extras.split(",") for other in EXTRAS[extra]])
+        names |= {MODULES.get(name, name)} | REQUIRED_BY_OTHERS.get(name, set())
+    return names
 
 
 def named_extras(text: str) -> set[str]:
@@ -83,13 +83,13 @@ CORE = sys.stdlib_module_names | modules(PROJECT["dependencies"]) | {"quaternity
 
 def optional_imports(text: str) -> set[str]:
     """Return the modules that a source text imports, but that are not always installed."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
+            names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module.partition(".")[0])
-    return found - CORE
+            names.add(node.module.partition(".")[0])
+    return names - CORE
 
 
 def reported_extras(path: str) -> set[str]:
@@ -120,7 +120,7 @@ REPORTED = {extra for path in IMPORTS for extra in named_extras(TEXTS[path])} | 
 @pytest.mark.parametrize("path", [path for path, names in IMPORTS.items() if names])
 def test_an_optional_import_belongs_to_the_reported_extra(path: str) -> None:
     extras = reported_extras(path)
-    assert IMPORTS[path] <= modules([each for extra in extras for each in EXTRAS[extra]])
+    assert IMPORTS[path] <= modules([name for extra in extras for name in EXTRAS[extra]])
     assert extras <= REPORTED
 
 

@@ -45,14 +45,14 @@ ABBREVIATED = {
 
 def public_classes() -> dict[str, type]:
     """Return the public classes of values by name, without errors and protocols."""
-    found: dict[type, str] = {}
+    names_by_class: dict[type, str] = {}
     for package in public.PACKAGES:
         for name in public.names(package):
             kind = getattr(import_module(package), name)
             is_class = isinstance(kind, type) and not getattr(kind, "_is_protocol", False)
             if is_class and not issubclass(kind, BaseException):
-                found.setdefault(kind, f"{package}.{name}")
-    return {name: kind for kind, name in found.items()}
+                names_by_class.setdefault(kind, f"{package}.{name}")
+    return {name: kind for kind, name in names_by_class.items()}
 
 
 CLASSES = public_classes()

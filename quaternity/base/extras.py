@@ -16,7 +16,7 @@ def needs_extra(purpose: str, extras: str) -> Iterator[None]:
 
     Args:
         purpose: what the package is needed for, such as "the server needs".
-        extras: names of extras of this distribution, separated by commas.
+        extras: a comma-separated list of extras of this distribution.
 
     Raises:
         MissingPackage: If a package that the block imports is not installed.
