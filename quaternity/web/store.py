@@ -175,14 +175,19 @@ class Store(Reader):
             raise HttpError(503, text)
 
     async def _answer(self, answer: asyncio.Future[T], text: str) -> T:
-        # A timer is cheaper than `wait`. `wait_for` would time out even if the answer came while
-        # the event loop was busy.
-        timer = asyncio.get_running_loop().call_later(ANSWER_SECONDS, answer.cancel)
+        # `wait_for` would time out even if the answer came while the event loop was busy, and `wait`
+        # is slow. The timer lets the loop first do what waits for it, such as setting the answer.
+        loop, gave_up = asyncio.get_running_loop(), False
+
+        def give_up() -> None:
+            nonlocal gave_up
+            gave_up = answer.cancel()
+
+        timer = loop.call_later(ANSWER_SECONDS, loop.call_soon, give_up)
         try:
             return await answer
         except asyncio.CancelledError:
-            caller = asyncio.current_task()
-            if caller is None or caller.cancelling():
+            if not gave_up:
                 raise
         finally:
             timer.cancel()

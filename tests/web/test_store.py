@@ -1,11 +1,13 @@
 """The file of all tables: its locks, and failed writes. `test_open_store` tests every store."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import sleep
+from typing import Any
 
 import pytest
+import uvloop
 
 from quaternity.base.errors import InputError
 from quaternity.web.changes import Entry
@@ -83,7 +85,10 @@ def test_a_linked_file_is_locked_in_every_folder(
         FileStore(str(tmp_path / "other"))
 
 
-def test_an_answer_counts_if_it_came_while_the_process_was_stopped(store: FileStore) -> None:
+@pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_an_answer_counts_if_it_came_while_the_process_was_stopped(
+    loop: Callable[[], Any], store: FileStore
+) -> None:
     async def write() -> None:
         writing = asyncio.create_task(store.write((), [("INSERT INTO removing VALUES ('T')", ())]))
         await asyncio.sleep(0)
@@ -93,7 +98,8 @@ def test_an_answer_counts_if_it_came_while_the_process_was_stopped(store: FileSt
         await writing
 
     with limited("quaternity.web.store", ANSWER_SECONDS=0.05):
-        asyncio.run(write())
+        with asyncio.Runner(loop_factory=loop) as runner:
+            runner.run(write())
     assert store.trouble is None
 
 

@@ -45,7 +45,10 @@ export function morph(node, next, isKept = () => false) {
   drawn.times += 1;
   // The server knows neither which cells the Tab key reaches nor the player's own notes. With these,
   // cells that did not change are equal.
-  for (const one of node.querySelectorAll("[data-arrows] [id][tabindex]")) next.ownerDocument.getElementById(one.id)?.setAttribute("tabindex", one.tabIndex);
+  for (const one of node.querySelectorAll("[data-arrows] [id][tabindex]")) {
+    const other = next.ownerDocument.getElementById(one.id);
+    if (other?.localName === one.localName) other.tabIndex = one.tabIndex;
+  }
   for (const row of node.querySelectorAll("[data-marks] [data-player]")) {
     const other = next.querySelector(`#${row.closest("table").id} [data-player="${row.dataset.player}"]`);
     if (other?.cells[0].isEqualNode(row.cells[0])) other.replaceWith(row.cloneNode(true));

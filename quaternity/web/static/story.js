@@ -18,7 +18,7 @@ async function drawStory() {
     place.replaceChildren(...page.body.childNodes);
     place.dataset.loaded = "";
     completePage();
-    const told = part.querySelectorAll("#headline, #story > h2:first-child, #story > p:nth-of-type(-n+2)");
+    const told = part.querySelectorAll("#headline, #story > h2:first-child, #story > p:nth-of-type(-n+2):not(:has(> a))");
     announce(Array.from(told, (one) => one.textContent.trim()).join(". "));
   } catch { /* The final board stays. */ } finally { loading = ""; }
 }

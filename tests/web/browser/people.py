@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from random import Random
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
@@ -207,6 +208,13 @@ class Person:
         else:
             element.click(force=True)
 
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Let the browser work until a condition holds; fail after a minute."""
+        end = monotonic() + 60
+        while not condition():
+            assert monotonic() < end, "never"
+            self.page.evaluate("0")
+
     def open_sheet(self) -> None:
         """Open the sheet beside the board, which is behind a button except on wide screens."""
         if not self.page.locator("#side").is_visible():
@@ -222,7 +230,9 @@ class Person:
 
     def walk_among(self, element: Locator, max_presses: int = 60) -> None:
         """Press Tab until a button of the group has the focus, then arrows towards this one."""
-        while not element.evaluate(BESIDE):
+        for _ in range(max_presses):
+            if element.evaluate(BESIDE):
+                break
             self.page.keyboard.press("Tab")
         random = Random(1)
         for _ in range(max_presses):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -235,8 +236,7 @@ class Held:
 
     def wait(self) -> None:
         """Wait until a request is held."""
-        while not self.routes:
-            self.person.page.evaluate("0")
+        self.person.wait_until(lambda: self.routes)
 
     def release(self) -> None:
         """Send the held requests."""
@@ -275,10 +275,10 @@ def test_replies_are_animated_if_the_answer_to_a_move_comes_late(
     reply = Held(ann, "**/part?*at=2*")
     begins = ann.page.locator("#give-A").evaluate(MIDDLE)
     ann.press(ann.page.locator("#give-A"))
-    while not answers:
-        ann.page.evaluate("0")
+    ann.wait_until(lambda: answers)
+    ann.page.wait_for_function("() => animated.includes(1)")
     play(ann, table)
-    reply.wait()  # the moment of the own move has begun
+    reply.wait()
     ann.sees(1)
     (route, answer), = answers  # fmt: skip
     route.fulfill(response=answer)
@@ -438,6 +438,10 @@ HOLD = """(() => {
 """Script: the scenes of a moment last until they are released."""
 
 RELEASE = "() => held.splice(0).forEach((call) => call())"
+RELEASE_UNTIL_SHOWN = f"""() => {{
+  ({RELEASE})();
+  return document.getElementById('part').dataset.version > 0;
+}}"""
 
 SCENE = """kinds => {
   for (const one of document.getAnimations()) one.finish();
@@ -474,7 +478,7 @@ def test_axe_finds_nothing_during_a_moment(game: str, person: Callable[..., Any]
         sent = {"version": state["version"], "id": str(number), "seat": seat}
         ann.ask("POST", f"/api/tables/{table}/moves", {**sent, "move": random.choice(moves)})
         ann.page.wait_for_selector(f"#live [data-version='{version}']", state="attached")
-        while True:
+        for _ in range(1000):
             new = {*ann.page.evaluate(SCENE, sorted(kinds))} - seen
             seen |= new
             faults += ann.axe() if new else []
@@ -509,6 +513,5 @@ def test_nobody_sees_the_cards_after_a_claim_before_the_others(person: Callable[
         viewer.page.wait_for_selector(".verdicts", state="attached")
         assert viewer.page.evaluate(SHOWN_CARDS) == before
     for viewer in (ann, ben):
-        while not viewer.page.evaluate("document.getElementById('part').dataset.version > 0"):
-            viewer.page.evaluate(RELEASE)
+        viewer.wait_until(partial(viewer.page.evaluate, RELEASE_UNTIL_SHOWN))
         assert viewer.page.evaluate(SHOWN_CARDS) != before

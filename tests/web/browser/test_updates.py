@@ -358,8 +358,7 @@ def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
     ann.context.route("**/moves", lose)
     ann.press(ann.page.locator("#give-A"))
     ann.page.wait_for_function(SENT, arg=11)
-    while not held:  # the page sends the next request at once
-        ann.page.evaluate("0")
+    ann.wait_until(lambda: held)  # the page sends the next request at once
     # Read the message at once, because time in this page runs fast.
     tap = "give => (give.click(), document.getElementById('faults').textContent)"
     assert "is sent again" in ann.page.locator("#give-B").evaluate(tap)
