@@ -37,14 +37,16 @@ MAX_CACHED_MASK_PLAYERS = 8
 players, there are 256 integers, which take at most 0.5 MiB."""
 
 MAX_SEPARATE_MASKS = 8
-"""Maximum number of distinct groups of possible owners in a set for which `ownable_counts` counts
-the cards of each group separately. Above it, another method is used."""
+"""Maximum number of different owner masks of the cards of a set for which `ownable_counts` counts
+the cards of each mask separately. With more masks, it uses another method. An owner mask is the bit
+mask of the players who may own a card."""
 
 IMPOSSIBLE = -1
 """Value instead of the table of a set (see the module) if the cards of the set cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Cache key of a set: sorted bit masks of the cards' possible owners, minimums and maximums."""
+"""Cache key of a set: the sorted bit masks of the possible owners of its cards, then the minimum of
+each player, and then the maximum of each player."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:

@@ -1,8 +1,9 @@
 """The solver `coalitions`: test for each group of players whether its hands can be filled.
 
-A coalition is a group of players. The test is exact (see `solvers.coalition_tables`). It compares
-all coalitions at once, with a few operations on long integers. Sets whose cards have the same
-possible owners and the same bounds share a cached table. If the test succeeds, a deal is built set
+A coalition is a group of players. The test succeeds iff there is a deal (see
+`solvers.coalition_tables`). It compares all coalitions at once, with a few operations on long
+integers. Sets of cards with the same possible owners and the same bounds share a cached table of
+the maximum number of cards that each coalition can hold. If the test succeeds, a deal is built set
 by set. For each set, the solver chooses numbers of cards for the players such that the test still
 succeeds for the other sets.
 """

@@ -1,4 +1,4 @@
-"""Search for a small counterexample with Hypothesis, outside a test."""
+"""Search with Hypothesis, outside a test, for a small value that does not meet a condition."""
 
 from __future__ import annotations
 

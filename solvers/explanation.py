@@ -149,7 +149,10 @@ class Explanation(Displayable):
         return tuple([say(constraint.in_words(self.problem)) for constraint in self.constraints])
 
     def picture(self) -> Display:
-        """Return a display that lists the constraints and says why they contradict each other."""
+        """Return an object that a notebook displays.
+
+        It lists the constraints and says why they contradict each other.
+        """
         return Display("Impossible", (*self.clauses(), str(self)))
 
     def is_impossible(self) -> bool:

@@ -173,10 +173,10 @@ class ExponentLanes:
     def coefficients_at(
         self, polynomial: int, hands: Sequence[int], factor: SetCounts
     ) -> list[int]:
-        """Return a coefficient of a polynomial for each way to split the cards of a factor.
+        """Return one coefficient of a polynomial for each split of the cards of `factor`.
 
-        A split (count vector) says how many cards of the factor each player gets. The coefficient
-        is that of the exponents `hands` minus the split, or 0 if one of them is negative.
+        A split (count vector) says how many of these cards each player gets. The exponents of its
+        term are `hands` minus the split. If an exponent is negative, the coefficient is 0.
         """
         in_bytes = self.in_bytes(polynomial)
         coefficients = []

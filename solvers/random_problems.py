@@ -1,13 +1,14 @@
 """Generators of random deal problems, feasible or infeasible, small or of the size of games.
 
+A deal problem asks whether cards can be dealt so that all constraints are satisfied. The function
 `random_feasible` makes a small feasible problem of any shape, with constraints that allow a random
 deal. `random_tightened` tightens some constraints of such a problem, so most results are
 infeasible. `game_like` makes feasible problems of the size of games. `boundary_pair` tightens a
 problem until it is just infeasible.
 
 The functions for small problems take a function `choose(low, high)` for all random choices. It
-returns a whole number from `low` to `high`, both included. `Random.randint` is fast. With a
-function that draws from Hypothesis (see `solvers.strategies`), Hypothesis can shrink the results.
+returns a whole number from `low` to `high`, both included. Pass `Random.randint` for speed. Pass a
+function that draws from Hypothesis (see `solvers.strategies`) to let Hypothesis shrink the results.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from random import Random
 
 MAX_TABLE_BYTES = 512 * 2**20
-"""Maximum memory for the tables that number the deals of a problem, in bytes."""
+"""Maximum memory for the tables that assign a number to each deal of a problem, in bytes."""
 
 
 class NumberedDeals:

@@ -116,7 +116,7 @@ class TooManyCards(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves that the problem has no deal.
+        """Return whether this is a valid proof that no deal satisfies the problem.
 
         The running time is linear in the number of players and sets.
         """
@@ -142,7 +142,7 @@ class CrossedBounds(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves that the problem has no deal."""
+        """Return whether this is a valid proof that no deal satisfies the problem."""
         if not (0 <= self.player < problem.players and 0 <= self.set_index < len(problem.sets)):
             return False
         constraint = problem.sets[self.set_index]
@@ -168,7 +168,7 @@ class CrowdedHand(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves that the problem has no deal.
+        """Return whether this is a valid proof that no deal satisfies the problem.
 
         The running time is linear in the number of sets.
         """
@@ -244,7 +244,7 @@ class Shortage(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves that the problem has no deal.
+        """Return whether this is a valid proof that no deal satisfies the problem.
 
         The running time is linear in the number of cards plus players x sets.
         """

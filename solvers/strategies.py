@@ -81,7 +81,7 @@ def feasible_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> DealProblem:
-    """Generate feasible problems, with constraints that allow a random deal.
+    """Return a strategy for feasible problems, whose constraints allow a random deal.
 
     The arguments are explained in `solvers.random_problems.Sizes`.
     """
@@ -98,7 +98,7 @@ def tightened_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> DealProblem:
-    """Generate problems by tightening constraints of feasible problems. Most are infeasible.
+    """Return a strategy for feasible problems with tightened constraints. Most are infeasible.
 
     The arguments are explained in `solvers.random_problems.Sizes`.
     """
@@ -115,7 +115,7 @@ def boundary_pairs(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> tuple[DealProblem, DealProblem]:
-    """Generate pairs of a feasible and an infeasible problem that differ by 1 in one number.
+    """Return a strategy for a feasible and an infeasible problem that differ by 1 in one number.
 
     The arguments are explained in `solvers.random_problems.Sizes`.
     """
@@ -125,7 +125,7 @@ def boundary_pairs(
 
 @composite
 def game_problems(draw: st.DrawFn, size: tuple[int, int, int] = (4, 13, 4)) -> DealProblem:
-    """Generate problems of the size of a game: feasible, just feasible or just infeasible.
+    """Return a strategy for feasible, just feasible and just infeasible problems of a game's size.
 
     `size` is (cards in one set, sets, players), with at least 2 players. Hypothesis draws only the
     seed of a problem, so it cannot shrink the problem. Use `solvers.minimize.minimize_problem` for
@@ -143,7 +143,7 @@ def deal_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> st.SearchStrategy[DealProblem]:
-    """Generate feasible and infeasible problems.
+    """Return a strategy for feasible and infeasible problems.
 
     The arguments are explained in `solvers.random_problems.Sizes`.
     """

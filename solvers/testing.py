@@ -112,15 +112,19 @@ class Conformance:
 
 
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
-    """Return what is wrong with the verdict of a solver or with its deal or proof, or None.
+    """Check the verdict of a solver, and the deal or proof that it gives.
 
-    If the solver gives no proof, its verdict is compared with those of built-in solvers.
+    Return a text that says what is wrong, or None if everything is right. If the solver
+    gives no proof, its verdict is compared with those of built-in solvers.
     """
     return _run_checked(solver, problem)[1]
 
 
 def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that calling the solver raises `UnsupportedProblem` exactly if it refuses a problem."""
+    """Check that a call of the solver raises `UnsupportedProblem` exactly if `refuses` says so.
+
+    Return a text that says what is wrong, or None if everything is right.
+    """
     reason = solver.refuses(problem)
     try:
         solver(problem)
@@ -136,7 +140,10 @@ def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Return a fault if the verdict changes after random renumbering or if repeated, else None."""
+    """Check that the verdict stays the same after random renumbering, and in a second call.
+
+    Return a text that says what is wrong, or None if everything is right.
+    """
     random = Random(hash(problem))
     players, sets = list(range(problem.players)), list(range(len(problem.sets)))
     cards = [list(range(constraint.size)) for constraint in problem.sets]
@@ -158,7 +165,10 @@ def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
-    """Return a fault if tightening a constraint makes an infeasible problem feasible, else None."""
+    """Check that an infeasible problem stays infeasible if a constraint is tightened.
+
+    Return a text that says what is wrong, or None if everything is right.
+    """
     before, fault = _run_checked(solver, problem)
     if before is None or before:
         return fault
@@ -171,7 +181,10 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Return what is wrong after a card moves from the largest to the smallest hand, or None."""
+    """Check the verdicts before and after a place moves from the largest to the smallest hand.
+
+    Return a text that says what is wrong, or None if everything is right.
+    """
     _, fault = _run_checked(solver, problem)
     hands = list(problem.hands)
     giver, taker = hands.index(max(hands)), hands.index(min(hands))
@@ -184,10 +197,11 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
-    """Return what is wrong after the deal that the solver found has been forbidden, or None.
+    """Check the verdict after the deal that the solver found has been forbidden.
 
-    To forbid the deal, the possible owners of a card, a minimum or a maximum is changed. Equal sets
-    are changed in the same way, so that they stay equal.
+    Return a text that says what is wrong, or None if everything is right. To forbid the
+    deal, the possible owners of a card, a minimum or a maximum is changed. Equal sets are changed
+    in the same way, so that they stay equal.
     """
     random = Random(hash(problem))
     for _ in range(MAX_FORBIDDEN_DEALS):
@@ -289,9 +303,9 @@ def check_solver(
     Raises:
         InputError: If the name of the solver is unknown.
         SolverFault: If the solver breaks a law. The message contains a small problem, as Python
-            code, on which the solver fails again. The error is also raised if the solver decided no
-            problem, no feasible problem or no infeasible problem, because the laws were then not
-            fully tested.
+            code, on which the solver fails in the same way. The error is also raised if the solver
+            decided no problem, no feasible problem or no infeasible problem, because the laws were
+            then not fully tested.
 
     With the defaults, the solver is run about 30,000 times.
 
@@ -354,7 +368,7 @@ def _report(line: str) -> None:
 
 
 def _in_words(solver: Solver, law: Law, text: str, problem: DealProblem, last: DealProblem) -> str:
-    """Return a report of a fault, with a small problem on which the solver fails again."""
+    """Return a report of a fault. It contains a small problem on which the solver also fails."""
     # `last` is a problem that the law may have made from `problem`. If the solver is wrong about
     # `last`, the fault is reported for `last` instead.
     if fault := _find_fault(evidence_stands, solver, last):
@@ -380,7 +394,7 @@ def problems_of_all_sizes(examples: int, seed: int) -> Iterator[DealProblem]:
     - a problem with many sets;
     - a problem of a family of `solvers.instances`.
 
-    No number is drawn a second time before all numbers have been drawn.
+    Every number is drawn once before any number is drawn again.
     """
     random = Random(f"every size {seed}")
     cards, set_size, sets = (_deck(random, range(1, MAX_COVERED_NUMBER + 1)) for _ in range(3))
@@ -408,11 +422,14 @@ def problems_of_all_sizes(examples: int, seed: int) -> Iterator[DealProblem]:
 def one_bound_problems(count: int, seed: int) -> Iterator[DealProblem]:
     """Yield problems whose feasibility depends on a bound of one player (see `one_bound_pairs`).
 
-    `count` is the number of draws. A draw chooses a number of players, sets, cards, or cards in one
-    set, up to `MAX_COVERED_NUMBER`. It also chooses a kind of bound, and the first, second, middle,
-    second to last or last player. It may instead choose a larger number of players or sets, up to
-    `MAX_PLAYERS` and `MAX_SETS`, with a random player and bound. No combination is drawn a second
-    time before all have been drawn.
+    `count` is the number of draws. There are two kinds of draws:
+
+    - a number of players, sets, cards, or cards in one set, up to `MAX_COVERED_NUMBER`, with a kind
+      of bound, and the first, second, middle, second to last or last player;
+    - a larger number of players (up to `MAX_PLAYERS`) or sets (up to `MAX_SETS`), with a random
+      kind of bound and a random player.
+
+    Every combination is drawn once before any is drawn again.
     """
     random = Random(f"one bound {seed}")
     numbers = range(1, MAX_COVERED_NUMBER + 1)

@@ -15,9 +15,12 @@ which is None if unknown. It returns a context manager that yields a `Report`.""
 
 
 def quiet(task: str, done: int, total: int | None) -> None:
-    """Do nothing. This function is a `Report` for callers that want no progress reports."""
+    """Do nothing. Pass this function as a `Report` if no progress should be reported."""
 
 
 def quiet_phase(task: str, total: int | None) -> AbstractContextManager[Report]:
-    """Return a context manager that reports no progress. This function is a `Phase`."""
+    """Return a context manager that reports no progress.
+
+    Pass this function as a `Phase` if no progress should be reported.
+    """
     return nullcontext(quiet)

@@ -43,7 +43,8 @@ SECTIONS = {
     "Understand a position": {
         "check": Entry("referee", "Check whether states are possible and games follow the rules."),
         "questions": Entry(
-            "referee", "List the legal questions in a state, or at the end of a record."
+            "referee",
+            "List the legal questions in a state, or after a recorded game.",
         ),
         "analyse": Entry("analyse", "Show what a state implies: possible owners, deals, chances."),
         "situation": Entry(
@@ -55,7 +56,7 @@ SECTIONS = {
     },
     "Compare solvers": {
         "solvers": Entry("list_solvers", "List the solvers, and how to install the missing ones."),
-        "compare": Entry("compare", "Time every solver on many states, and check its evidence."),
+        "compare": Entry("compare", "Time every solver on many states, and check its answers."),
         "fuzz": Entry("fuzz", "Test all solvers on random problems and games."),
         "instances": Entry(
             "exchange", "Make problems of dealing cards, barely possible or impossible."

@@ -158,16 +158,17 @@ def compare(
                            "family.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Time every solver on many states, and check its evidence.
+    """Time every solver on many states, and check its answers.
 
     By default the states come from random games, and the constraints of half of them are tightened,
     which makes some of them impossible. Building a model and solving it are timed separately, in
     processor time without imports.
 
-    Every verdict is verified: a deal is checked against the state, and a shortage is added up. A
-    solver without evidence is paired with a built-in solver, which finds the shortage. If a verdict
-    is wrong or a solver crashes, the exit status is 3, and the smallest state that shows the fault
-    is saved. Runs that exceed a limit of time or memory are counted in the table.
+    Every answer is verified. If a solver finds a deal, the deal is checked against the state. If it
+    says that no deal exists, its proof is checked: a shortage, that is, some players must hold more
+    cards than they can. For a solver that gives no proof, a built-in solver finds the shortage. If
+    an answer is wrong or a solver crashes, the exit status is 3, and the smallest state that shows
+    the fault is saved. Runs that exceed a limit of time or memory are counted in the table.
 
     Examples:
       quaternity compare -s 4 -n 13 -p 4 --states 200 --plot comparison.png

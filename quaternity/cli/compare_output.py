@@ -170,9 +170,9 @@ def _print_growth(comparison: Comparison) -> None:
         print(f"\n{kind_name(family, feasible)}: median time by size, and the growth law")
         print("\n".join(table_lines(table[0], table[1:], width())))
         note = (
-            "'>': the median run was stopped at a limit. 'no law': no formula fits the times. "
-            f"'{TWO_MODELS}': the solver uses a different model for large problems than for small "
-            "problems."
+            "'>': the median run was stopped at a limit. 'no law fits': no formula describes "
+            f"the times. '{TWO_MODELS}': the solver uses a different model for large problems than "
+            "for small problems."
         )
     print()
     say(note, 0)

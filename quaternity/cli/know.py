@@ -169,8 +169,8 @@ class _Evaluation:
     def after_announcements(self, at: QueryContext) -> tuple[QueryContext, list[str]]:
         """Return the context for evaluating formulas after the announcements of the option `--say`.
 
-        Also return the announcements that may be false. They are assumed to be true. Raise
-        `_NotTrue` if an announcement is false.
+        Also return the announcements whose truth is unknown, which are assumed to be true. Raise
+        `_NotTrue` if an announcement is certainly false.
         """
         supposed = []
         for text in self.announcements:

@@ -39,7 +39,10 @@ def kwartet_words() -> GameWords:
         MARKS,
         {
             "chances": ("who may have each card, in percent; chances 4: only set 4", _chances),
-            "know": ("know H1 0/2: do you know that player 1 has 0/2? Or any formula", _know),
+            "know": (
+                "know H1 0/2: do you know that player 1 has 0/2? Other formulas work, too",
+                _know,
+            ),
             "why": ("why H1 0/2: how do you know it, or what else is possible?", _why),
         },
         advice=_advice,
@@ -70,7 +73,7 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     if not argument:
-        yield "type a formula, such as know H1 0/2; kwartet know --help explains formulas"
+        yield "type, for example, 'know H1 0/2'; 'kwartet know --help' explains formulas"
         return
     yield from answer_lines(argument, _moment(session, seat))
 

@@ -100,7 +100,8 @@ class MatchScreen:
     def _news(self, seat: int | None) -> list[str]:
         """Return lines with the events that a seat has not seen yet. Short events share a line.
 
-        If the seat has never seen the table, the lines begin with its last move.
+        If the table was not shown to the seat before, the lines begin with the last move of the
+        seat, or with the first move of the game.
         """
         match = self.match
         own_moves = [number for number, (mover, _) in enumerate(match.moves) if mover == seat]

@@ -108,7 +108,7 @@ def check(
 def _show(result: CheckResult, name: str, game: str, again: str) -> None:
     case = result.asked
     if case is None:
-        refused = f"; the player refused {result.refused} of them" * bool(result.refused)
+        refused = f"; the player refused to move in {result.refused} of them" * bool(result.refused)
         number = with_noun(result.positions, "position")
         say(f"{name} plays {game}: {number}, no fault{refused}")
         return

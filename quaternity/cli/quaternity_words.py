@@ -60,10 +60,14 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
         {
             "questions": ("list the legal questions", _questions),
             "why": (
-                "why the last move was refused or forced; why 1 0 2: any question; or a formula",
+                "why the last move was refused or forced; why 1 0 2: any question; "
+                "formulas work, too",
                 _why,
             ),
-            "know": ("know H1 0/2: is it certain that player 1 has 0/2? Or any formula", _know),
+            "know": (
+                "know H1 0/2: is it certain that player 1 has 0/2? Other formulas work, too",
+                _know,
+            ),
             "oracle": ("what players can force, and the best questions (with --oracle)", oracle),
         },
         _remark,
@@ -159,7 +163,7 @@ def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
             if isinstance(move, Question) and after.pending is None
         ]
         if not forced:
-            yield "no move was refused and no answer was forced yet; why 1 0 2 explains a question"
+            yield "no move was refused, and no answer was forced; 'why 1 0 2' explains a question"
             return
         number_of_moves, move = forced[-1], match.moves[forced[-1]][1]
     if isinstance(move, Question):
@@ -171,7 +175,7 @@ def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     del seat
     if not argument:
-        yield "type a formula, such as know H1 0/2; kwartet know --help explains formulas"
+        yield "type, for example, 'know H1 0/2'; 'kwartet know --help' explains formulas"
         return
     yield from certainty_lines(argument, _game(session.match))
 

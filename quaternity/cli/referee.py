@@ -164,7 +164,7 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
 
 @app.command()
 def questions(files: Files, as_json: AsJsonLines = False) -> None:
-    """List the legal questions in a state, or at the end of a record.
+    """List the legal questions in a state, or after a recorded game.
 
     The exit status is 1 if a state is impossible or a record breaks the rules.
 

@@ -147,7 +147,7 @@ def find(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find all SETs, or triples, on a table of three or more cards.
+    """Find all SETs (or all triples, with `--rule triple`) on a table of three or more cards.
 
     Example: quaternity set find 0 1 2 40 80 --svg table.svg
     """
@@ -170,7 +170,7 @@ def disjoint(
     seed: CHOICE_SEED = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find a largest collection of SETs, or triples, on a table that have no card in common.
+    """Find as many SETs (or triples) as possible on a table that have no card in common.
 
     If a limit (exit status 4) or an interrupt (130) ends the search, the best result so far is
     shown with an upper bound.

@@ -156,7 +156,7 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
 
     @property
     def episode(self) -> Episode | None:
-        """The episode, or None if the state is a chance node."""
+        """The game so far, as an episode, or None if the state is a chance node."""
         return self.moment if isinstance(self.moment, Episode) else None
 
     def current_player(self) -> int:

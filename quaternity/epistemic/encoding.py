@@ -157,7 +157,10 @@ class Encoder:
             yield self._refuter.refutation_literal(table, (player,), {}, bad)
 
     def membership(self, table: DealTable, earlier: Announcements) -> list[Literal]:
-        """Return literals that are all true only if the announcements are true in a deal."""
+        """Return a literal for each announcement in `earlier`.
+
+        If all these literals are true, the announcements are true in the deal `table`.
+        """
         return [
             self.literal(announcement, True, table, earlier[:index])
             for index, announcement in enumerate(earlier)

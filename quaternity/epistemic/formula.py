@@ -512,35 +512,41 @@ K, P = Knows, Publicly
 
 
 def C(part: Formula, players: Iterable[int] = ()) -> Common:  # noqa: N802 - the logic's notation
-    """Return `C f` (common knowledge of all players) or `C{1,2} f` (of players 1 and 2)."""
+    """Return the formula `C f`: it is common knowledge of all players that `f` is true.
+
+    If `players` is given, return `C{1,2} f`: it is common knowledge of players 1 and 2.
+    """
     return Common(part, tuple(as_iterator(players, "players")))
 
 
 def M(player: int, part: Formula) -> Formula:  # noqa: N802 - the logic's notation
-    """Return `M1 f`, which is `!K1 !f`: player 1 considers `f` possible."""
+    """Return the formula `!K1 !f`, also written `M1 f`: player 1 considers `f` possible."""
     return Not(Knows(player, negation(part)))
 
 
 def Kw(player: int, part: Formula) -> Formula:  # noqa: N802 - the logic's notation
-    """Return `Kw1 f`, which is `K1 f | K1 !f`: player 1 knows whether `f` is true."""
+    """Return `K1 f | K1 !f`, also written `Kw1 f`: player 1 knows whether `f` is true."""
     return Or((Knows(player, part), Knows(player, negation(part))))
 
 
 def E(players: Iterable[int], part: Formula) -> Formula:  # noqa: N802 - the logic's notation
-    """Return `E{1,2} f`: each of the players knows `f`."""
+    """Return the formula `E{1,2} f`: players 1 and 2 both know that `f` is true."""
     return every(Knows(player, part) for player in as_iterator(players, "players"))
 
 
 def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the logic's notation
-    """Return `H4 8/4`: player 4 holds card 8/4. The card may be a `Card` or its text."""
+    """Return the formula `H4 8/4`: player 4 holds card 8/4.
+
+    The card may be given as a `Card` or as its text.
+    """
     return Holds(player, Card.parse(card) if isinstance(card, str) else card)
 
 
 def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - the logic's notation
-    """Return `D{1,2} f`: players 1 and 2 would know `f` if they pooled their hands."""
+    """Return the formula `D{1,2} f`: players 1 and 2 would know `f` if they pooled their hands."""
     return Distributed(tuple(as_iterator(players, "players")), part)
 
 
 def U(knower: int, owner: int, count: int) -> Unknown:  # noqa: N802 - the logic's notation
-    """Return `U1(4)=2`: exactly 2 cards in the hand of player 4 are unknown to player 1."""
+    """Return the formula `U1(4)=2`: exactly 2 cards of player 4 are unknown to player 1."""
     return Unknown(knower, owner, count)

@@ -1,11 +1,12 @@
-"""Test whether the hands that some players see can exclude a case.
+"""Test whether some players, who see their own hands, can be sure that a case is false.
 
 A case restricts the owners of some cards. By the coalition theorem (see `solvers.shortage`), a case
-is impossible iff some group of players, a *coalition*, would have to hold more cards than it can
-hold. So a seen hand excludes the case iff this is true of some coalition of the other players. The
-number of cards that a coalition can hold is a sum over the sets. The number for a set depends only
-on its *pattern*: which of its cards are in the seen hand. Dynamic programming over the sets finds
-the smallest sum that any hand leads to. This often shows at once that no hand excludes the case.
+is impossible iff the hands of some group of players, a *coalition*, are larger than the number of
+cards that the group can hold. So a seen hand excludes the case iff this is true of some coalition
+of the other players. Each set of cards adds a number to the cards that a coalition can hold. This
+number depends only on the *pattern* of the set: which of its cards are in the seen hand. Dynamic
+programming over the sets finds the smallest sum that any hand leads to. This often shows at once
+that no hand excludes the case.
 """
 
 from __future__ import annotations

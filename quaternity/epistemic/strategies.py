@@ -27,10 +27,11 @@ from solvers.verdict import Deal
 def positions(
     draw: st.DrawFn, max_players: int = 4, max_sets: int = 3, max_set_size: int = 3
 ) -> tuple[DealProblem, Deal]:
-    """Draw a deal problem for two or more players, and a real deal that satisfies it.
+    """Return a strategy for pairs of a deal problem and a real deal that satisfies it.
 
-    A random generator makes both, from a seed that Hypothesis draws. If Hypothesis chose each part
-    separately, the players would usually know nothing.
+    There are two or more players. A random generator makes both the problem and the deal, from a
+    seed that Hypothesis draws. If Hypothesis chose each part separately, the players would usually
+    know nothing.
     """
     random = Random(draw(st.integers(0, 2**32 - 1)))
     players = random.randint(2, max_players)
@@ -59,7 +60,10 @@ def positions(
 
 @composite
 def chains(draw: st.DrawFn, language: Language, max_length: int = 4) -> Formula:
-    """Draw a formula such as "player 1 does not know that player 2 knows who holds a card"."""
+    """Return a strategy for formulas about what players know of each other's knowledge.
+
+    An example is "player 1 does not know that player 2 knows who holds a card".
+    """
     players = st.integers(0, language.players - 1)
     held = _holds(language.players, tuple(language.sizes))
     literals = st.one_of(held, held.map(logic.Not))

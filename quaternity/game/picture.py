@@ -1,4 +1,4 @@
-"""Tables of the possible owners of all cards, which display states, games and views."""
+"""Display of states, games and views as tables that show the possible owners of each card."""
 
 from __future__ import annotations
 

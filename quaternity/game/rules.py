@@ -79,7 +79,10 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return self.settings.players
 
     def start(self, random: Random) -> QuaternityPosition:
-        """Return the position before the first question. No cards are dealt."""
+        """Return the position before the first question.
+
+        It contains no hands, because the cards of Quaternity are never dealt.
+        """
         del random
         return QuaternityPosition(State.start(self.settings))
 

@@ -189,7 +189,7 @@ def refutation(
     shorter = min((_minimize(order, impossible) for order in orders), key=len)
     problem = with_claim(problem_of_moves(game, shorter))
     impossibility = why_impossible(problem)
-    assert impossibility is not None, "the chosen moves must contradict each other"
+    assert impossibility is not None, "the claim must contradict the moves of the shortest list"
     proof = _proof_in_words(game, shorter, problem, impossibility[0])
     return Explanation(tuple(sorted(shorter)), problem, impossibility[0], proof, proof)
 

@@ -352,7 +352,7 @@ class _Reader:
 
     def _seen_start(self, number: int, down: list[tuple[int, int]]) -> SeatLog:
         settings = self.settings
-        assert settings is not None, "the settings must have been read"
+        assert settings is not None, "the settings must have been read before the first move"
         if len(self.dealt) > 1:
             raise LogError(number, "if a hand is hidden, at most one hand may be shown")
         if settings.players in self.dealt:

@@ -320,7 +320,10 @@ def _impossible_parts(
         and public.askers >> asker & 1
         and not (answer and list(announced) == [card.set_index])
     ):
-        faults.append(f"player {asker} has asked before: only a set just completed can be put down")
+        faults.append(
+            f"player {asker} has already made a request: from then on, a set can be put down only "
+            "by the request that completes it"
+        )
     return faults
 
 

@@ -1,4 +1,4 @@
-"""Reports on a board of Quarto: its quartos, its explanation and its solution."""
+"""Reports on a board of Quarto: possible draws, completed quartos, and the best moves."""
 
 from __future__ import annotations
 

@@ -31,10 +31,10 @@ LOOKAHEAD_PIECES = 7
 """Minimum number of pieces left at which cells are sorted by looking one move further ahead."""
 
 Cell = tuple[int, int, int, int]
-"""An empty cell on which a piece can be placed. The tuple consists of two bit masks of properties,
-the number of the cell, and the bit mask of the other empty cells. A threat is a property with which
-the next piece completes a quarto. The first mask contains the threats that remain after placing a
-piece here. The second contains the properties that become threats if the piece has them."""
+"""An empty cell on which a piece can be placed. A threat is a property with which the next piece
+completes a quarto. The tuple consists of the threats that remain after a piece is placed on this
+cell, the properties that become threats if the piece has them, the number of the cell, and the
+other empty cells. All but the number are bit masks."""
 
 
 class Search:

@@ -46,7 +46,7 @@ CHANGED = MessageTemplate(
     "changed", "The chances of {who:player} went from {before:percent} to {after:percent}."
 )
 POINTS = MessageTemplate(
-    "points", "{who:player} scored on the way to first place, and now has {points}."
+    "points", "{who:player} scored, now has {points}, and takes first place in the end."
 )
 LEADS = MessageTemplate("leads", "{who:player} took the lead for good, with {points}.")
 TIME_WAS_UP = MessageTemplate("time_was_up", "Time ran out before this was complete: {what}.")

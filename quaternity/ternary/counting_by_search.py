@@ -21,8 +21,8 @@ MAX_TABLE_CARDS = 6
 `triple`, and less under `set`. Each further card takes about 30 times as long."""
 
 PAIR_FRAMES = (((0, 40), 16), ((0, 39), 32), ((0, 36), 24), ((0, 27), 8))
-"""Pairs of cards that share 0, 1, 2 and 3 attributes. Each pair comes with the number of cards that
-share as many attributes with a given card."""
+"""Pairs of cards that share exactly 0, 1, 2 and 3 attributes. Each pair comes with the number of
+cards that share exactly this many attributes with a given card."""
 
 
 def count(n: int, rule: Rule) -> int:

@@ -1,4 +1,7 @@
-"""Random games, and random states with and without a possible deal, for tests and measurements."""
+"""Random games, and random possible and impossible states, for tests and measurements.
+
+A state is possible if some deal satisfies all its constraints.
+"""
 
 from __future__ import annotations
 
@@ -82,8 +85,8 @@ def random_states(settings: Settings, random: Random, count: int) -> list[State]
 def damage_state(state: State, random: Random, *, possible: bool) -> State:
     """Return a state that is made from another one by tightening constraints at random.
 
-    If `possible` is true, it is the last state that still has a deal, otherwise the first state
-    that has none (see `boundary_pair`). The search checks about 2 log2(cards) states.
+    If `possible` is true, it is the last state that is still possible, otherwise the first
+    impossible state (see `boundary_pair`). The search checks about 2 log2(cards) states.
     """
     last, first = boundary_pair(state.problem, random, lambda problem: _is_possible(state, problem))
     chosen = last if possible else first

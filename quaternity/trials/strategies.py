@@ -30,7 +30,7 @@ from solvers.strategies import composite
 def game_settings(
     draw: st.DrawFn, max_set_size: int = 4, max_players: int = 4, max_cards: int = 12
 ) -> Settings:
-    """Draw valid settings of games, with any tie-break and with or without the rule `brisk`.
+    """Return a strategy for settings of games, with any tie-break, brisk or not.
 
     `max_set_size` and `max_players` must be at least 2, and `max_cards` must be at least twice each
     of them. `max_cards` is exceeded only if no smaller game has the drawn set size and number of
@@ -52,7 +52,7 @@ def games(
     settings: st.SearchStrategy[Settings] | None = None,
     max_moves: int = 20,
 ) -> Game:
-    """Draw games that consist of legal moves from the start. Some of the games are over."""
+    """Return a strategy for games of legal moves from the start. Some of the games are over."""
     game = Game.start(draw(game_settings() if settings is None else settings))
     for _ in range(draw(st.integers(0, max_moves))):
         legal = list(game.state.legal_questions.items())
@@ -66,7 +66,7 @@ def games(
 def states(
     settings: st.SearchStrategy[Settings] | None = None, max_moves: int = 20
 ) -> st.SearchStrategy[State]:
-    """Draw reachable states: the last states of `games`."""
+    """Return a strategy for reachable states: the last states of `games`."""
     return games(settings, max_moves).map(lambda game: game.state)
 
 
@@ -77,9 +77,10 @@ def damaged_states(
     max_moves: int = 10,
     max_damage: int = 6,
 ) -> State:
-    """Draw reachable states with a few tightened constraints or changed hand sizes.
+    """Return a strategy for states with a few tightened constraints or changed hand sizes.
 
-    Many of these states are impossible, most of them by a single card.
+    The states are reachable before this change. Many of them are impossible after it, most of them
+    by a single card.
     """
     state = draw(states(settings, max_moves).filter(lambda state: not state.is_over))
     hands, sets = list(state.problem.hands), list(state.problem.sets)

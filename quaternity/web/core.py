@@ -109,7 +109,7 @@ class TableState(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Return whether the game is over. A table that shows a record counts as over."""
+        """Return whether the game is over. A table that replays a recorded game counts as over."""
         return self.stored.options.archive or not self.rules.to_act(self.history.position)
 
     @property
@@ -248,7 +248,7 @@ class GameEnded(NamedTuple):
     places: tuple[int, ...] | None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state unchanged, because the places are computed from the game's position."""
+        """Return the state unchanged. The places are computed from the position of the game."""
         return state
 
 
@@ -297,7 +297,7 @@ class SeatGivenAway(NamedTuple):
     program: str | None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state unchanged, because a `SeatsChanged` event changes the seat."""
+        """Return the state unchanged. A separate `SeatsChanged` event changes the seat."""
         return state
 
 
@@ -343,7 +343,7 @@ class RematchMade(NamedTuple):
     table: TableState
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state of the old table, which now contains the id of the new table."""
+        """Return the state of the old table, with the id of the table of the rematch."""
         return state._replace(stored=state.stored._replace(again=self.table.id))
 
 
@@ -359,7 +359,7 @@ class OwnerChanged(NamedTuple):
     link: str | None = None
 
     def apply(self, state: TableState) -> TableState:
-        """Return the state unchanged, because another event changes the seat at this table."""
+        """Return the state unchanged. A separate event changes the seat at this table."""
         return state
 
 

@@ -249,7 +249,7 @@ class LiveTables:
                 self._follow(notice.table)
 
     def on_listen_lost(self) -> None:
-        """Check all tables in memory for changes, in case messages of other servers were lost."""
+        """Reload all changed game tables, because messages of other servers may have been lost."""
         for name in self._live:
             self._follow(name)
 

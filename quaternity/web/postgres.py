@@ -225,7 +225,7 @@ class PostgresStore(PostgresReader, Store):
         return HttpError(507 if full else 503, NOT_SAVED(error=self.fault(error)))
 
     def fault(self, error: Exception) -> str:
-        """Describe an error in a text that contains no stored values."""
+        """Return a description of an error that contains no stored values."""
         if isinstance(error, InputError):
             return str(error)
         if isinstance(error, FULL_ERRORS):
@@ -234,7 +234,7 @@ class PostgresStore(PostgresReader, Store):
             return "no connection to the database"
         if isinstance(error, psycopg.OperationalError):
             return NO_ANSWER
-        return "the database reports an error in its log"
+        return "the database reported an error; see the log of the database"
 
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
         """Write a batch of jobs (sets of changes) in one durable transaction.

@@ -48,9 +48,10 @@ class JoinFields(NamedTuple):
 
 
 class LinkFields(NamedTuple):
-    """The field of a request that moves a seat to the device that sends the request.
+    """The field of a request by which a player continues on another device.
 
-    `link` is the link that the other device showed, or the last part of the link.
+    The device that sends the request takes over the seat. `link` is the link that the previous
+    device showed, or the last part of the link.
     """
 
     link: str

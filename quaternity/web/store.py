@@ -67,7 +67,7 @@ class Store(Reader):
         """
 
     def fault(self, error: Exception) -> str:
-        """Describe an error in a text that contains no values that must stay secret."""
+        """Return a description of an error that reveals no secret values."""
         return str(error)
 
     @abstractmethod

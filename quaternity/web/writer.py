@@ -65,7 +65,7 @@ class Backend(Protocol):
         """Return the HTTP error for changes that could not be written because of `error`."""
 
     def fault(self, error: Exception) -> str:
-        """Describe an error in a text that contains no values that must stay secret."""
+        """Return a description of an error that reveals no secret values."""
 
 
 class Writer:

@@ -1,7 +1,7 @@
 """Isolated solvers: each external solver runs in a separate process with limits.
 
-    row = isolate(find_solver("theirs"), Limits(seconds=10, memory=2000))
-    judge(problem, [row, SOLVERS["max-flow"]])
+    solver = isolate(find_solver("theirs"), Limits(seconds=10, memory=2000))
+    judge(problem, [solver, SOLVERS["max-flow"]])
 
 An isolated solver cannot harm the calling process, even if it hangs, crashes, allocates too much
 memory, starts other processes or returns an invalid object. If it fails, the call raises a

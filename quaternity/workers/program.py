@@ -117,7 +117,7 @@ class Program:
         return answer
 
     def tell(self, document: Mapping[str, Any]) -> None:
-        """Send a document that needs no answer. End the program if it cannot receive it."""
+        """Send the program a document that needs no answer. If that fails, end the program."""
         if not self.is_running:
             return
         try:

@@ -1,7 +1,8 @@
 """SMT solvers, with the constraints of a problem as sums of integers or of booleans.
 
-The constraints on hands and shares (see `solvers.exchange.rows`) have names, which identify them in
-an unsatisfiable core. Linear programming then finds weights for the constraints in the core.
+The constraints on hands, and on the cards of a set that a player holds, have names (see
+`solvers.exchange.rows`). An unsatisfiable core lists the names of constraints that contradict each
+other. Linear programming then finds weights with which these constraints add up to a contradiction.
 """
 
 from __future__ import annotations

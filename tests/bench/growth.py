@@ -127,7 +127,12 @@ def _lines(table: Sequence[Sequence[str]]) -> list[str]:
 
 def _ranks(comparison: Comparison) -> list[list[str]]:
     """Return the rank and PAR-2 of each solver, and how many instances of each kind it decided."""
-    table = [["solver", "family", "rank", "PAR-2", "possible decided", "impossible decided"]]
+    table = [
+        [
+            "solver", "family", "rank", "mean time (PAR-2)", "possible problems decided",
+            "impossible problems decided",
+        ]
+    ]  # fmt: skip
     kinds = [comparison.of_kind(feasible).times for feasible in (True, False)]
     for row in sorted(comparison.rows, key=lambda row: row.rank):
         low, high = row.rank_interval

@@ -210,7 +210,7 @@ def table(ladder: Ladder, results: Sequence[GameResult]) -> list[str]:
         )
     rows.sort(key=lambda row: row[0])
     lines = [
-        "| rank | player | rating | share | games | time a move |",
+        "| rank | player | rating | share of wins | games | time per move |",
         "| --: | --- | --: | --: | --: | --: |",
     ]
     lines += [

@@ -306,6 +306,6 @@ def test_know_answers_from_what_the_seat_sees(cli: Cli, path: Path) -> None:
     output = " ".join(outcome.out.split())
     assert "you know that H0 0/0 is " in output
     assert "you do not know whether H1 1/1" in output or "you know that H1 1/1 is" in output
-    assert "type a formula, such as know H1 0/2" in output
+    assert "type, for example, 'know H1 0/2'" in output
     assert "formula, column 1: player 9 does not exist" in output
     assert outcome.err == ""

@@ -51,7 +51,7 @@ def test_help_questions_state_and_why_are_printed(cli: Cli) -> None:
     outcome = cli("play", stdin="help\nquestions\nstate\nwhy\nwhy 1 0 2\n1 0 2\nhelp\nundo\nquit\n")
     assert "Ask:" in outcome.out
     assert "1 for 0/0, 0/1, 0/2 and 0/3" in outcome.out
-    assert "no move was refused and no answer was forced yet" in outcome.out
+    assert "no move was refused, and no answer was forced" in outcome.out
     assert "both answers are possible" in outcome.out
     assert "1 move taken back" in outcome.out
     assert "after 0 moves" in outcome.out

@@ -73,7 +73,7 @@ def test_an_unknown_setting_is_refused_with_the_known_ones() -> None:
 
 def test_a_player_who_has_asked_before_puts_down_only_a_set_just_completed() -> None:
     seen_log = SeatLog.start(KwartetSettings(3, 3, AnnounceTiming.AFTER_OWN_REQUEST), (4, 4, 4))
-    words = "has asked before: only a set just completed can be put down"
+    words = "has already made a request: from then on, a set can be put down only"
     for move, before in (
         ("0 asks 1 for 0/2: yes", False), ("0 asks 2 for 0/2: no", True),
         ("1 asks 2 for 0/3: no", False), ("2 asks 0 for 1/1: no", False),

@@ -115,7 +115,10 @@ def parse_hands(answer: Any) -> list[Hand]:
 
 
 def list_faults(hands: list[Hand], deal: Hand) -> Iterator[str]:
-    """Yield a sentence for each reason why Alice must not announce a list of possible hands."""
+    """Yield a sentence for each reason why Alice must not announce that she has one of the hands.
+
+    Bob must learn the deal from the announcement. Carol must not learn the owner of another card.
+    """
     bob, carol = ([card for card in range(7) if deal[card] == player] for player in (1, 2))
     for_bob = [hand for hand in hands if not {*hand} & {*bob}]
     if len(for_bob) > 1:

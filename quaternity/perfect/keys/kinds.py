@@ -36,8 +36,8 @@ MAX_CACHED_KINDS = 1 << 17
 before it clears the cache. A kind takes about 2 kB, or 8 kB for sets of ten."""
 
 OWNER_WEIGHT = 1 << 16
-"""Weight of each possible owner of a card in `NumberedKind.uncertainty`. The minimums have weight
-1. Their sum is always smaller than this weight."""
+"""Weight of each possible owner of a card in `NumberedKind.uncertainty`. It is larger than
+any sum of the minimums, which have weight 1."""
 
 Roles = tuple[int, ...]
 """Assignment of roles to players: `roles[role]` is the player with this role."""

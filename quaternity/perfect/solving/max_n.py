@@ -199,7 +199,8 @@ def _compute_ready(
 
 
 CHUNK = 8
-"""Number of bits looked up in a table at a time. A set of outcomes is stored as bits."""
+"""Number of outcomes that one lookup in a table covers. A set of outcomes is stored as bits: one
+bit for each outcome."""
 
 
 class _Tables:

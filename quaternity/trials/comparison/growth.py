@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MIN_SIZES = 4
 """Minimum number of sizes for fitting a growth law (a formula for the time at each size)."""
 
-NO_LAW = "no law"
+NO_LAW = "no law fits"
 """Text that is shown instead of a growth law if the measured times do not support any."""
 
 MIN_LIKELIHOOD_GAP = 3.0
@@ -100,7 +100,7 @@ class Growth(NamedTuple):
         return {name: fit for name, fit in likely.items() if not fit.is_poor_fit}
 
     def sentence(self) -> str:
-        """Return a short text that says how the time grows. It is "no law" if no law fits."""
+        """Return a short text that says how the time grows. If no law fits, the text says so."""
         words = []
         for name, fit in self.laws.items():
             if name == "power":

@@ -37,8 +37,8 @@ Scene = list[Act]
 Scenes = Mapping[str, Callable[[Mapping[str, Any], PageWords, "TableView"], list[Scene]]]
 """Type of a mapping from a kind of event to the function that animates events of this kind.
 
-Each function takes the values of the event's message, the object that writes texts for the page,
-and the view of the table. It returns the scenes, which the page plays one after another.
+Such a function takes the values in the message of an event, the object that writes texts for the
+page, and the view of the table. It returns the scenes, which the page plays one after another.
 """
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
-    """Return values for the HTML template: the possible owners of cards, and the open question.
+    """Return values for the HTML template: the possible owners of cards, and the pending question.
 
     `chances[set][card][player]` is the chance that a player owns a card. None omits the chances.
     """
