@@ -175,8 +175,8 @@ class Store(Reader):
             raise HttpError(503, text)
 
     async def _answer(self, answer: asyncio.Future[T], text: str) -> T:
-        # `wait_for` would time out even if the answer came while the event loop was busy, and `wait`
-        # is slow. The timer lets the loop first do what waits for it, such as setting the answer.
+        # `wait_for` would time out even if the answer came while the event loop was busy, and
+        # `wait` is slow. This timer lets the loop first do what is due, such as setting the answer.
         loop, gave_up = asyncio.get_running_loop(), False
 
         def give_up() -> None:

@@ -97,9 +97,9 @@ def test_an_answer_counts_if_it_came_while_the_process_was_stopped(
         sleep(0.1)
         await writing
 
-    with limited("quaternity.web.store", ANSWER_SECONDS=0.05):
-        with asyncio.Runner(loop_factory=loop) as runner:
-            runner.run(write())
+    seconds = limited("quaternity.web.store", ANSWER_SECONDS=0.05)
+    with seconds, asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(write())
     assert store.trouble is None
 
 
