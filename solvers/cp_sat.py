@@ -197,9 +197,9 @@ def _one_owner(variables: Sequence[int]) -> Any:
 @lru_cache(maxsize=512)
 def _sum_of(number: int, low: int, high: int) -> Any:
     """Return a linear constraint without its variables, whose number is given, as a template."""
-    from ortools.sat.python import cp_model
+    from ortools.sat.python.cp_model_helper import LinearConstraintProto
 
-    linear = cp_model.CpModelProto().constraints.add().linear
+    linear = LinearConstraintProto()  # A part of a model must not outlive its model.
     linear.coeffs.extend([1] * number)
     linear.domain.extend((low, high))
     return linear

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 from quaternity.base.errors import SolverFault
 from quaternity.base.memo import Memo, bytes_of
-from solvers.problem import DealProblem, members_of
+from solvers.problem import DealProblem, members_of, ownable_counts
 from solvers.shortage import Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
@@ -211,15 +211,14 @@ def shortage_of(network: Network, reached: set[int]) -> Shortage:
     """Return the proof that no deal exists, given the nodes on the source side of a minimum cut."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
-    # Members of the coalition whose upper bound is redundant can join the witness, because this
-    # does not increase the bound of the inequality.
-    witnesses = tuple(
-        sum(
-            1 << player
-            for player in players
-            if network.share_nodes[index][player] in reached
-            or (coalition >> player & 1 and constraint.high[player] >= constraint.size)
-        )
-        for index, constraint in enumerate(network.problem.sets)
-    )
-    return Shortage(coalition, witnesses)
+    witnesses = []
+    for nodes, constraint in zip(network.share_nodes, network.problem.sets, strict=True):
+        # Members of the coalition whose upper bound is redundant can join the witness, because this
+        # does not increase the bound of the inequality.
+        ownable = ownable_counts(constraint.owners, len(players))
+        witnesses.append(sum(
+            1 << player for player in players
+            if nodes[player] in reached
+            or (coalition >> player & 1 and constraint.high[player] >= ownable[player])
+        ))  # fmt: skip
+    return Shortage(coalition, tuple(witnesses))

@@ -105,7 +105,7 @@ def reported_extras(path: str) -> set[str]:
 
 def test_every_named_extra_exists() -> None:
     named = {extra for text in TEXTS.values() for extra in named_extras(text)}
-    listed = TEXTS["README.md"].partition("The extras are")[2].partition(".\n")[0]
+    listed = TEXTS["README.md"].partition("The other parts are")[2].partition(".\n")[0]
     named |= {*re.findall(r"`(\w+)`", listed), *FOLDERS.values()}
     named |= {rival.extra for rival in EXTERNAL_SOLVERS.values() if rival.extra}
     assert {"web", "postgres", "plot", "rivals", "z3", "openspiel"} <= named <= set(EXTRAS)

@@ -23,8 +23,9 @@ def needs_extra(purpose: str, extras: str) -> Iterator[None]:
     """
     try:
         yield
-    except ModuleNotFoundError as error:
+    except ImportError as error:
+        is_missing = isinstance(error, ModuleNotFoundError)
+        fault = f"{error.name}, which is not installed" if is_missing else f"a package: {error}"
         raise MissingPackage(
-            f"{purpose} {error.name}, which is not installed: pip install '.[{extras}]'",
-            name=error.name,
+            f"{purpose} {fault}: pip install '.[{extras}]'", name=error.name
         ) from None

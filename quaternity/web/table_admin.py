@@ -170,7 +170,7 @@ def clock_jump(store: Store) -> tuple[float, float]:
 
     A negative number means that the clock was set back. Time in which no server was running also
     counts as a jump. The jump is measured since the clock was last known to be right or, if there
-    is no such time, since the newest table or log entry. Without tables, it is 0.
+    is no such time, since the newest table or log entry. If there are no tables either, it is 0.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")

@@ -40,7 +40,18 @@ def test_solvers_agree_and_explain(problem: DealProblem) -> None:
     check_explanations(problem)
 
 
+CERTAIN_AND_BOUND = DealProblem(
+    [6, 5, 3],
+    [
+        SetConstraint([0b1] * 2 + [0b10] * 5 + [0b11] * 3, [3, 0, 0], [7, 10, 10]),
+        SetConstraint([0b110] * 4, [0] * 3, [4] * 3),
+    ],
+)
+"""An impossible problem. Player 0 owns two cards of a set, and may own more of it than are left."""
+
+
 @given(deal_problems(max_players=6, max_sets=6, max_set_size=6) | game_problems((4, 4, 4)))
+@example(CERTAIN_AND_BOUND)
 @settings(max_examples=examples(200))
 def test_solvers_agree_on_larger_problems(problem: DealProblem) -> None:
     check_explanations(problem)
