@@ -33,6 +33,7 @@ from quaternity.web.request_fields import (
     UndoFields,
 )
 from quaternity.web.requests import Handlers, base_of
+from quaternity.web.seats import default_name
 from quaternity.web.streams import Stream
 from quaternity.web.tables import Tables
 from quaternity.web.view import record_of, view_table
@@ -144,7 +145,8 @@ class TableApi(Handlers):
         # Sign a chat line with the name of the person who owns the seat, even while a program plays
         # there.
         people = [s._replace(name=s.person) if s.is_held else s for s in table.state.seats]
-        return table, seat, seat_names(people)[seat]
+        usual = default_name(seat)  # which each page translates
+        return table, seat, usual if people[seat].name == usual else seat_names(people)[seat]
 
     async def record(self, request: Request) -> Response:
         """`GET /api/tables/T/record`: return the record of the game."""

@@ -24,7 +24,7 @@ from quaternity.web.core import (
     VotesChanged,
     apply,
 )
-from quaternity.web.drawing.words import page_words, seat_names
+from quaternity.web.drawing.words import page_words, player_name, seat_names
 from quaternity.web.http_errors import CANNOT_AGREE, WAIT_FOR, HttpError
 from quaternity.web.seating import change_seats
 from quaternity.web.seats import PERSON, PROGRAM, Pace, Seat
@@ -136,7 +136,11 @@ class VoteUndo(NamedTuple):
     def _check(self, state: TableState) -> None:
         if self.version != state.version:
             raise _stale_error(state)
-        leavers = [seat.person for seat in state.seats if seat.kind == PROGRAM and seat.is_held]
+        leavers = [
+            player_name(seat.person, number)
+            for number, seat in enumerate(state.seats)
+            if seat.kind == PROGRAM and seat.is_held
+        ]
         reason = None
         if not state.history.game.moves or state.stored.options.archive:
             reason = "there is nothing to take back"

@@ -63,6 +63,7 @@ class Publisher:
                 self._feed.seats_changed()
             case SeatsChanged(seats):
                 self._feed.notice = None
+                self._talk.forget_score()
                 self._presence.change_seats(before.seats, seats)
                 self._programs.count_seats()
                 self._feed.seats_changed()
@@ -72,6 +73,7 @@ class Publisher:
             case ClockSet(due):
                 self._programs.set_alarm(due)
             case GameBegun(numbers=numbers):
+                self._talk.forget_score()
                 self._presence.renumber(numbers)
                 self._feed.send("start", {})
             case RematchMade(table):

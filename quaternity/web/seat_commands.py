@@ -334,7 +334,9 @@ class HandOver(NamedTuple):
             invitation = self.invitation
             new = Seat(OPEN, invitation=invitation)
         else:
-            new = seat._replace(kind=PROGRAM, name=self.player)
+            # Another program does not continue the score of the program that played here.
+            origin = seat.origin if seat.name == self.player else None
+            new = seat._replace(kind=PROGRAM, name=self.player, origin=origin)
         events = change_seats(state, {self.seat: new}, now)
         if seat.is_held and not is_own:
             program = new.name if new.kind == PROGRAM else None

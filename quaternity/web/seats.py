@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 from base64 import urlsafe_b64encode
 from typing import NamedTuple
@@ -205,6 +206,16 @@ def hash_token(text: str) -> str:
 def default_name(seat: int) -> str:
     """Return the name of a player who has not chosen one, such as "player 0"."""
     return f"player {seat}"
+
+
+def default_seat(name: str) -> int | None:
+    """Return the seat that a default name such as "player 0" belongs to, or None for other names.
+
+    >>> default_seat("player 2"), default_seat("Ann")
+    (2, None)
+    """
+    match = re.fullmatch(r"player (\d{1,4})", name)
+    return int(match[1]) if match else None
 
 
 def renumber(seat: Seat, number: int, new: int) -> Seat:

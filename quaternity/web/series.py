@@ -15,7 +15,7 @@ class Score(NamedTuple):
     """The numbers of games that a player has played, won and tied in a series of rematches.
 
     A game with several winners counts as a tie for each of them, and as a win for nobody. `seat` is
-    the seat of a program at the table that shows the score. It is None for a person.
+    the player's seat at the table that shows the score. It is None if the player has left.
     """
 
     name: str
@@ -23,6 +23,7 @@ class Score(NamedTuple):
     wins: int = 0
     ties: int = 0
     seat: int | None = None
+    is_program: bool = False
 
 
 def evening_score(store: Store, first: str, table: str) -> tuple[Score, ...]:
@@ -40,8 +41,8 @@ def evening_score(store: Store, first: str, table: str) -> tuple[Score, ...]:
         first,
         first,
     )
-    seats = {
-        origin: seat for name, _, seat, owner, _, origin in rows if name == table and not owner
+    present = {
+        owner or origin: (name, seat) for at, _, seat, owner, name, origin in rows if at == table
     }
     scores: dict[str, Score] = {}
     for _, text, seat, owner, name, origin in rows:
@@ -50,11 +51,13 @@ def evening_score(store: Store, first: str, table: str) -> tuple[Score, ...]:
             continue
         player = owner or origin
         score, is_first = scores.get(player, Score("")), places[seat : seat + 1] == [1]
+        shown, current = present.get(player, (name, None))
         scores[player] = Score(
-            name or "",
+            shown or "",
             score.games + 1,
             score.wins + (is_first and places.count(1) == 1),
             score.ties + (is_first and places.count(1) > 1),
-            seats.get(player),
+            current,
+            not owner,
         )
     return tuple(sorted(scores.values(), key=lambda score: (-score.wins, -score.ties, score.name)))

@@ -50,9 +50,11 @@ from quaternity.web.seats import (
     Seat,
     StoredTable,
     Visitor,
+    default_name,
     derive_token,
     hash_token,
     new_token,
+    renumber,
 )
 from quaternity.web.table_rows import TableRows, rebuild
 from quaternity.web.table_view import TableView
@@ -265,7 +267,8 @@ class Stories(Handlers):
         if not is_stored:
             await self.check_stored_tables()
             owner = Owner(hash_token(token), caller.cookie_hash)
-            player = state.seats[visitor.seats[0]].person if visitor.seats else None
+            own = [renumber(state.seats[seat], seat, moment.seat) for seat in visitor.seats]
+            player = own[0].person if own else None
             stored, seats, log = branch(state, moment, name, owner, player)
             # Rebuild the game first. This fails if the table could not be opened, so that such a
             # table is never stored.
@@ -321,7 +324,9 @@ def branch(
         moves.append((moment.seat, rules.write(moment.better)))
     log = [Entry(name, number, seat, "", move) for number, (seat, move) in enumerate(moves, 1)]
     before = state.seats[moment.seat]
-    person = player or before.person or plain_names(state.seats, rules.name)[moment.seat]
+    usual, names = default_name(moment.seat), plain_names(state.seats, rules.name)
+    shown = usual if before.name == usual else names[moment.seat]
+    person = player or before.person or shown
     seats = tuple([
         Seat(PERSON, person, person, owner) if number == moment.seat else Seat(PROGRAM, program)
         for number in range(len(state.seats))

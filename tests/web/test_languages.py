@@ -328,3 +328,30 @@ def test_two_people_at_one_table_read_two_languages(tmp_path: Path) -> None:
             "POST", f"{table.path}/ready", {"ready": True}, table.tokens[0], heads["nl"]
         )
         assert error.json["error"] == "het spel is al begonnen"
+
+
+@pytest.mark.parametrize(
+    ("language", "player"), [("en", "Player"), ("nl", "Speler"), ("de", "Spieler")]
+)
+def test_a_player_without_a_name_is_named_in_the_language_of_the_reader(
+    language: str, player: str, tmp_path: Path
+) -> None:
+    with Site(app(str(tmp_path))) as site:
+        settings = {"players": 3, "sets": 4}
+        table = Table(
+            site, game="kwartet", settings=settings, seats=["me"] * 3, name=None, chat=True
+        )
+        (mover,) = table.look()["to_act"]
+        table.move(mover, table.look(mover)["moves"][0])
+        leaver, other = (mover + 1) % 3, (mover + 2) % 3
+        sent = {"text": "hallo"}, table.tokens[leaver], {"accept-language": "de"}
+        assert site.ask("POST", f"{table.path}/talk", *sent).status == 200
+        head = {"accept-language": language}
+        page = site.ask("GET", f"/t/{table.made['table']}", None, table.tokens[other], head)
+        name = f"{player} {leaver + 1}"
+        assert f'<b dir="auto">{name}</b>' in page.body.decode().partition('class="lines"')[2]
+        table.post(leaver, "hand-over", seat=leaver, player="greedy")
+        vote = {"version": table.look()["version"], "agree": True}
+        refused = site.ask("POST", f"{table.path}/undo", vote, table.tokens[other], head)
+        assert refused.status == 409
+        assert refused.json["error"].startswith(f"{name} ")

@@ -37,6 +37,7 @@ from quaternity.web.app import app
 from quaternity.web.background import BackgroundWork
 from quaternity.web.http_errors import HttpError
 from quaternity.web.reviews import Reviews
+from quaternity.web.seats import default_name
 from quaternity.web.sqlite_connection import FILE
 from quaternity.web.stored_values import dump_value, load_value
 from quaternity.web.stories import ToldMoment, told_moments
@@ -216,9 +217,10 @@ def test_a_failure_is_not_cached_and_does_not_hide_the_story(
         assert story(site, table).status == 200
 
 
-def finish_game(site: Site) -> Table:
+def finish_game(site: Site, name: str | None = "Anna") -> Table:
     """Return a table of two people at which a game is over."""
-    table = Table(site, game="quaternity", settings={"set_size": 3, "sets": 2}, seats=["me", "me"])
+    small = {"set_size": 3, "sets": 2}
+    table = Table(site, game="quaternity", settings=small, seats=["me", "me"], name=name)
     random = Random(4)
     while to_act := table.look()["to_act"]:
         (seat,) = to_act
@@ -337,6 +339,26 @@ def test_a_repeated_request_gets_the_same_table(credentials: str, tmp_path: Path
         assert refused.status == 409
         assert "you have tried this move 2 times already" in refused.json["error"]
         assert site.ask(*asked).json["table"] not in (copy, again.json["table"])
+
+
+@pytest.mark.parametrize("visitor", [0, 1, None, "archive"])
+def test_a_visitor_without_a_name_tries_again_as_the_player_of_the_new_seat(
+    visitor: int | str | None, tmp_path: Path
+) -> None:
+    with open_site(tmp_path) as site:
+        table = finish_game(site, name=None)
+        token = table.tokens[visitor] if isinstance(visitor, int) else None
+        path = table.path
+        if visitor == "archive":
+            record = site.ask("GET", f"{path}/record").body.decode()
+            path = f"/api/tables/{upload(site, record)}"
+        shown = story(site, path.rpartition("/")[2]).body.decode()
+        for number in set(re.findall('name="number" value="(\\d+)"', shown)):
+            german = {"accept-language": "de"}
+            asked = {"number": int(number)}
+            made = site.ask("POST", f"{path}/try", asked, token, german).json
+            seats = site.ask("GET", f"/api/tables/{made['table']}").json["seats"]
+            assert seats[made["seat"]]["name"] == default_name(made["seat"])
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.ternary.rules import SetRules, SetSettings
-from quaternity.web.core import GameEnded, RematchMade, TableState, apply
+from quaternity.web.core import Attendance, GameEnded, RematchMade, TableState, apply
 from quaternity.web.game_commands import NOBODY, Rematch, Start
 from quaternity.web.migrations import MIGRATIONS
+from quaternity.web.seat_commands import HandOver
 from quaternity.web.seating import new_state, record_head
 from quaternity.web.seats import (
     OPEN,
@@ -26,6 +27,7 @@ from quaternity.web.seats import (
     Seat,
     StoredTable,
     Visitor,
+    default_name,
 )
 from quaternity.web.series import Score, evening_score
 from quaternity.web.store import Store
@@ -120,11 +122,14 @@ class Series:
 
     def scores(self) -> list[Score]:
         """Return the expected scores."""
-        seats = {name: i for i, name in enumerate(self.players) if name.startswith(PROGRAMS)}
+        seats = {name: seat for seat, name in enumerate(self.players)}
         return [
-            Score(name.split()[0], games, self.wins[name], self.ties[name], seats.get(name))
+            Score(
+                name.split()[0], games, self.wins[name], self.ties[name], seats.get(name),
+                name.startswith(PROGRAMS),
+            )
             for name, games in self.games.items()
-        ]
+        ]  # fmt: skip
 
 
 @given(st.data())
@@ -151,6 +156,38 @@ def test_scores_follow_the_players_of_a_series(data: st.DataObject) -> None:
     assert ranks == sorted(ranks)
 
 
+def test_scores_name_people_without_names_by_their_present_seats() -> None:
+    series = Series(["Ann", "Bob"])
+    seats = tuple(
+        seat._replace(name=default_name(number), person=default_name(number))
+        for number, seat in enumerate(series.state.seats)
+    )
+    series.state = series.state._replace(seats=seats)
+    series.statements = new_table_statements(series.state)
+    series.end([1, 2], is_deleted=False)
+    series.rematch([], "easy")
+    series.end(None, is_deleted=False)
+    expected = (Score("player 1", 1, 1, 0, 1), Score("player 0", 1, 0, 0, 0))
+    assert series.store.scores(series.state.id) == expected
+
+
+@pytest.mark.parametrize(("program", "games"), [("easy", [2, 2]), ("patient", [1, 1, 2])])
+def test_only_the_same_program_continues_a_score(program: str, games: list[int]) -> None:
+    series = Series(["Ann", "easy 0"])
+    series.end([2, 1], is_deleted=False)
+    series.rematch([], "easy")
+    visitor = Visitor((1,), True, None)
+    attendance = Attendance(frozenset({1}), frozenset())
+    swap = HandOver(0, program, visitor, {1: "Ann"}, attendance, "i", "1")
+    for event in swap.decide(series.state, 0.0).events:
+        series.statements += event_statements(series.state, event)
+        series.state = apply(series.state, event)
+    series.end([2, 1], is_deleted=False)
+    scores = series.store.scores(series.state.id)
+    assert sorted(score.games for score in scores) == games
+    assert [score.wins for score in scores if score.name == "easy"] == [1]
+
+
 @pytest.mark.parametrize("size", [2, 3, 5])
 def test_older_tables_keep_the_scores_of_their_programs(size: int) -> None:
     """All players have moved to the next seat in each game, and no table is missing."""
@@ -170,6 +207,8 @@ def test_older_tables_keep_the_scores_of_their_programs(size: int) -> None:
     store.migrate(len(MIGRATIONS) - 1, len(MIGRATIONS))
     last, wins = len(winners) - 1, Counter(winners)
     assert {score.seat: score for score in store.scores(str(last))} == {
-        (player + last) % size: Score("easy", last + 1, wins[player], 0, (player + last) % size)
+        (player + last) % size: Score(
+            "easy", last + 1, wins[player], 0, (player + last) % size, is_program=True
+        )
         for player in range(size)
     }

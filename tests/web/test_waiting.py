@@ -256,8 +256,15 @@ def test_a_rematch_with_fewer_players_shows_the_results_of_all(site: Site) -> No
     table.post(0, "start")
     table.move(0, table.look(0)["moves"][0])
     table.path = f"/api/tables/{table.post(0, 'again').json['table']}"
+
+    def seats() -> dict[str, int | None]:
+        return {line["name"]: line["seat"] for line in table.look(None)["evening"]}
+
+    assert seats() == {"Ben": 0, "Ann": 1, "random": 2}
     assert table.post(2, "hand-over", seat=0, player="open").status == 200
+    assert seats() == {"Ben": None, "Ann": 1, "random": 2}
     assert table.post(0, "start", fill="nobody").status == 200
+    assert seats() == {"Ben": None, "Ann": 0, "random": 1}
     state = table.look(None)
     assert [seat["name"] for seat in state["seats"]] == ["Ann", "random"]
     page = site.ask("GET", f"/t/{state['table']}").body.decode()

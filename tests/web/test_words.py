@@ -14,12 +14,14 @@ from jinja2 import Environment
 from quaternity.decks.deck import Deck, decks
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
+from quaternity.table.games import registration
 from quaternity.table.history import whole_events
 from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.web.drawing.frame import event_lines, table_context, waiting_context
 from quaternity.web.drawing.words import SpokenDeck, seat_names
 from quaternity.web.languages import LANGUAGES, gettext, percent, set_up_templates, using_language
+from quaternity.web.publisher import GIVEN_TO_PROGRAM
 from quaternity.web.puzzle_pages import puzzles_html
 from quaternity.web.rendering import format_number
 from quaternity.web.series import Score
@@ -32,7 +34,7 @@ from tests.web.test_boards import page_of, sight_of
 @settings(max_examples=examples(100))
 def test_a_series_names_programs_as_the_table_does(players: list[str]) -> None:
     seats = tuple(SeatView(player, "program") for player in players)
-    scores = tuple(Score(player, seat=seat) for seat, player in enumerate(players))
+    scores = tuple(Score(player, 0, 0, 0, seat, True) for seat, player in enumerate(players))
     match = Match(KwartetRules(KwartetSettings(players=4, sets=4)), ["you"] * 4, "1")
     for language in LANGUAGES:
         with using_language(language):
@@ -40,6 +42,38 @@ def test_a_series_names_programs_as_the_table_does(players: list[str]) -> None:
             shown = table_context(view, "", "", False)["series"]
         named = {score.seat: score.name for score in shown}
         assert named == dict(enumerate(seat_names(seats, "kwartet")))
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [
+        ("en", ["Player 1", "Player 2", "Player 3", "easy program", "Player 2 was away"]),
+        ("nl", ["Speler 1", "Speler 2", "Speler 3", "makkelijk programma", "Speler 2 was weg"]),
+        ("de", ["Spieler 1", "Spieler 2", "Spieler 3", "leichtes Programm", "Spieler 2 war weg"]),
+    ],
+)
+def test_absent_players_without_names_are_named_in_the_language_of_the_page(
+    language: str, shown: list[str]
+) -> None:
+    """A program plays for the second player, and the third player and a program have left."""
+    match = Match(KwartetRules(KwartetSettings(players=3, sets=4)), ["you"] * 3, "1")
+    seats = (
+        SeatView("player 0", "person"),
+        SeatView("greedy", "program"),
+        SeatView("easy", "person"),
+    )
+    program = registration("kwartet").levels[0].player
+    scores = (
+        Score("player 0", seat=0), Score("player 1", seat=1), Score("player 2"),
+        Score(program, is_program=True), Score(program, seat=2), Score("Ann"),
+    )  # fmt: skip
+    with using_language(language):
+        notice = GIVEN_TO_PROGRAM(name="player 1")
+        view = sight_of(match, None)._replace(seats=seats, series=scores, notice=notice)
+        drawn = table_context(view, "", "", False)
+    names = [score.name for score in drawn["series"]]
+    assert names == [*shown[:4], program, "Ann"]
+    assert drawn["notice"].startswith(shown[4])
 
 
 @pytest.mark.parametrize("may_start", [False, True])

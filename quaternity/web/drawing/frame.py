@@ -198,16 +198,18 @@ def _shared_context(
 
 
 def _series(sight: TableView, names: Sequence[str]) -> list[SeriesScore]:
-    """Return the scores in the series of rematches, with the names of programs at this table."""
+    """Return the scores in the series of rematches, with the names of players at this table."""
     scores, players = [], list(enumerate(seat.name for seat in sight.seats))
     for score in sight.series:
-        level = level_of(SeatView(score.name, "program"), sight.game)
-        name = score.name
-        # After a game with more players, a program may have the number of a seat that is gone.
-        if score.seat is not None and (score.seat, name) in players:
+        kind = "program" if score.is_program else "person"
+        level = level_of(SeatView(score.name, kind), sight.game)
+        # The player may have left the table, or a program may play for them.
+        if score.seat is not None and (score.seat, score.name) in players:
             name = names[score.seat]
-        elif score.seat is not None and level:
+        elif level:
             name = _(f"{level.name} program")
+        else:
+            name = sight_words(sight).called(score.name)
         scores.append(score._replace(name=name))
     return scores
 

@@ -23,7 +23,7 @@ from quaternity.review.reviewing import BETTER
 from quaternity.table.games import registration
 from quaternity.table.registration import Level
 from quaternity.web.languages import gettext, join_names, language, percent, translate_words
-from quaternity.web.seats import default_name
+from quaternity.web.seats import default_name, default_seat
 
 if TYPE_CHECKING:
     from quaternity.web.seats import Seat
@@ -128,6 +128,10 @@ class PageWords(DeckWords):
         if 0 <= number < len(self.names):
             return self.names[number]
         return gettext("player {number}").format(number=number)
+
+    def called(self, name: str) -> str:
+        """Return the name of a player, or a text such as "Player 1" instead of a default name."""
+        return player_name(name, default_seat(name)) or name
 
     def players(self, numbers: Sequence[int]) -> str:
         """Return the names of players as a list in words, such as "Ann, Ben and Cleo"."""
