@@ -105,7 +105,8 @@ SOLVING = PublicFunctions(
         "Certificate", "Chances", "CrossedBounds", "CrowdedHand", "Deal", "Feasible", "InputError",
         "LimitError", "NoDeal", "QuaternityError", "Shortage", "Solver", "SolverFault",
         "SolverTimeout", "TooManyCards", "UnsupportedProblem", "Verdict", "all_solvers",
-        "CpSatModel", "Explanation", "Names", "ProblemBuilder", "draw_flow_network",
+        "AtLeast", "AtMost", "CpSatModel", "Explanation", "Hand", "Names", "ProblemBuilder",
+        "draw_flow_network",
     }),
 )  # fmt: skip
 A_QUESTION = good(QUESTION, None, 5, "x", 1.5, [2])
@@ -156,8 +157,8 @@ PLAYING = PublicFunctions(
         "Settings": (quaternity.Settings, {"set_size": good(4, None, "x", 1.5, [2], 0)}),
     },
     frozenset({
-        "Analysis", "Explanation", "Prospect", "IllegalAnswer", "IllegalMove", "IllegalQuestion",
-        "InputError", "LimitError", "QuaternityError",
+        "Analysis", "Explanation", "Prospect", "QuestionGroup", "IllegalAnswer", "IllegalMove",
+        "IllegalQuestion", "InputError", "LimitError", "QuaternityError",
     }),
 )  # fmt: skip
 
