@@ -12,8 +12,8 @@ gets. Cards of different sets are bundled only if the bounds of these sets are r
 All constraints go into the linear relaxation, which is solved to optimality before any search. The
 relaxation nearly always has an integral solution. It also refutes problems that take exponential
 time with clauses alone (such as the pigeonhole principle). `python -m tests.bench.cp_sat_ablation`
-compares this model with the alternatives in `VARIANTS`: it is the fastest at all sizes and for all
-families of instances.
+compares this model with the alternatives in `VARIANTS`. This model is the fastest at all sizes and
+for all families of instances.
 """
 
 from __future__ import annotations

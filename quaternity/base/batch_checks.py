@@ -1,4 +1,4 @@
-"""Validation of the size and the actions of a batch of games, shared by all kinds of games."""
+"""Checks of a batch of games of any kind: the number of games, and the action in each game."""
 
 from __future__ import annotations
 

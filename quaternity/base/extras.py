@@ -1,4 +1,4 @@
-"""Error message for a missing package that an extra of this distribution installs."""
+"""Error for a missing optional package. It says which extra of this distribution installs it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Creation of a game's commands `play` and `tournament`. The game's settings become options."""
+"""Creation of the commands `play` and `tournament` of any game, with its settings as options."""
 
 from __future__ import annotations
 

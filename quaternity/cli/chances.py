@@ -1,4 +1,4 @@
-"""Text tables of chances and card counts that fit a given width."""
+"""Text tables and charts of chances, of card counts and of numbers of deals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`compare`: measure the time of every solver, and check its verdicts."""
+"""`compare`: measure the time of every solver, and check the verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `picture FILE` of a game in the terminal, which writes a picture of the table."""
+"""The command `picture FILE` during a game in the terminal: write an SVG picture of the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`instances`, `export` and `prove`: write deal problems for other solvers and proof checkers."""
+"""`instances`, `export` and `prove`: write problems for other solvers, and proofs for checkers."""
 
 from __future__ import annotations
 

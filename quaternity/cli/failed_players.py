@@ -1,4 +1,4 @@
-"""Functions that run a tournament. If a player fails, they report and save the game."""
+"""Functions that run a tournament, and report and save a game in which a player fails."""
 
 from __future__ import annotations
 

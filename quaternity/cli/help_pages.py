@@ -1,4 +1,4 @@
-"""Layout of help pages, which fit terminals of 60 columns or more without broken words."""
+"""Layout of help pages for terminals of 60 columns or more, without breaking words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`check`, `questions` and `perft`: check files, list legal questions, and count games."""
+"""`check`, `questions` and `perft`: check files, list legal questions, and count move sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that select and limit solvers, and a function that saves states on which they fail."""
+"""Options that select and limit solvers, and a function that saves states on which solvers fail."""
 
 from __future__ import annotations
 

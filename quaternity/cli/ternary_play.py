@@ -1,4 +1,4 @@
-"""The commands `set deck`, `set simulate` and `set chain`, which concern whole games of SET."""
+"""The commands `set deck`, `set simulate` and `set chain`, for whole decks and games of SET."""
 
 from __future__ import annotations
 

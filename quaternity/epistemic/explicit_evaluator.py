@@ -1,10 +1,10 @@
 """Evaluator of formulas that lists all deals, as an explicit Kripke model.
 
 Each deal that fits the public information is a *world*. A formula is evaluated to an array with one
-boolean for each world. Worlds in which a player has the same hand form a class, because the player
-cannot distinguish them. A player knows a formula if it is true in all worlds of a class. It is
-common knowledge in a group if it is true in all worlds that are connected by classes of players of
-the group. After a public announcement, only the worlds remain in which it was true.
+boolean for each world. Worlds in which a player has the same hand form an equivalence class,
+because the player cannot distinguish them. The player knows a formula if it is true in the whole
+class. A group has common knowledge of it if it is true in all worlds that chains of the members'
+classes connect. After a public announcement, only the worlds remain in which it was true.
 
 This evaluator supports all formulas, but it lists at most `worlds.MAX_WORLDS` deals.
 """

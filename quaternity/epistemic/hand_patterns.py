@@ -2,11 +2,11 @@
 
 A case restricts the owners of some cards. By the coalition theorem (see `solvers.shortage`), a case
 is impossible iff the hands of some group of players, a *coalition*, are larger than the number of
-cards that the group can hold. So a seen hand excludes the case iff this is true of some coalition
-of the other players. Each set of cards adds a number to the cards that a coalition can hold. This
-number depends only on the *pattern* of the set: which of its cards are in the seen hand. Dynamic
-programming over the sets finds the smallest sum that any hand leads to. This often shows at once
-that no hand excludes the case.
+cards that the group can hold. So the hands that are seen exclude the case iff some coalition of the
+other players is too large in this sense. Each set of cards adds a number to the cards that a
+coalition can hold. This number depends only on the *pattern* of the set: which of its cards are in
+which seen hand. Dynamic programming over the sets finds the smallest sum for any seen hands. It
+often shows at once that no hands exclude the case.
 """
 
 from __future__ import annotations

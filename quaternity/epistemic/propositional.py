@@ -1,8 +1,8 @@
 """Formulas without knowledge operators: their truth in a deal, and the cases that make them true.
 
-A *case* restricts the possible owners of some cards, so its deals are those of a smaller deal
-problem. A formula without knowledge operators is true exactly in the deals of its cases. The
-solvers of deal problems can therefore answer questions about the formula.
+A *case* restricts the possible owners of some cards, so the deals of a case are the deals of a
+stricter deal problem. A formula without knowledge operators is true exactly in the deals of its
+cases. The solvers of deal problems can therefore answer questions about the formula.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Truth of a formula, as far as a player can infer it from public information and a hand."""
+"""What a player or a bystander can infer about the truth of a formula, with an explanation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hypothesis strategies that generate formulas, and deal problems with a real deal.
+"""Hypothesis strategies for formulas and for positions (deal problems with a real deal).
 
 A test of a formula in a position can begin with this decorator:
 

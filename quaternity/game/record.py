@@ -1,4 +1,4 @@
-"""Parser and writer of game records, the text form of a game with one move per line.
+"""Parser and writer of game records, the text form of a game with a line for each move.
 
 A record can be written move by move while the game is played. Reading has two steps with different
 errors. `parse_record` rejects text that is not a record: its `RecordError` lists every fault with

@@ -1,4 +1,4 @@
-"""Minimization and storage of states for which a solver gives a wrong result."""
+"""Functions that shrink and save states for which a solver gives a wrong result."""
 
 from __future__ import annotations
 

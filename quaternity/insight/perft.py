@@ -1,4 +1,4 @@
-"""The number of sequences of moves of a given length (perft), which tests all rules together."""
+"""Counting of all move sequences of a given length (perft), to test all rules together."""
 
 from __future__ import annotations
 

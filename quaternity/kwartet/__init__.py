@@ -1,4 +1,4 @@
-"""Kwartet, a card game with hidden hands and public requests, with exact knowledge for each seat.
+"""Kwartet, a card game with hidden hands: rules, strategies, and what each seat can know.
 
 >>> from quaternity.kwartet import KwartetGame, KwartetSettings
 >>> KwartetGame.start(KwartetSettings(players=3, sets=3), seed=7).turn

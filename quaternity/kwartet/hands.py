@@ -1,7 +1,7 @@
-"""Hands of cards, stored as one bit mask per set.
+"""Hands of cards, stored as a bit mask for each set.
 
-A `Hand` is a tuple with one number per set. Bit c of number s is 1 if the hand contains card s/c.
-The cards set aside are an additional hand after the hands of the players.
+A `Hand` is a tuple with a number for each set. Bit c of number s is 1 if the hand contains card
+s/c. The cards set aside are an additional hand after the hands of the players.
 """
 
 from __future__ import annotations

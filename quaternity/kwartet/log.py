@@ -1,4 +1,4 @@
-"""Game logs, the text form of a game of Kwartet with its hands, with one request per line.
+"""Game logs, the text form of a game of Kwartet with its hands, with a line for each request.
 
     kwartet 1
     players 2

@@ -1,6 +1,6 @@
 """Deal problems that use the information of only some of the requests of a game.
 
-The sizes of the hands and the sets that were put down are always known. If a successful request is
+It is always known how large the hands are, and which sets were put down. If a successful request is
 left out, the owner of its card is less certain. So every selection of requests gives a deal
 problem. The selection of all requests gives the public knowledge, and the empty selection gives
 what follows from the rules alone.

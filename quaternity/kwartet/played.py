@@ -1,4 +1,4 @@
-"""Logs of Kwartet games with all hands, and their conversion to what one seat saw."""
+"""Logs of Kwartet games with all hands, and functions that reduce a log to what one seat saw."""
 
 from __future__ import annotations
 

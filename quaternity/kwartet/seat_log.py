@@ -1,8 +1,8 @@
 """Logs of Kwartet games as one player or a bystander saw them, without the other hands.
 
-They are for games with real cards, in which no program knows all hands. Every request is checked
-against the rules and against the deals that are still possible. An impossible request is rejected
-with a reason.
+These logs are for games with real cards, in which no program knows all hands. Every request is
+checked against the rules and against the deals that are still possible. An impossible request is
+rejected with a reason.
 """
 
 from __future__ import annotations

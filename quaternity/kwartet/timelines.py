@@ -1,4 +1,4 @@
-"""SVG timelines that show when formulas are true in a game, with one row per formula."""
+"""SVG timelines that show when formulas are true in a game, with a row for each formula."""
 
 from __future__ import annotations
 

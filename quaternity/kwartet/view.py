@@ -1,4 +1,4 @@
-"""Views of a Kwartet game: what one seat sees, which is the public state and its own hand."""
+"""Views of a Kwartet game. A seat sees the public state and its own hand."""
 
 from __future__ import annotations
 

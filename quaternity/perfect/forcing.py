@@ -8,8 +8,8 @@ are combined as their maximum, not their sum, because many paths lead to the sam
 proof-number search: Ueda et al. 2008). A node that is not won is lost if no open node can be
 reached from it, because nobody wins an infinite game. So the method also works if positions repeat.
 
-Two kinds of states are lost without a search: the opponents can stall for ever
-(`quaternity.perfect.stalling`), or another player has too many sets to be beaten.
+A state is lost without a search if the opponents can stall for ever
+(`quaternity.perfect.stalling`), or if another player has too many sets to be beaten.
 
 The result includes a strategy, for the player or for the opponents together.
 `ForcedWinSearch.check` plays this strategy according to the rules of the game, against every

@@ -1,4 +1,4 @@
-"""Players at a table that are controlled by Quaternity's bots."""
+"""Computer players for matches of Quaternity, which are controlled by bots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solution of a game: its tablebase, its certificate, and the outcomes if all players compete."""
+"""Solution of a game: tablebase, certificate, and outcomes if all play for themselves."""
 
 from __future__ import annotations
 

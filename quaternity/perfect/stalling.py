@@ -1,4 +1,4 @@
-"""Stalling: opponents prevent a player's win, because they ask each other without effect for ever.
+"""Stalling: opponents prevent a player's win by asking each other for ever, without effect.
 
 Take a deal that fits the state. Players *share* a set if each of them holds a card of it. Suppose
 that an asker and a third player share a set, and that neither the asker nor the asked player holds

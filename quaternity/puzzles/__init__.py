@@ -1,4 +1,4 @@
-"""Puzzles with provable answers, generated from seeds: `make`, `daily`, `Puzzle`.
+"""Puzzles with provable answers, which `make` and `daily` generate from seeds.
 
 `puzzle` defines the type of a puzzle, and `making` generates puzzles. The kinds of puzzles are in
 `dealing`, `forcing`, `kwartet_puzzles`, `set_puzzles` and `quarto_puzzles`. `boards` renders the

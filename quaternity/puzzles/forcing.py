@@ -1,4 +1,4 @@
-"""Quaternity puzzles about questions that complete a set in time, whatever the answers may be."""
+"""Quaternity puzzles: find a question that completes a set soon, whatever the answers are."""
 
 from __future__ import annotations
 

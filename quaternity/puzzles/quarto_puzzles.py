@@ -1,4 +1,4 @@
-"""Quarto puzzles about winning soon, and about handing over a piece that does not lose."""
+"""Quarto puzzles: find a move that wins soon, or a piece that can be handed over without losing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The board of Quarto, with its pieces, quartos, safe pieces and winning cells."""
+"""The board of Quarto: its pieces, its quartos (rows that win), safe pieces and winning cells."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Bit representation of a Quarto board: its rows, its empty cells and the pieces left.
 
-A **mark** is a set of properties as eight bits (see `pieces`). The mark of a row (or square)
-contains the properties that all its pieces share: it is the AND of their marks, or all ones if
-there are no pieces. A complete row is a quarto if and only if its mark is not zero. The **rows** of
-a board are one integer that contains the marks of all rows, so that a single AND gives the rows
-after placing a piece.
+A **mark** is a set of properties as eight bits (see `pieces`). The mark of a row (or of a 2 × 2
+square, if squares count) contains the properties that all its pieces share: it is the AND of their
+marks, or all ones if there are no pieces. A complete row is a quarto if and only if its mark is not
+zero. The **rows** of a board are one integer that contains the marks of all rows, so that a single
+AND gives the rows after placing a piece.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The sixteen pieces of Quarto, with names and properties for users and bits for the searches.
+"""The sixteen pieces of Quarto: their names and properties in words, and as bits for searches.
 
 - A **piece** is a number from 0 to 15, with one bit for each of the four features.
 - A **mark** is a set of properties as eight bits. In the mark of a piece, bits 0 to 3 are the bits

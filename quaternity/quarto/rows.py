@@ -1,4 +1,4 @@
-"""The ten rows of the Quarto board, the names of its cells, and common properties in rows.
+"""The ten rows of four cells on the Quarto board, the names of the cells, and shared properties.
 
 Cells are numbered from 0 to 15, row by row from the top, and from left to right.
 """

@@ -1,4 +1,4 @@
-"""Matches: games that are being played, whose players can take back moves and be replaced."""
+"""Matches: games in progress, with functions to take back moves and to replace players."""
 
 from __future__ import annotations
 

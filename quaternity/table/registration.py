@@ -1,4 +1,4 @@
-"""Registrations of games, which name the parts that commands, pages and environments use.
+"""Registrations of games: the parts of a game that commands, pages and environments use.
 
 A registration contains the name of a game, and an import path `package.module:name` for each part.
 A part is imported when it is first used. If a part is missing, methods of the game's rules are used

@@ -1,4 +1,4 @@
-"""Progress of a search: the best collection of cards found so far, and a bound on its size."""
+"""Progress of a search for a largest collection: the best so far, and an upper bound."""
 
 from __future__ import annotations
 

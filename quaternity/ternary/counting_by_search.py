@@ -3,7 +3,7 @@
 Because of symmetry, it is enough to extend a few small tables, called *frames*. Under the rule
 `set`, a symmetry of the game maps any sequence of three cards that are not a SET to any other such
 sequence. So one frame of three cards suffices. Under the rule `triple`, two ordered pairs of cards
-are equivalent if their cards share equally many attributes. So four frames of two cards suffice.
+are equivalent if their cards share the same number of attributes. So four frames of two suffice.
 """
 
 from __future__ import annotations

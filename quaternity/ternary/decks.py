@@ -1,10 +1,10 @@
 """Decks of SET: shuffled decks, chains of threes, and safe decks, with which no game can get stuck.
 
-A *three* is three cards that belong together. A safe deck is a random partition of the cards into
-27 threes, which are dealt one after another. Whatever threes the players take, the next three of
-the deck fills up the table. So there is always a three on the table until the deck is empty. The
-drawback is that a player who remembers which three cards came last knows a three. Therefore,
-`quaternity.ternary.play.Table` shuffles the places on the table at every deal.
+A *three* is three cards that belong together. In a chain, each three begins with the last card of
+the previous three. A safe deck is a random partition of the cards into 27 threes, which are dealt
+one after another. Whatever threes the players take, the next three of the deck fills up the table.
+So the table contains a three until the deck is empty. But a player who remembers the last three
+cards knows a three. Therefore, `quaternity.ternary.play.Table` shuffles the places at every deal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two methods to choose as many cards of a table as possible, but no three that belong together.
+"""Two methods to choose the most cards of a table such that no three of them belong together.
 
 They can also list all such choices of a given size. A *three* is three cards that belong together.
 Both methods choose cards to remove, so that every three of the table loses a card.

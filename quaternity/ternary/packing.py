@@ -1,4 +1,4 @@
-"""Two methods that find as many disjoint threes on a table as possible, or partitions into threes.
+"""Two methods that find disjoint threes on a table, or divide all its cards into threes.
 
 A *three* is three cards that belong together.
 

@@ -8,9 +8,9 @@ becomes 2 - d), and their combinations.
 
 *The matrix.* In the 81 × 81 matrix, the cell in row a and column b is dark if cards a and b are a
 pair. The matrix is a fractal: each of its nine 27 × 27 blocks is blank (on the diagonal) or the
-same picture for three digits, and so on. It is the fourth Kronecker power of J - I, where J is the
-3 × 3 matrix of ones and I is the identity. Six copies at a third of the size give the fractal
-dimension ln 6 / ln 3 = 1.63.
+matrix for three digits, which has the same structure. It is the fourth Kronecker power of J - I,
+where J is the 3 × 3 matrix of ones and I is the identity. Six copies at a third of the size give
+the fractal dimension ln 6 / ln 3 = 1.63.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Computer players for SET, which find every possible claim but wait before they make it."""
+"""Computer players for SET, which find a right claim at once but wait before they make it."""
 
 from __future__ import annotations
 

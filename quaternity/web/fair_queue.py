@@ -1,4 +1,4 @@
-"""A queue for a limited number of places, such as processes. Client addresses take turns."""
+"""A queue of requests for a worker process or another limited place, fair to all addresses."""
 
 from __future__ import annotations
 

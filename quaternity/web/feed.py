@@ -1,4 +1,4 @@
-"""Sends what happens at a table to the event streams of its visitors, at all servers.
+"""Delivery of the events at a table to the event streams of its visitors, at all servers.
 
 An event stream is an open HTTP response through which a browser learns of events at once.
 """

@@ -1,4 +1,4 @@
-"""The tables in memory: functions to open, reload, drop and delete them, and to share them.
+"""The tables in memory: open, reload, drop and delete them, and share them with other servers.
 
 To drop a table means to remove it from memory only. To delete a table means to remove it from the
 store, too.

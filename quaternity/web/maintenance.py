@@ -1,7 +1,7 @@
 """The periodic tasks of a server: handle expired clocks, and delete expired tables.
 
 The clock of a table limits the time for moves, and expires when a player has no time left. A table
-expires when nothing has happened there for as many days as the operator has set.
+expires when nothing has happened there for a number of days, which the operator sets.
 """
 
 from __future__ import annotations

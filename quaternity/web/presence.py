@@ -1,4 +1,4 @@
-"""Which players are connected to a table: their event streams and their last activity.
+"""Presence of players at a table: their event streams and their last activity.
 
 An event stream is the open response through which a browser learns what happens at the table.
 """

@@ -1,4 +1,4 @@
-"""Reports changes at a table to its event streams, its computer players and its clock."""
+"""Delivery of changes at a table to its event streams, its computer players and its clock."""
 
 from __future__ import annotations
 

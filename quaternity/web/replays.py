@@ -1,4 +1,4 @@
-"""Earlier positions of a game, which are replayed from its moves when a visitor requests them."""
+"""Earlier positions of a game, computed from its moves when a visitor requests them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base class of the objects that answer requests. It finds the table and the sender."""
+"""The base class of request handlers, which finds the table and the sender of a request."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Work in one process, several processes or a cluster, and isolation of external code."""
+"""Parallel work in several processes or on a cluster, and isolation of external code."""

@@ -5,7 +5,7 @@ each card and each player who may own it. A constraint is called a *row* and bou
 booleans:
 
     owner_of_card_3_1       the owners of a card                         = 1
-    hand_of_player_2        the cards of a player                        = the hand
+    hand_of_player_2        the cards of a player                        = the hand size
     set_3_of_player_2       a player's cards of a set (a *share*)        from low to high
 
 There is a row for a share only if one of its bounds is not redundant.

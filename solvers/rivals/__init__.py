@@ -5,7 +5,7 @@ constraints over booleans (the rows of `solvers.exchange.rows`). There is a modu
 of solvers. The module `table` has an entry for each solver. To add a solver, write an adapter and
 an entry. Importing this package does not import any of the solvers.
 
-The families and their evidence of infeasibility:
+The families of solvers, and their evidence that a problem is infeasible:
 
     flow            maximum flow: a minimum cut
     linear          linear programming: Farkas multipliers, rounded and checked

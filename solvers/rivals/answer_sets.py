@@ -1,4 +1,4 @@
-"""Answer-set programming: choice rules with cardinality constraints.
+"""Adapter for answer-set programming: choice rules with cardinality constraints.
 
 An infeasible answer contains no evidence that can be checked, so `solvers.certify` adds a proof.
 """

@@ -1,4 +1,4 @@
-"""Cutting planes: pseudo-boolean solvers, which derive contradictions by adding up constraints.
+"""Adapter for pseudo-boolean solvers, which add up constraints to derive a contradiction.
 
 Each row of a hand or share (see `solvers.exchange.rows`) has its own boolean, an assumption that
 activates the row. If there is no solution, the solver returns an unsatisfiable core of assumptions.

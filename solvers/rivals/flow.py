@@ -1,4 +1,4 @@
-"""Maximum flow: the network of `solvers.max_flow`, solved with other libraries.
+"""Adapters for libraries that compute a maximum flow in the network of `solvers.max_flow`.
 
 If a problem is infeasible, a minimum cut gives the shortage. The source side of the cut consists of
 the nodes that can be reached from the source in the residual network of a maximum flow.

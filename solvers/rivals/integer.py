@@ -1,4 +1,4 @@
-"""Mixed-integer programming: branch and cut over the booleans.
+"""Adapters for mixed-integer programming: branch and cut over the booleans.
 
 An infeasible answer contains no evidence that can be checked, so `solvers.certify` adds a proof.
 """

@@ -1,4 +1,4 @@
-"""Linear programming: booleans become fractions, and the total violation of the rows is minimized.
+"""Adapters for linear programming: with fractions as booleans, minimize the violation of the rows.
 
 The rows are the constraints of the problem (`solvers.exchange.rows`). The minimum violation is 0 if
 and only if a deal exists, because the rows describe a flow and the vertices of the polytope are

@@ -1,4 +1,4 @@
-"""Constraint programming: search with propagation, with or without learned clauses.
+"""Adapters for constraint programming: propagation, with or without learned clauses.
 
 An infeasible answer contains no evidence that can be checked, so `solvers.certify` adds a proof.
 """

@@ -1,4 +1,4 @@
-"""SAT solvers, with the constraints of a problem as clauses or as native cardinality constraints.
+"""Adapters for SAT solvers, with constraints as clauses or as native cardinality constraints.
 
 Clauses are written in one of the encodings of python-sat. A SAT solver does not give a shortage for
 an infeasible problem, so `solvers.certify` adds a proof.

@@ -1,4 +1,4 @@
-"""SMT solvers, with the constraints of a problem as sums of integers or of booleans.
+"""Adapters for SMT solvers, with the constraints of a problem as sums of integers or booleans.
 
 The constraints on hands, and on the cards of a set that a player holds, have names (see
 `solvers.exchange.rows`). An unsatisfiable core lists the names of constraints that contradict each

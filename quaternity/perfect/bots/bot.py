@@ -1,4 +1,4 @@
-"""The interface of a bot.
+"""The interface of Quaternity's bots: programs that choose questions and answers.
 
     bot = InformedBot(Random(7))
     question = bot.ask(state)            # for the player to move

@@ -1,4 +1,4 @@
-"""A bot that plays from a tablebase.
+"""A bot that takes its moves from a tablebase, which contains the values of a solved game.
 
 The bot plays its forced wins in the shortest way, and delays the forced wins of others as long as
 it can. If no player can force a win, it keeps its own win possible, does not give another player a

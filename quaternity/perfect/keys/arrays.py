@@ -1,7 +1,7 @@
 """NumPy arrays of canonical states and of kinds of sets, to process many states at once.
 
-A canonical state is identified by its key (`quaternity.perfect.keys.canonical`). An array of keys
-sorts in the same order as the keys. A kind is a set without the order of its cards
+A canonical state is identified by its key (`quaternity.perfect.keys.canonical`). Sorting an array
+of keys puts the keys in ascending order. A kind is a set without the order of its cards
 (`quaternity.perfect.keys.kinds`). `KindArrays` stores the properties of kinds. The *place* of a
 kind is its index in these arrays, and place 0 is the completed set.
 """

@@ -6,10 +6,10 @@ players who may own a card.
 
 For a given set size and number of players, every kind has a number, which is the same in every
 process and version of Python. Number 0 is the completed set. The number of any other kind combines
-the ranks of two multisets, each of as many elements as the set has cards. The first multiset
-contains the owner masks. The second contains each player as often as the player's minimum, and is
-filled up with the element "unclaimed". A rank is the position in the list of all multisets of that
-size (combinatorial number system).
+the ranks of two multisets. Each has one element for every card of the set. The first multiset
+contains the owner masks. The second contains each player once for every card of the player's
+minimum, and is filled up with the element "unclaimed". A rank is the position in the list of all
+multisets of that size (combinatorial number system).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writers of certificates of solved games, which `quaternity.perfect.certificate` checks."""
+"""Functions that write the certificates that `quaternity.perfect.certificate` checks."""
 
 from __future__ import annotations
 

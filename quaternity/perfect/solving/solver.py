@@ -1,6 +1,6 @@
 """Solver for whole games: compute which wins the players can force, reach or prevent.
 
-The results are computed for every state that can follow a start.
+The results are computed for every state that can follow a given start.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The game-theoretic value of a state, and how good it is for a player."""
+"""The game-theoretic value of a state, and a measure of how good the state is for a player."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Possible moves in canonical states, and the states that follow: one by one, or in arrays."""
+"""Moves in canonical states, and the states that follow, for one state or an array of states."""

@@ -1,4 +1,4 @@
-"""Plots of tournaments: the players' shares of wins and ratings, and numbers of possible deals."""
+"""Plots of a tournament: shares of wins, ratings, and the possible deals left after each turn."""
 
 from __future__ import annotations
 

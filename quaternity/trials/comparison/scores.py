@@ -1,7 +1,7 @@
 """Statistics of runs: PAR-2, virtual best, bootstrap intervals, cactus plots and profiles.
 
 The functions take a table of times (`Times`), which contains the seconds of each solver on each
-instance. None means that a solver did not decide the instance.
+instance, or None if it was undecided. PAR-2 is the mean time, with twice the limit for each None.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fuzzing campaigns and their results: the tested examples, and the first fault of a solver."""
+"""Fuzzing campaigns and their results: the tested problems and games, and the first fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of fuzzing campaigns: batches of examples, one after another or in several processes."""
+"""Runs of fuzzing campaigns: batches of problems and games, in one process or several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of the examples of a fuzzing campaign, and the faults that they revealed."""
+"""Counts of the problems and games of a fuzzing campaign, and the faults that they revealed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The Kwartet strategy `reader`, which infers hidden cards from the requests of other players.
 
 Requests reveal more about hidden cards than the rules alone, because players choose requests
-according to their cards. The modules:
+according to their cards. The package has these modules:
 
 - `holdings`: weights for each *holding*, the cards of one set that a player may hold.
 - `coupling`: probabilities of cards, computed from the weights of all sets and the hand sizes.

@@ -1,9 +1,9 @@
 """Model of the requests that the known strategies would make, for each possible hand of the asker.
 
-A *holding* is the cards of one set that a player holds. Given a holding, a strategy gives each set
+A *holding* consists of the cards of one set that a player holds. With it, a strategy gives each set
 a *value*, and asks for a card of the set with the highest value. Each request for a card of that
 set has a *share*, the probability that the strategy chooses it. Both numbers depend on public
-knowledge and on the asker's cards of that set. The model ignores the asker's cards of other sets.
+knowledge and on the asker's cards of that set. The model ignores the asker's other cards.
 """
 
 from __future__ import annotations

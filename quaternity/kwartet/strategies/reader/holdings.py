@@ -11,8 +11,8 @@ set size, and selects the right `Tables`.
 
 Sums over all ways do not need a list of the ways. Instead, the weights of two players are *joined*:
 the result contains the weights of the cards that the two players hold together. A binary tree of
-joins also gives these weights for all players except one. This takes about 3 P joins for P players.
-With sets of four cards, a join takes 81 products.
+joins gives, for each player, the weights of what all other players hold together. This takes about
+3 P joins for P players. With sets of four cards, a join takes 81 products.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Inference of hidden cards from the requests of a game.
 
-A *holding* is the cards of one set that a player may hold. A `Reading` contains everything that a
-bystander or a seat infers from the requests, as weights of holdings. The reading of a seat also
-uses the seat's hand. A `Record` contains the readings of one game so far. The model assumes that
-other players who use the strategy `reader` choose their requests according to the reading of a
+A *holding* consists of the cards of one set that a player may hold. A `Reading` contains everything
+that a bystander or a seat infers from the requests, as weights of holdings. The reading of a seat
+also uses the seat's hand. A `Record` contains the readings of one game so far. The model assumes
+that other players who use the strategy `reader` choose their requests according to the reading of a
 bystander.
 """
 
