@@ -30,7 +30,7 @@ from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_PLAYERS = 12
-"""Maximum number of players of a coalition table. A table for 12 players has 4096 numbers."""
+"""Maximum number of players in a coalition table. For 12 players, a table has 4096 numbers."""
 
 MAX_CACHED_MASK_PLAYERS = 8
 """Maximum number of players for which the integers of `LaneLayout.intersecting` are cached. For 8
@@ -42,7 +42,7 @@ the cards of each mask separately. With more masks, it uses another method. An o
 mask of the players who may own a card."""
 
 IMPOSSIBLE = -1
-"""Value instead of the table of a set (see the module) if the cards of the set cannot be dealt."""
+"""Value that replaces the coalition table of a set if the cards of the set cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Cache key of a set: the sorted bit masks of the possible owners of its cards, then the minimum of

@@ -28,7 +28,7 @@ from solvers.shortage import Certificate, Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_LISTED_VECTORS = 500
-"""Maximum number of ways to split a set between the players for which all ways are listed and
+"""If a set can be split between the players in at most this many ways, all ways are listed and
 cached. A split (count vector) says how many cards each player gets."""
 
 

@@ -34,8 +34,8 @@ DEFAULT_SECONDS = 60.0
 """Default time limit for solving a model, in seconds."""
 
 MAX_BOOLEANS = 220
-"""Maximum number of booleans in a model that treats each card separately. Otherwise, cards with the
-same possible owners are bundled. The number is enough for 52 cards and 4 players."""
+"""Maximum number of booleans in a model with separate variables for each card. Larger models bundle
+cards with the same possible owners. The limit is enough for 52 cards and 4 players."""
 
 MAX_UNINTERRUPTED_VARIABLES = 2000
 """Maximum number of variables in a model that is solved without checking for Ctrl-C."""

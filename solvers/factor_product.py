@@ -34,9 +34,9 @@ from solvers.registry import SOLVERS
 from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
-"""Instructions for multiplying a polynomial by a factor: the steps, and the weights of the sums. A
+"""Instructions for multiplying a polynomial by a factor: a tuple of steps and a tuple of weights. A
 step is a tuple (number of an earlier result, player's digit, exponent, number of a sum or -1). The
-function `program` explains what a step does."""
+function `program` explains steps, sums and weights."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
@@ -191,8 +191,8 @@ class ExponentLanes:
 MAX_BYTES = 32 * 2**20
 """Maximum memory for a polynomial, in bytes."""
 MAX_WORK = 2 * 10**10
-"""Maximum number of bytes that all additions for counting the deals of one problem process
-together. This work takes about half a minute."""
+"""Maximum number of bytes that are processed by all additions for counting the deals of one
+problem. These additions take about half a minute."""
 
 ASSUMED_LANE_BYTES = 1_000
 """Size of a coefficient, in bytes, for a first guess at the memory for a polynomial. The memory is

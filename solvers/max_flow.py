@@ -31,9 +31,9 @@ SetArcs: TypeAlias = tuple[
     tuple[int, ...], tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]
 ]
 """The part of a network for one set: (reserved, bounds, classes). `reserved` has, for each player,
-the number of cards that cannot come from the player's node. `bounds` has, for each (player, set)
-node, the player and the capacities of the arcs from the source and from the player. `classes` has
-the owner mask and the size of each class."""
+the number of cards that cannot come from the player's node. `bounds` has an entry for each (player,
+set) node: the player, and the capacities of the arcs to the node from the source and from the
+player. `classes` has pairs: an owner mask, and the number of cards with this mask."""
 
 
 @Memo

@@ -15,7 +15,7 @@ MAX_NAME_LENGTH = 100
 """Maximum length of the name of a player, a set or a card, in characters."""
 
 MAX_LISTED_CARDS = 4
-"""Maximum number of cards for which a text lists all of them."""
+"""Maximum number of cards that are listed one by one in a text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,7 +226,7 @@ copyreg.pickle(Solver, _pickle_by_name)
 
 MAX_DISTINCT_MASKS = 100
 """`coalitions` is the default solver only if the cards of each set have at most this number of
-distinct groups of possible owners."""
+different owner masks (bit masks of the players who may own a card)."""
 
 MAX_DEFAULT_LANES = 100_000
 """The solver `coalitions` is the default only if its tables have at most this size: 2^players

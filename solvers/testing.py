@@ -85,7 +85,7 @@ one constraint of the problem is tightened. If the problem has more than 30 card
 variants are tested."""
 
 MAX_FORBIDDEN_DEALS = 4
-"""Maximum number of verdicts that one test checks. Before each new verdict, a deal is forbidden."""
+"""Maximum number of verdicts in one test. After each feasible verdict, the deal is forbidden."""
 
 REPORT_SECONDS = 5.0
 """Seconds between two progress reports."""
@@ -477,7 +477,7 @@ def _boundary_pair(size: GameSize, random: Random) -> tuple[DealProblem, DealPro
 
 _BOUNDARY_SOLVER = SOLVERS["max-flow"]
 """Solver that helps to generate problems which are just feasible or just infeasible. It does not
-judge verdicts, because every verdict is checked by its evidence."""
+judge verdicts, because every verdict is checked by its evidence (a deal or a proof)."""
 
 
 def _games(

@@ -26,8 +26,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 colour-blind readers can distinguish."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
-"""Shapes of the markers on curves. If each further curve takes the next colour and the next marker,
-77 curves look different, because there are 7 colours and 11 markers."""
+"""Shapes of the markers on curves. Each curve takes the next colour and the next marker. Because
+there are 7 colours and 11 markers, 77 curves look different."""
 
 
 _drawing = RLock()

@@ -18,7 +18,7 @@ MAX_QUOTED_CHARS = 400
 """Maximum length of a value that a message quotes in full, in characters."""
 
 MAX_SHORT_QUOTE = 40
-"""Maximum length of a short quotation, such as one from a request or from a file of pieces."""
+"""Maximum length of a short quotation, for example from a request, in characters."""
 
 
 def quote_value(value: object, made_by: Callable[[object], str] = repr) -> str:

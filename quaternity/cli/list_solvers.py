@@ -22,8 +22,8 @@ FAMILIES = {
     "coalitions": "inequalities",
     "brute-force": "enumeration",
 }
-"""Mapping from the name of each built-in solver to its method. A variant of a solver has the same
-method, and its name begins with the name of the solver."""
+"""Mapping from the name of each built-in solver to the method of the solver. The name of a variant
+begins with the name of a built-in solver, which has the same method."""
 
 
 @app.command()

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.tablebase import PositionReport
 
 MAX_QUESTION_KINDS = 8
-"""Maximum number of groups of equivalent questions for which the result of each answer is listed.
-"""
+"""Maximum number of listed groups of equivalent questions, each with the result of each answer."""
 
 
 def standing_text(standing: StateValue) -> str:

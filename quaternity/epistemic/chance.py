@@ -47,8 +47,8 @@ probability is then exact. If there are more deals, it is estimated from random 
 MAX_SAMPLES = 1000
 """Maximum number of random deals from which a probability is estimated."""
 MAX_DRAWS_PER_SAMPLE = 50
-"""Maximum number of random draws, divided by the number of deals that an estimate should use. A
-deal that contradicts the announcements is not used."""
+"""Maximum number of deals that are drawn, on average, to get one deal for an estimate. Deals that
+contradict the announcements are dropped."""
 MIN_SAMPLES = 20
 """Minimum number of random deals from which a probability is estimated. If there are fewer at the
 time limit, a LimitError is raised."""

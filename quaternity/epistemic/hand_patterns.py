@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""Maximum number of players whose hands are not seen. With more players, no patterns are listed."""
+"""Maximum number of players with unseen hands. If there are more, no patterns are listed."""
 MAX_OPTIONS = 4_000
 """Maximum length of the list of all ways to deal the cards of one set."""
 MAX_WORK = 1e8

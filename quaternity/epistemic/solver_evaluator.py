@@ -538,4 +538,4 @@ MAX_STEPS = 8
 """Maximum number of steps of a chain of deals that ends at any deal where a formula is false. In
 each step, the next deal looks the same to some player."""
 MAX_LISTED = 20_000
-"""Maximum number of possible deals that are listed to find a chain. Otherwise, CP-SAT is used."""
+"""Maximum number of deals that are listed to find a chain of deals. For more, CP-SAT is used."""

@@ -53,19 +53,19 @@ Pairs = list[tuple[Question, Answers]]
 
 Groups = tuple[tuple[int, tuple[int, ...], int], ...]
 """The questions about one set, grouped by interchangeable cards. Each entry has the asked player,
-the numbers of the cards, and the index of the legal answers in `ANSWERS`, which is never 0."""
+the numbers of the cards, and the index (never 0) of the legal answers in `ANSWERS`."""
 
 Ask = tuple[int, int, int, int]
 """A question to a player about any of several interchangeable cards. The tuple has the asked
-player, the bit mask of the players who may own the cards, and two bit masks for the answers no and
-yes. The mask of an answer has one bit, k, if the answer changes the coalition table of the set to
-table k in `Asks`. It is 0 if the constraint of the set alone makes the answer impossible."""
+player, the bit mask of the players who may own the cards, and a bit mask for each answer: first no,
+then yes. The mask of an answer is 0 if the constraint of the set alone makes the answer impossible.
+Otherwise, it has one bit: the number of the coalition table in `Asks` after this answer."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""A pair. It consists of the questions that one player may ask about a set, according to the
-constraint of this set alone, and of the distinct coalition tables of the set after an answer.
-Several answers may lead to the same table. A table includes what the answer reveals, but the card
-still counts in the hand from which it was requested."""
+"""A pair: the questions that one player may ask about a set, according to the constraint of this
+set alone, and the distinct coalition tables that the set can have after an answer. Several answers
+may lead to the same table. A table includes what the answer reveals, but the requested card still
+counts in the hand of the player who was asked."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
 """The changes that one asker's questions cause in the coalition table of a set (the maximum number

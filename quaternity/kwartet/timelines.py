@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 from quaternity.base.svg import svg_document, svg_text
 
 UNDEFINED = "cannot be announced"
-"""Truth value of a formula after an announcement that cannot be made, because it is false or known
-to be false."""
+"""Truth value of a formula after an announcement that cannot be made, because the announced formula
+is false or known to be false."""
 
 SeenValue: TypeAlias = bool | str | None
 """Truth value in a timeline: a bool, `UNDEFINED`, or None if the value is unknown."""

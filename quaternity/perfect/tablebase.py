@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.solver import Solution
 
 FORMAT = "quaternity-tablebase/2"
-"""Version of the file format, which is the first line of a file."""
+"""First line of a file: the name and the version of the file format."""
 
 BLOCK_STATES = 256
 """Number of states in a block of a new file. With smaller blocks, lookups are slightly faster, but

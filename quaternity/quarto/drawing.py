@@ -158,7 +158,7 @@ BOARD, WELL, EDGE, GLOW = "#efe4d0", "#fbf6ec", "#d8c7a8", "#f3b63f"
 _text = partial(svg_text, colour=INK, centred=True)
 
 Quartos = list[tuple[Row, int]]
-"""List of quartos. Each is a row, with the bit mask of the properties that its pieces share."""
+"""Rows whose pieces share a property (quartos), each with the bit mask of the shared properties."""
 
 
 def board_svg(board: Board, squares: bool = False, marked: Collection[int] = ()) -> str:

@@ -130,8 +130,8 @@ DRAW_METHODS: Mapping[str, DrawMethod] = {
 """Methods that count draws, by name. The default method comes first."""
 
 COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
-"""Maximum number of empty cells of a board for which ways to fill it without a quarto can be
-counted."""
+"""Maximum number of empty cells of a board for which `drawn_completions` counts the ways to fill
+the board without a quarto."""
 
 
 def can_draw(board: Board, method: str = "backtracking") -> bool:

@@ -22,7 +22,7 @@ _ACTIONS_PER_CELL: int = PIECES + 1
 any."""
 
 _FIRST = CELLS * _ACTIONS_PER_CELL
-"""Number of the first of those actions that hand over a piece without placing a piece."""
+"""Number of the first action that hands over a piece without placing one."""
 
 
 class QuartoEncoded:

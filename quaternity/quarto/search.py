@@ -28,7 +28,7 @@ MAX_CACHED_POSITIONS = 500_000
 on the remaining placements). A position takes 110 bytes. A full cache is cleared."""
 
 LOOKAHEAD_PIECES = 7
-"""Minimum number of pieces left at which cells are sorted by looking one move further ahead."""
+"""If at least this many pieces are left, cells are sorted by looking one move further ahead."""
 
 Cell = tuple[int, int, int, int]
 """An empty cell on which a piece can be placed. A threat is a property with which the next piece

@@ -21,7 +21,7 @@ MAX_SEARCHED_POSITIONS = 1_000_000
 """Maximum number of positions visited to find one best move, which takes a few seconds."""
 
 SYMMETRIC_FROM = 9
-"""Minimum number of pieces left at which recognizing symmetric moves saves time."""
+"""Minimum number of remaining pieces for which it saves time to recognize symmetric moves."""
 
 
 class Outcome(IntEnum):

@@ -54,8 +54,8 @@ SINCE, FROM_START = (
 )
 
 MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
-"""Two limits: the number of cards that the notes on a move name, and the number of players in a
-game for which random hands are drawn. With more players, drawing takes seconds instead of
+"""Two limits: the number of cards that the notes about one move mention, and the number of players
+in a game for which random hands are drawn. With more players, drawing takes seconds instead of
 hundredths of a second."""
 
 CACHE_SIZE = 8

@@ -24,8 +24,8 @@ LAY_THERE = MessageTemplate("lay_there", "A {three} lay on the table: {cards:row
 WRONG_CLAIM = MessageTemplate("wrong_claim", "A wrong claim costs a point.")
 
 MAX_CELLS, MAX_CELLS_QUICK = 9, 8
-"""Maximum number of empty cells on a board of Quarto that is solved. The second limit applies if
-the time limit is less than five seconds. Solving then takes 0.7 s."""
+"""Maximum number of empty cells on a Quarto board that is solved. The second limit applies if the
+time limit is less than five seconds. With this limit, solving takes 0.7 s."""
 
 ADVICE_GAMES = 400
 """Number of games that the computer player `search` simulates to choose the advised move."""

@@ -29,8 +29,8 @@ DEFAULT_POSITIONS = 2000
 """Default number of positions to test."""
 
 FULL_SIZE = 1000
-"""Number of tested positions after which the positions have their full size. Earlier positions have
-smaller settings and fewer moves."""
+"""Number of positions after which the tested positions have their full size. In earlier positions,
+the game has smaller settings and fewer moves."""
 
 MAX_SETTING_FACTOR = 2
 """Maximum ratio of a random setting to its default value. A setting without a default value is at
@@ -42,7 +42,7 @@ game settings that have no default value."""
 
 OWN_MOVES = 8
 """Number of moves at the end of a test game in which the tested player chooses its own moves. If
-the player has no turn during these moves, the game continues for at most as many further moves."""
+the player has no turn during these moves, the game is continued by at most this number of moves."""
 
 KILL_INTERVAL = 50
 """Number of positions after which one of the two processes of a tested program is killed."""

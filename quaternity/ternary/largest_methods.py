@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 
 MAX_NODES = 500_000
-"""Maximum number of nodes that a search without a time limit visits, in about ten seconds."""
+"""Maximum number of nodes that a search without a time limit visits. Visiting them takes about ten
+seconds."""
 
 
 def largest_by_search(

@@ -23,7 +23,8 @@ from quaternity.ternary.tables import Rule, bits_of, cards_in, check_table
 from quaternity.ternary.triples import Triple, triples
 
 MAX_NODES = 200_000
-"""Maximum number of nodes that a search without a time limit visits. It takes half a minute."""
+"""Maximum number of nodes that a search without a time limit visits. Visiting them takes half a
+minute."""
 
 
 def pack_by_search(

@@ -22,8 +22,8 @@ from quaternity.web.store import UNREADABLE
 from quaternity.web.table_admin import TABLE_PARTS
 
 CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 2, 0.5, 20.0
-"""Three times in seconds: the time limit for connecting, the minimum pause after a failed attempt,
-and the time limit for a query of an operator's command."""
+"""Three durations in seconds: the time limit for connecting, the minimum pause after a failed
+attempt, and the time limit for a query of an operator's command."""
 
 
 _log = logging.getLogger("uvicorn.error")

@@ -20,8 +20,8 @@ MAX_PENDING_MESSAGES = 512
 stream ends, and the client reconnects."""
 
 MAX_BUFFERED_BYTES = 1 << 17
-"""Number of bytes that may wait in a connection until the client reads them. If there are as many,
-the next message ends the event stream."""
+"""If at least this number of bytes waits in a connection until the client reads it, the next
+message ends the event stream."""
 
 CHUNK_EXTENSION = "quaternity.chunks"
 """Name of the ASGI extension with which an event stream writes chunks of HTTP/1.1 directly to the

@@ -20,7 +20,7 @@ from quaternity.web.table_rows import read_rows, rebuild
 from quaternity.web.versioned_history import has_random_start
 
 TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
-"""Names of the SQL tables with further data about a game table, whose main data are in the SQL
+"""Names of the SQL tables with further data about a table of a game. The main data are in the SQL
 table `tables`."""
 
 EARLIEST_TIME = datetime(2025, 1, 1, tzinfo=UTC).timestamp()

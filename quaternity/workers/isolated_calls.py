@@ -33,10 +33,10 @@ from quaternity.workers.supervisor import MAX_PROCESSES, Child, Overdue, TooMany
 Result = TypeVar("Result")
 
 MAX_MOVE_SECONDS = 10**6
-"""Maximum value that users can choose for the time limit per move of a player, in seconds."""
+"""Maximum value of the time limit that users can set for a move of a player, in seconds."""
 
 EXTERNAL_MOVE_SECONDS = 60
-"""Default time limit per move of an external player, in seconds."""
+"""Default time limit for one move of an external player, in seconds."""
 
 _START = (
     "import sys; sys.path[:] = sys.argv[3:]; from quaternity.workers.serving import serve; "

@@ -20,10 +20,10 @@ the first player's card, and the column is the other player's card."""
 THEIR_MIX = {"rock": 0.5, "paper": 0.25, "scissors": 0.25}
 BEATS = {"rock": "scissors", "paper": "rock", "scissors": "paper"}
 EVEN, LOWEST = 0.1, 2 / 15
-"""Exploitability (how much a best reply wins on average) of the example rules `even` and `lowest`
-on the page, in the game `pairs`."""
+"""Exploitability (how much a best reply wins on average) of the rules `even` and `lowest` in the
+game `pairs`. These rules are examples on the guide's page `secret`."""
 DEFINITION_STARTS = ("from ", "class ", "def ", "pairs = ", "triples = ")
-"""Beginnings of those code examples on the page that contain definitions."""
+"""The code examples on the page `secret` that begin with one of these texts are definitions."""
 TOLERANCE = 1e-6
 """Limit below which a difference between two numbers is treated as a rounding error."""
 

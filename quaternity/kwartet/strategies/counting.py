@@ -25,8 +25,8 @@ set in its hand. It would lose these cards if another player completed the set."
 
 NEXT_PLAYER_BONUS = 0.1
 """Amount that the strategy `patient` adds to the probability that the next player has a card,
-unless the probability is 0 or 1. The next player is a good choice, because a player who must refuse
-a card learns nothing new about it."""
+unless the probability is 0 or 1. The next player is a good choice, because a player who answers no
+learns nothing new about the requested card."""
 
 
 def exact(view: View, random: Random) -> Question:

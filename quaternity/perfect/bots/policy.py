@@ -22,12 +22,12 @@ MAX_CACHED_QUESTIONS = 1 << 20
 about 400 bytes."""
 
 QUICK_STATES = 60
-"""Maximum number of answers examined to find out whether the player to move can force a win, in one
-state of a simulated game. This finds nine of ten forced wins in the 4-3-3 game."""
+"""Maximum number of answers examined in each state of a simulated game to find a forced win of the
+player to move. With 3 sets of 4 cards and 3 players, this finds nine of ten forced wins."""
 
 ANSWERS_PER_QUESTION = 4
-"""Number of answers that cost as much to examine as one question. Answers are cheaper, because most
-of them also occur in other searches."""
+"""Number of answers that take as long to examine as one question. Answers take less time than
+questions, because most answers also occur in other searches."""
 
 MAX_PROOF_CARDS = 24
 """Maximum number of cards in play for which forced wins are searched. With more cards, forced wins

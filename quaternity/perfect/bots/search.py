@@ -44,8 +44,8 @@ MAX_PROOF_ANSWERS = 1_000
 """Maximum number of answers examined to prove or refute one forced win in the current state."""
 
 MAX_SAFETY_ANSWERS = 3_000
-"""Maximum number of answers examined for a decision to find options that let another player force a
-win. Options that have not been examined then count as safe."""
+"""To find the options that let another player force a win, the search examines at most this many
+answers for each decision. The options that are left then count as safe."""
 
 EXPLORATION = 0.25
 """Weight of the bonus for options that were rarely tried."""

@@ -28,8 +28,8 @@ MAX_KEY_PLAYERS = 7
 equal hands and points would take too long."""
 
 MAX_CACHED_CLOSURES = 1 << 18
-"""Maximum number of kinds (sets without the order of their cards) for which a `KindBook` caches the
-tightest owners and minimums. The least recently used ones are dropped."""
+"""Maximum number of cached results of `KindBook.close`. A result says what follows from the hands
+and the other sets for the owners and minimums of a set. The least recently used one is dropped."""
 
 MAX_CACHED_KINDS = 1 << 17
 """Maximum number of kinds (sets of cards without the order of the cards) that a `KindBook` caches

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from quaternity.game.state import State
 
 Lottery = dict[Outcome, Fraction]
-"""A random outcome: the probability of each possible outcome."""
+"""The probability of each possible outcome of a game."""
 
 REPORT_STATES = 1 << 8
 """Number of states between two progress reports."""

@@ -54,7 +54,7 @@ ENOUGH_SHARE = 20
 """Sampling stops if more than 1/20 of the estimated number of states has been examined."""
 
 MAX_TIME_GROWTH = 5
-"""Maximum factor by which the time is assumed to grow for a sample four times as large."""
+"""If a sample is made four times as large, its time is assumed to grow by at most this factor."""
 
 MOVES = 12
 """Maximum number of moves in a random game. Its last state is used as a random state."""
@@ -63,8 +63,8 @@ DRAWS = 3
 """Number of random questions drawn for each move of a random game. Illegal ones are dropped."""
 
 VALUE_SHARE = 0.6
-"""Time for merging, numbering and evaluating the states, divided by the time for their
-successors."""
+"""Time for merging, numbering and evaluating states, divided by the time for computing the states
+that follow them."""
 
 ANSWER_BYTES, QUESTION_BYTES = 4, 1
 """Sizes of an answer and of a question on disk, in bytes."""

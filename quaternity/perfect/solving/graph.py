@@ -339,8 +339,8 @@ def load_graph(code: KeyCodec, directory: WorkDirectory) -> GameGraph:
 
 
 MAX_EXPANDED_STATES = 8192
-"""Maximum number of states whose successors are computed at a time, unless they have many
-answers."""
+"""Maximum number of states whose successors are computed together. In large games,
+`EXPANSION_CELLS` reduces this number."""
 
 EXPANSION_CELLS = 1 << 22
 """Approximate maximum size of a batch of states whose successors are computed together. The size is

@@ -199,8 +199,8 @@ def _compute_ready(
 
 
 CHUNK = 8
-"""Number of outcomes that one lookup in a table covers. A set of outcomes is stored as bits: one
-bit for each outcome."""
+"""A set of outcomes is stored as bits, one bit for each outcome. One lookup in a table reads this
+number of bits."""
 
 
 class _Tables:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from quaternity.table.tournament.scores import Measured, Table, WorldsByGo
 
 MIN_DEALS = 2
-"""Minimum number of deals with unfinished games at a point of a curve. Points with fewer are left
-out, unless all points have fewer."""
+"""Minimum number of deals with unfinished games at a point of a curve. Points with fewer such deals
+are left out, unless all points have fewer."""
 
 
 @default_style()

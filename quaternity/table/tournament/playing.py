@@ -40,8 +40,7 @@ MAX_CACHED_RESULTS = 100
 """Maximum number of entries in each of two caches, for results of games and for players."""
 
 MAX_CHUNK_GAMES = 20
-"""Maximum number of games that are sent to a worker process at a time. A deal may have more games.
-"""
+"""Maximum number of games sent to a worker process at a time, unless one deal has more games."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ RATING_SCALE = 400.0
 """Difference between two ratings at which the stronger player wins ten games for each game lost."""
 
 MIN_DEALS = 10
-"""Minimum number of deals for a confidence interval. With fewer, the estimated error is unreliable.
-"""
+"""Minimum number of deals for a confidence interval. With fewer deals, the estimated error is
+unreliable."""
 
 T_95 = (1.95996, 2.37227, 2.82250, 2.55585)
 """Coefficients of 1, 1/n, 1/n^2 and 1/n^3 in an approximation of the 97.5 % quantile of Student's t

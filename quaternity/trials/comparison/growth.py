@@ -24,8 +24,8 @@ NO_LAW = "no law fits"
 """Text that is shown instead of a growth law if the measured times do not support any."""
 
 MIN_LIKELIHOOD_GAP = 3.0
-"""Minimum difference between the log-likelihoods of the power law and the exponential law at which
-only the likelier law is reported. It corresponds to a likelihood ratio of about 20 to 1."""
+"""If the log-likelihoods of the power law and the exponential law differ by at least this amount,
+only the likelier law is reported. The likelihood ratio is then at least 20 to 1."""
 
 MAX_DEVIATION_FACTOR = 2.0
 """Maximum factor by which the fitted time and the mean measured time at a size may differ. If they

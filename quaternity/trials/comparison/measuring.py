@@ -43,7 +43,7 @@ STEP_SECONDS = 0.1
 """Seconds after which a worker returns its measurements and gets further work."""
 
 MAX_CACHED_TASKS = 16
-"""Maximum number of tasks whose game states a worker caches, so that it makes them only once."""
+"""Maximum number of tasks whose game states a worker caches, to avoid making them again."""
 
 BUDGET_SPENT = "its time budget was used up"
 """Reason that is reported for a solver that was left out because it had used up its time."""

@@ -66,7 +66,7 @@ SPOKEN = {
     IS_NO_SET.template: "These three cards are not a SET: exactly two of them have the "
     "{property} {word}.",
 }
-"""Message templates for pages with puzzles. A key is the template that a terminal uses instead."""
+"""Mapping from message templates for terminals to the templates that pages with puzzles use."""
 
 _CELLS = {cell_name(cell): cell for cell in range(CELLS)}
 

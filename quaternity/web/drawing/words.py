@@ -57,7 +57,7 @@ TEMPLATES = {
     epistemic.HOLD_BETWEEN.template: "one of {who:players} has {card:card}",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
-"""Message templates for pages. A key is the template that a terminal uses instead."""
+"""Mapping from message templates for terminals to the templates that pages use instead."""
 
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
@@ -73,7 +73,7 @@ ADVICE = {
     sentences.HOPELESS.name: "ask a player who may have it",
     sentences.NOTHING_TO_ANSWER.name: "ask for a card",
 }
-"""Advice after an illegal move. A key is the name of the message that says why it is illegal."""
+"""Advice after an illegal move, by the name of the message that says why the move is illegal."""
 
 
 PROGRAM_NAMES = (

@@ -52,8 +52,8 @@ CERTAIN_SET_VALUE = 1.5
 """Value of asking for a set if the owners of all its missing cards are certain."""
 
 CHANCE_NOISE = 0.015
-"""Scale of the random noise that the model adds to the probabilities and the values of sets that
-other players compute. It is about as large as the error of the model."""
+"""Scale of the random noise in the model of how other players choose requests. The noise is added
+to probabilities and to values of sets. It is about as large as the model's error."""
 
 
 class MissingCards(NamedTuple):

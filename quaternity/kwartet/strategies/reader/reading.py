@@ -46,8 +46,8 @@ HABITS = 0.1 * np.array([1.0, 0.6, 0.6, 0.5, 0.3, 0.15, 0.15, 0.1])
 """Initial weight of each habit in the estimate of a player's habits. One request of the player adds
 a weight of 1. The habits are, in this order: to ask like the strategy `patient`; like `patient`
 under the assumption that players never ask for a card that they hold; like `reader`; like `exact`;
-to ask for a missing card that the opponent may have; for any card; for a card that the asker holds;
-for a card that the opponent cannot have."""
+to ask for a missing card that the opponent may have; to ask for any card; to ask for a card that
+the asker holds; to ask for a card that the opponent cannot have."""
 
 LIKE_OTHERS = 0.6
 """Weight of a request by another player in the estimate of a player's habits. A request by the
