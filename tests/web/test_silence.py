@@ -76,7 +76,6 @@ def test_requests_that_do_not_need_the_database_do_not_wait_for_it(
         target = cluster if how is frozen_postgres else place
     with Site(app(place, metrics_token="t")) as site:
         table, away = Table(site, **QUARTO), Table(site, **QUARTO)
-        site.app.state.tables.live._live.pop(away.made["table"])
         move = {"version": 0, "id": "a", "move": "hand over A"}
         needed: list[tuple[Any, ...]] = [
             ("POST", f"{table.path}/moves", move, table.tokens[0]),
@@ -102,6 +101,9 @@ def test_requests_that_do_not_need_the_database_do_not_wait_for_it(
 
         for method, path in free:  # load everything that is loaded once
             site.ask(method, path)
+        live = site.app.state.tables.live
+        site.rest_until(lambda: not live._following)  # it would load the table again
+        live._live.pop(away.made["table"])
         with how(target):
             waited, pages = site.run(ask_all())
             assert [page.status for page in waited] == [503] * len(needed)
