@@ -357,7 +357,10 @@ def _tighten_repeatedly(problem: DealProblem, random: Random) -> Iterator[DealPr
 def _tighten_card(
     constraint: SetConstraint, card: int, group: list[int], others: list[int], random: Random
 ) -> SetConstraint:
-    """Forbid the players of a group to own a card, or raise the minimum of another player."""
+    """Exclude the players of `group` as owners of a card, or raise the minimum of one of `others`.
+
+    If both are possible, `random` chooses. If neither is, return the constraint unchanged.
+    """
     owners, low, high = constraint
     allowed = owners[card]
     for player in group:

@@ -106,7 +106,7 @@ class HandPatterns:
         return listed
 
     def patterns(self, index: int) -> list[Pattern]:
-        """Return the ways in which the cards of a set can be distributed among the seen hands."""
+        """Return all ways to distribute the cards of a set among the hands that are seen."""
         assert self.options is not None
         return sorted({pattern for _, pattern in self.options[index]})
 

@@ -110,7 +110,7 @@ class _Normalizer:
     def _before_announcement(self, announcement: Formula, formula: Formula) -> Formula | None:
         """Return a formula that is true before an announcement iff `formula` is true after it.
 
-        Return None if no such formula is found that is shorter.
+        The result has no announcement operator. Return None if no such formula is found.
         """
         match formula:
             case logic.Constant() | logic.Holds():

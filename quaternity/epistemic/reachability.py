@@ -119,11 +119,10 @@ def deals_around(
 
 
 def allowed_hands(deals: DealProblem, player: int) -> Case:
-    """Return a case that says which cards a player must hold, and which the player cannot hold.
+    """Return the cards that a player must hold or cannot hold, each with its possible owners.
 
-    The case maps each of these cards to a bit mask of its possible owners. This is only the player
-    for a card that the player must hold, and all other players for a card that the player cannot
-    hold.
+    The result maps each of these cards to a bit mask. For a card that the player must hold, the
+    mask contains only the player. For a card that the player cannot hold, it contains all others.
     """
     own = 1 << player
     return {

@@ -114,7 +114,9 @@ def log_as_seen(log: GameLog, seat: int) -> str:
 
 
 def read_log(path: str) -> GameLog:
-    """Return the game in a log file with all hands. The path `-` means standard input.
+    """Read a log file that contains the hands of all players, and return its game.
+
+    The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read.

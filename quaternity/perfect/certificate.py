@@ -259,10 +259,10 @@ class Game:
     def set_minimums(
         self, hands: Sequence[int], sets: Sequence[Kind]
     ) -> list[tuple[int, ...]] | None:
-        """Return how many cards of each set each group of players must hold, as [set][group].
+        """Return the minimum number of cards of a set that a group must hold, as [set][group].
 
-        The result is None if there is no deal. A deal exists if each set can be dealt, the hands
-        add up to the number of cards, and no group has more cards than the sets can give it.
+        Return None if no deal exists. A deal exists if each set can be dealt, the hand sizes add up
+        to the number of cards, and no group has to hold more cards than it can own.
         """
         tables = [self.maximums(*kind, self.free) for kind in sets]
         if None in tables:

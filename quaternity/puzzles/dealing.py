@@ -294,10 +294,10 @@ def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterat
 
 
 def certain_by_max_flow(problem: DealProblem) -> set[str]:
-    """Return the cards whose owner can be deduced, but is not obvious, with their owners.
+    """Return the cards that `problem` allows several players to own, but only one player can own.
 
-    Each item is a text with a card and its owner, such as `0/2 1`. The card has several possible
-    owners in `problem`, but the same owner in all possible deals. The solver max-flow is used.
+    Each result is a text with a card and its owner, such as `0/2 1`. The solver max-flow decides
+    who can own a card.
     """
     answers = set()
     for index, constraint in enumerate(problem.sets):

@@ -55,7 +55,10 @@ together), by name. The first is the default."""
 
 @dataclass(frozen=True, slots=True)
 class DeckLimit:
-    """The largest collection of cards in which no three belong together, with a proof in words."""
+    """One of the largest collections of cards that contain no set, with a proof in words.
+
+    A set consists of three cards that belong together by the rule of the game.
+    """
 
     cards: tuple[int, ...]
     reasons: tuple[str, ...]

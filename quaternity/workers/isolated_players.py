@@ -84,13 +84,13 @@ def play_isolated(
     play: Callable[..., Result],
     *arguments: Any,
 ) -> Result:
-    """Play a game or a part of it in a separate process. Return the result of `play`.
+    """Play a game or a part of it in a separate process, and return what `play` returns.
 
     If the process dies although no player exceeded the time limit, the game is played once more,
     because another program may have killed the process.
 
     Args:
-        kind: "strategy", "bot" or "player".
+        kind: What error messages call the players: "strategy", "bot" or "player".
         seats: Name of the player in each seat.
         seconds: Time limit for each move of a player, in seconds. None means no limit.
         place: Function that returns where in the game a fault occurred. Its arguments are the moves

@@ -9,6 +9,7 @@ import tracemalloc
 from itertools import chain, product, starmap
 from pathlib import Path
 from random import Random
+from runpy import run_path
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -249,10 +250,12 @@ def test_no_request_creates_more_tables_than_are_kept(tmp_path: Path) -> None:
 
 
 def test_the_program_of_the_guide_plays_a_game(
-    server: Server, capsys: pytest.CaptureFixture[str]
+    server: Server, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     code = re.findall(r"```python\n(.*?)```", guide.page("serving").text, re.DOTALL)[-1]
-    exec(code.replace("127.0.0.1:8000", server.host), {})  # noqa: S102  # our own
+    program = tmp_path / "program.py"
+    program.write_text(code.replace("127.0.0.1:8000", server.host))
+    run_path(str(program))
     assert "'places': " in capsys.readouterr().out
 
 

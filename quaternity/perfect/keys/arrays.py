@@ -125,7 +125,7 @@ class Uncertainty:
         self._known = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 
     def of(self, keys: Keys) -> NDArray[Any]:
-        """Return a number for each given key of a state: how much is unknown about its sets."""
+        """Return, for each key of a state, how much is unknown about the sets of that state."""
         words, code = to_words(keys), self._code
         result = np.zeros(len(words), np.int64)
         for field in range(-code.rules.sets, 0):

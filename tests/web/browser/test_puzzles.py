@@ -24,7 +24,8 @@ def test_a_phone_solves_the_first_puzzle_of_the_day(person: Callable[..., Person
     assert ann.axe() == []
     ann.press(ann.page.locator(".five a").first)
     ann.page.wait_for_selector("#puzzle")
-    kind, number, seed = ann.page.locator("#puzzle").get_attribute("data-puzzle").split("/")  # type: ignore[union-attr]
+    read = "puzzle => puzzle.dataset"
+    kind, number, seed = ann.page.locator("#puzzle").evaluate(read)["puzzle"].split("/")
     puzzle = make(kind, int(seed), int(number))
     wide = ann.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert wide
@@ -37,7 +38,7 @@ def test_a_phone_solves_the_first_puzzle_of_the_day(person: Callable[..., Person
         ann.page.wait_for_selector(
             f"[data-found^='{three}'], [data-found*=' {three}'], [data-judged]"
         )
-        assert len(ann.page.locator("#puzzle").get_attribute("data-found").split()) == claims  # type: ignore[union-attr]
+        assert len(ann.page.locator("#puzzle").evaluate(read)["found"].split()) == claims
     ann.page.wait_for_selector("[data-judged=right]")
     assert ann.axe() == []
     ann.press(ann.page.locator("a.home"))
