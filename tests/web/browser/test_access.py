@@ -194,3 +194,17 @@ def test_scripts_round_chances_as_the_server_does(
     )
     with using_language(language):
         assert shown == [percent(share) for share in shares]
+
+
+def test_cells_that_are_chosen_from_keep_no_tab_stop_of_the_wait_before(
+    person: Callable[..., Person],
+) -> None:
+    ann, ben = person(), person()
+    table, links = ann.table("quarto", {}, ["me", "open"], name="Ann")
+    ben.join(links[0], "Ben")
+    ben.page.wait_for_selector(".well[tabindex='0']")
+    sent = {"version": 0, "id": "A", "move": "hand over A", "seat": 0}
+    ann.ask("POST", f"/api/tables/{table}/moves", sent)
+    ben.sees(1)
+    ben.page.wait_for_selector("label.well")
+    assert ben.page.locator("label.well[tabindex]").count() == 0
