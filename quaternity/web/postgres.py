@@ -155,6 +155,9 @@ class PostgresStore(PostgresReader, Store):
         server that has just ended may still hold the lock. `begins` says whether this server is
         starting. If not, it is reconnecting, and does not update them.
         """
+        refusal: InputError = InUse(
+            f"{self.where}: another server is using the tables of this database"
+        )
         for _ in range(LOCK_TRIES if begins and not self._alone else 20):
             if begins and try_lock(database, LOCK):
                 # No other server is running, so the uptime has stood still. Let it advance again
@@ -166,13 +169,14 @@ class PostgresStore(PostgresReader, Store):
                     database.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
                 return
             if not self._alone and try_lock(database, LOCK, "_shared"):
-                if self._version(database) != len(MIGRATIONS):
-                    raise InputError(
-                        f"{self.where}: a server of another version is using the tables"
-                    )
-                return
+                if self._version(database) == len(MIGRATIONS):
+                    return
+                database.execute("SELECT pg_advisory_unlock_shared(%s)", [LOCK])
+                refusal = InputError(
+                    f"{self.where}: a server of another version is using the tables"
+                )
             sleep(LOCK_PAUSE)
-        raise InUse(f"{self.where}: another server is using the tables of this database")
+        raise refusal
 
     def _migrate(self, version: int) -> None:
         database = self._writer

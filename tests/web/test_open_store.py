@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from itertools import pairwise
@@ -520,5 +521,8 @@ def test_a_server_refuses_tables_that_an_earlier_version_serves(
         with limited("quaternity.web.postgres", LOCK_TRIES=2), refused:
             open_store(place)
         assert cluster.execute(place, query) == [(version,)]
-    open_store(place).close()
+        opening = ThreadPoolExecutor(1).submit(open_store, place)  # it waits for the lock
+        tries = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
+        wait_until(lambda: len(cluster.execute(place, f"{tries} AND query LIKE '%lock%'")) > 2)
+    opening.result().close()
     assert cluster.execute(place, query) == [(len(MIGRATIONS),)]
