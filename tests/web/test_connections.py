@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import resource
 import socket
 from collections.abc import Callable
@@ -124,7 +125,8 @@ def test_a_stream_ends_with_its_connection_whatever_requests_wait_behind_it(
     with asyncio.Runner(loop_factory=loop) as runner:
         for before, behind in product(range(3), range(3)):
             runner.run(leave(before, behind))
-    assert not caplog.records
+    # Another test's library may have switched the log of requests on.
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 class Wire(asyncio.Transport):
