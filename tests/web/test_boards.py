@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from itertools import product
 from random import Random
 from typing import Any
 
@@ -120,26 +119,6 @@ def test_a_quarto_may_be_called_with_the_fourth_piece() -> None:
         offered = "Quarto!</button>" in page_of(match, seat)
         assert offered == (match.position.in_hand is not None and 3 <= placed < 15)
         match.program_move()
-
-
-@pytest.mark.parametrize("seat", [None, 0, 1, 2])
-def test_the_headline_of_a_finished_game_says_who_won(seat: int | None) -> None:
-    match = Match(KwartetRules(KwartetSettings(3, 3)), ["random"] * 3, "1")
-    while match.rules.to_act(match.position):
-        match.program_move()
-    for places in product(range(1, 4), repeat=3):
-        first = [number for number, place in enumerate(places) if place == 1]
-        if not first:
-            continue
-        sight = sight_of(match, seat)._replace(places=places)
-        page = " ".join(table_html(sight, "http://here", whole=False).split())
-        names = [f"&lt;{'ABC'[number]}&gt;" for number in first]
-        own = first == [seat]
-        assert ("You win" in page) == own
-        assert ("A shared win" in page) == (len(first) > 1)
-        assert (f"{names[0]} wins" in page) == (len(first) == 1 and not own)
-        assert ("share it." in page) == (len(first) > 1)
-        assert len(first) == 1 or all(name in page for name in names)
 
 
 def test_the_line_of_a_table_names_the_opponents_and_the_last_event() -> None:
