@@ -258,17 +258,8 @@ PARTICIPLES = re.compile(
     r"|taken|met|won|lost|gone|begun|built|rebuilt|heard|meant|spent|thought|understood)"
 )
 NO_PARTICIPLES = {
-    "sorted",
-    "reversed",
-    "cached",
-    "speed",
-    "seed",
-    "need",
-    "feed",
-    "shared",
-    "embed",
-    "exceed",
-}
+    "sorted", "reversed", "cached", "speed", "seed", "need", "feed", "shared", "embed", "exceed",
+}  # fmt: skip
 PRONOUNS = re.compile(
     "one|other_one|each|there|said|told|found|given|here|these|those|what|who|it|mine|things?"
 )

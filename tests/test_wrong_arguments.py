@@ -1,4 +1,4 @@
-"""The packages `quaternity` and `solvers`: wrong arguments, public names, and hidden packages."""
+"""Public packages: wrong arguments, public names, and hidden packages."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ import quaternity
 import solvers
 from quaternity import Answer, Card, Game, Move, Question, State
 from solvers import SOLVERS, Deal, DealProblem, SetConstraint
+from tests.quarto import test_wrong_arguments as quarto
+from tests.ternary import test_wrong_arguments as ternary
 from tests.wrong_arguments import PublicFunctions, Values
 
 OWN = SetConstraint.of([[0, 1], [0, 1], [0]], players=2, low=[0, 1])
@@ -163,12 +165,17 @@ PLAYING = PublicFunctions(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("functions", [SOLVING, PLAYING], ids=["solvers", "quaternity"])
+PACKAGES = [SOLVING, PLAYING, quarto.FUNCTIONS, ternary.FUNCTIONS]
+
+
+@pytest.mark.parametrize("functions", PACKAGES, ids=lambda functions: functions.package.__name__)
 def test_no_public_name_is_forgotten(functions: PublicFunctions) -> None:
     functions.check_complete()
 
 
-@pytest.mark.parametrize(("call", "arguments", "place"), [*SOLVING.places(), *PLAYING.places()])
+@pytest.mark.parametrize(
+    ("call", "arguments", "place"), [place for package in PACKAGES for place in package.places()]
+)
 def test_a_wrong_argument_is_refused_by_its_name(
     call: Callable[..., Any], arguments: dict[str, Values], place: str
 ) -> None:

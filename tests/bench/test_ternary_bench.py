@@ -1,7 +1,9 @@
 """SET: the two methods of each question against one another, in one run."""
 
 from collections.abc import Callable
+from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -28,27 +30,16 @@ def random_tables(size: int, number: int) -> list[list[int]]:
 
 @pytest.mark.bench
 @pytest.mark.parametrize("rule", Rule)
-@pytest.mark.parametrize("size", [12, 27, 36])
-def test_largest_of_a_table(race: Race, size: int, rule: Rule) -> None:
+@pytest.mark.parametrize(
+    ("search", "size"),
+    [*product([largest_free], [12, 27, 36]), *product([most_disjoint], [12, 36, 72])],
+)
+def test_searches_in_a_table(race: Race, search: Any, size: int, rule: Rule) -> None:
     tables = random_tables(size, 5)
     race(
-        f"largest of {size} cards, {rule}: search, CP-SAT",
-        lambda: [largest_free(table, rule, "search") for table in tables],
-        lambda: [largest_free(table, rule, "cp-sat") for table in tables],
-        per=len(tables),
-        rounds=3,
-    )
-
-
-@pytest.mark.bench
-@pytest.mark.parametrize("rule", Rule)
-@pytest.mark.parametrize("size", [12, 36, 72])
-def test_disjoint_threes_of_a_table(race: Race, size: int, rule: Rule) -> None:
-    tables = random_tables(size, 5)
-    race(
-        f"disjoint threes of {size} cards, {rule}: search, CP-SAT",
-        lambda: [most_disjoint(table, rule, "search") for table in tables],
-        lambda: [most_disjoint(table, rule, "cp-sat") for table in tables],
+        f"{search.__name__} of {size} cards, {rule}: search, CP-SAT",
+        lambda: [search(table, rule, "search") for table in tables],
+        lambda: [search(table, rule, "cp-sat") for table in tables],
         per=len(tables),
         rounds=3,
     )

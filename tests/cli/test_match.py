@@ -38,13 +38,6 @@ def test_help_shows_the_rules_and_the_commands(cli: Cli, game: str) -> None:
 
 
 @every_game
-def test_everything_fits_eighty_columns(cli: Cli, game: str) -> None:
-    outcome = cli(*PLAYS[game], "--seed", 1, stdin="help\nrules\nhint\n\n\nhistory\nquit\n")
-    for line in outcome.out.splitlines():
-        assert len(line.removeprefix("player 0> ")) <= 80
-
-
-@every_game
 def test_at_sixty_columns_no_word_is_broken(
     cli: Cli, game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

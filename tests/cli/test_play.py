@@ -73,23 +73,6 @@ def test_a_last_line_without_an_end_is_completed(cli: Cli, tmp_path: Path) -> No
     assert path.read_text() == START + "0 asks 1 for 0/2: no\n1 asks 2 for 1/1: yes\n"
 
 
-def test_resuming_with_other_settings_is_refused(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "game.record"
-    path.write_text(START)
-    outcome = cli("play", "--record", path, "-s", 6)
-    assert outcome.status == 2
-    assert "set-size 6 was requested, but the record has 4" in outcome.err
-    assert path.read_text() == START
-
-
-def test_a_record_that_breaks_the_rules_is_left_alone(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "game.record"
-    path.write_text(START + "1 asks 0 for 0/2: no\n")
-    outcome = cli("play", "--record", path)
-    assert outcome.status == 2
-    assert "it is the turn of player 0, not of player 1" in outcome.err
-
-
 def test_random_seats_finish_a_game_that_the_referee_confirms(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     seats = [option for seat in range(3) for option in ("--random", seat)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 import sqlite3
@@ -18,9 +17,7 @@ import pytest
 from quaternity.cli.status import ExitStatus
 from quaternity.table.games import rules_of_record
 from quaternity.web.app import app
-from quaternity.web.http_errors import HttpError
 from quaternity.web.migrations import MIGRATIONS
-from quaternity.web.move_commands import Move
 from quaternity.web.sqlite_connection import FILE
 from quaternity.web.sqlite_file import FileReader, FileStore
 from quaternity.web.table_admin import ORDERS, TABLE_PARTS
@@ -300,25 +297,6 @@ def test_a_table_is_removed_completely_and_others_are_unchanged(
         assert cli("tables", "delete", name, "--data", folder).status == 0
     assert set(rows_of(folder, name).values()) == {0}
     assert rows_of(folder, name_of(stays)) == before | {"log": 2 + serves}
-
-
-def test_requests_during_a_removal_find_no_table(tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        table, tables = Table(site, **QUARTO), site.app.state.tables
-        first = table.look(0)["moves"][0]
-        in_memory = site.run(tables.live.open(name_of(table)))
-
-        async def look_during_removal() -> int:
-            removal = asyncio.create_task(tables.live.remove([name_of(table)]))
-            await asyncio.sleep(0)
-            response = await site.send("GET", table.path)
-            await removal
-            return response.status
-
-        assert site.run(look_during_removal()) == 404
-        with pytest.raises(HttpError, match="there is no such table"):
-            site.run(in_memory.submit(Move(0, None, 0, "late", first)))
-        assert set(rows_of(tmp_path, name_of(table)).values()) == {0}
 
 
 def test_a_requested_removal_is_done_by_the_next_server(tmp_path: Path, cli: Cli) -> None:

@@ -238,21 +238,11 @@ def test_bad_input_is_refused(cli: Cli, tmp_path: Path, arguments: list[str], wo
     assert os.listdir(tmp_path) == []
 
 
-COMMANDS = [
-    "show",
-    "partners",
-    "find",
-    "disjoint",
-    "count",
-    "largest",
-    "deck",
-    "simulate",
-    "chain",
-    "picture",
-]
-
-
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    ["show", "partners", "find", "disjoint", "count", "largest", "deck", "simulate", "chain",
+     "picture"],
+)  # fmt: skip
 def test_the_help_of_every_command_has_an_example(cli: Cli, command: str) -> None:
     outcome = cli("set", command, "--help")
     assert outcome.status == 0

@@ -185,9 +185,12 @@ def test_standard_errors_are_computed_over_deals() -> None:
     # Four values of one deal and two of another: totals 11 and 12, expected 46/3 and 23/3.
     assert Measured.of(values, [0, 0, 0, 0, 1, 1]).error == pytest.approx(13 / 3 / 3)
     assert Measured.of(values, [7] * 6).error is None
+    assert Measured.of([3.0]) == Measured(3.0, None, 1)
     table = make_table([game((7, 6), 10), game((6, 7), 12), game((7, 6), 30)], 2, games_a_deal=2)
     assert table.deals == 2
     assert table.moves == Measured.of([10, 12, 30], [0, 0, 1])
+    with pytest.raises(InputError, match="no game"):
+        make_table([], 2)
 
 
 def about(measured: Measured) -> Any:
@@ -198,21 +201,6 @@ def game(points: tuple[float, ...], moves: int) -> GameResult:
     """Return the result of a game between players in the order of their seats."""
     places = tuple(1 + sum(other > own for other in points) for own in points)
     return GameResult(tuple(range(len(points))), points, places, moves)
-
-
-def test_wins_ties_and_shares_are_counted() -> None:
-    games = [game((7, 6, 0), 10), game((6, 6, 1), 12), game((5, 4, 4), 14)]
-    table = make_table(games, 3)
-    assert [record.wins for record in table.records] == [2, 0, 0]
-    assert [record.tied for record in table.records] == [1, 1, 0]
-    assert table.shared == 1
-    shares = [record.win_share.mean for record in table.records]
-    assert shares == pytest.approx([2.5 / 3, 0.5 / 3, 0])
-    assert [record.points.mean for record in table.records] == pytest.approx([6, 16 / 3, 5 / 3])
-    assert about(table.moves) == (2 / sqrt(3), 12)
-    assert Measured.of([3.0]) == Measured(3.0, None, 1)
-    with pytest.raises(InputError, match="no game"):
-        make_table([], 2)
 
 
 def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(

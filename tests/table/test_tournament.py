@@ -1,7 +1,7 @@
 """Tournaments: seats, repeatability, and the figures of the table."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import FrozenInstanceError, replace
@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from scipy.stats import t as student_t
 
 from quaternity.base.errors import GameLimit, InputError, LimitError, PlayerFault, PlayerTimeout
-from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.record import parse_record
 from quaternity.game.rules import QuaternityRules
@@ -177,15 +176,6 @@ def test_a_margin_is_that_of_the_t_distribution(deals: int, error: float) -> Non
     assert Measured(3.0, error, deals).margin == pytest.approx(wanted, rel=1e-3)
 
 
-def test_a_standard_error_is_that_of_the_mean() -> None:
-    measured = Measured.of([1.0, 2.0, 3.0, 4.0])
-    assert measured.mean == 2.5
-    assert measured.error == pytest.approx((5 / 3 / 4) ** 0.5)
-    assert Measured.of([3.0]).error is None
-    assert Measured.of([0.0, 1.0], [0, 1]).error == pytest.approx(0.5)
-    assert Measured.of([0.0, 1.0], [7, 7]).error is None
-
-
 @given(st.lists(st.tuples(st.permutations(range(4)), st.sampled_from([0, 1, 2, None])), min_size=1))
 def test_a_bot_wins_as_often_as_its_rating_predicts(
     games: list[tuple[list[int], int | None]],
@@ -241,59 +231,17 @@ def test_plans_are_checked() -> None:
         play_games(Tournament(SMALL, ("random", "random:3")), 1)
 
 
-class Playing(RandomBot):
-    """A bot that calls `acts` in the middle of a game."""
-
-    acts: Callable[[], object]
+class Limited(RandomBot):
+    """A bot that cannot play such a large game."""
 
     def ask(self, state: State) -> Question:
-        if len(state.legal_questions) < 30:
-            return type(self).acts()  # type: ignore[return-value]  # whatever it is
-        return super().ask(state)
-
-
-def tournament_with(monkeypatch: pytest.MonkeyPatch, acts: Callable[[], object]) -> Tournament:
-    """Return a tournament in which a bot calls a function instead of asking a question."""
-    bot = type("Acting", (Playing,), {"acts": staticmethod(acts)})
-    plant_bot(monkeypatch, "acting", bot)
-    return Tournament(USUAL, ("acting", "random"), seed=2)
-
-
-def leave() -> object:
-    raise SystemExit(0)
-
-
-def too_large() -> object:
-    raise LimitError("too large for me")
-
-
-@pytest.mark.parametrize(
-    ("acts", "message"),
-    [
-        (leave, r"failed: SystemExit\(0\)"), (lambda: None, "gave None: not a Question"),
-        (lambda: Question(0, 0, Card(0, 0)), ": .*cannot"),
-        (lambda: tuple.__new__(Question, (0, 1, (0.5, 0))), r"gave .*0\.5.*: "),
-    ],
-)  # fmt: skip
-def test_a_bot_that_fails_is_named_with_its_game(
-    acts: Callable[[], object], message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = tournament_with(monkeypatch, acts)
-    with pytest.raises(PlayerFault, match=message) as raised:
-        play_games(plan, 5)
-    place = raised.value.place
-    assert place is not None
-    assert str(raised.value).startswith(f"game {place.game}, move {place.moves}: bot 'acting' in")
-    replayed = parse_record(place.record.encode()).replay()
-    assert len(replayed.moves) == place.moves
-    assert replayed.state.turn == place.seat
-    assert place.seat is not None
-    assert plan.line_up(place.game)[place.seat] == 0
+        raise LimitError("too large for me")
 
 
 def test_a_limit_that_a_built_in_bot_reports_is_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant_bot(monkeypatch, "limited", Limited)
     with pytest.raises(LimitError, match=r"^too large for me$"):
-        play_game(tournament_with(monkeypatch, too_large), 0)
+        play_game(Tournament(USUAL, ("limited", "random")), 0)
 
 
 class Contrary(RandomBot):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import islice
 from random import Random
 from typing import Any
@@ -154,17 +153,6 @@ FUNCTIONS = PublicFunctions(
         }
     ),
 )  # fmt: skip
-
-
-def test_no_function_is_forgotten() -> None:
-    FUNCTIONS.check_complete()
-
-
-@pytest.mark.parametrize(("call", "arguments", "place"), list(FUNCTIONS.places()))
-def test_wrong_arguments_are_refused_by_name(
-    call: Any, arguments: Mapping[str, Values], place: str
-) -> None:
-    FUNCTIONS.check(call, arguments, place)
 
 
 def test_a_rule_given_as_text_is_that_rule() -> None:

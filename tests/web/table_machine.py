@@ -41,8 +41,11 @@ class Driver(ABC):
     """
 
     @abstractmethod
-    def make(self, game: Game, kinds: list[str], seed: int) -> None:
-        """Make a table, at which people 0, 1, ... have the seats of the kind `PERSON`."""
+    def make(self, game: Game, kinds: list[str], seed: int) -> dict[int, Any]:
+        """Make a table, at which people 0, 1, ... have the seats of the kind `PERSON`.
+
+        Return the links of the open seats.
+        """
 
     @abstractmethod
     def act(self, person: int, action: str, **sent: Any) -> Any:
@@ -92,12 +95,10 @@ class TableMachine(RuleBasedStateMachine):
         kinds = st.sampled_from([PERSON, PERSON, PERSON, PROGRAM, *([] if start else [OPEN] * 4)])
         drawn = [PERSON, *(data.draw(kinds) for _ in range(game.seats - 1))]
         self.driver = self.make_driver()
-        self.driver.make(game, drawn, seed)
+        self.links = self.driver.make(game, drawn, seed)
         self.oracle = Oracle(game, drawn, seed)
-        self.links: dict[int, Any] = {}
         self.is_followed = False
-        self.made: dict[tuple[int, str], int] = {}
-        self.sent: tuple[int, int, dict[str, Any]] | None = None
+        self.sent: list[tuple[int, int, dict[str, Any], int]] = []
 
     def teardown(self) -> None:
         if hasattr(self, "driver"):
@@ -138,12 +139,17 @@ class TableMachine(RuleBasedStateMachine):
     @rule(choice=choices)
     def leave(self, choice: int) -> None:
         person = self.person(choice)
+        seat = self.oracle.seat_of(person)
         self.both(person, lambda: self.oracle.leave(person), "leave")
+        if seat is not None and not self.oracle.begun:
+            self.links.pop(seat, None)
 
     @rule(choice=choices, fill=st.sampled_from([PROGRAM, "nobody"]))
     def start(self, choice: int, fill: str) -> None:
         person = self.person(choice)
         self.both(person, lambda: self.oracle.start(person, fill), "start", fill=fill)
+        if fill == "nobody" and self.oracle.begun:
+            self.links = {}  # the seats may have other numbers now
 
     # ------------------------------------------------------------------ the game
 
@@ -157,19 +163,18 @@ class TableMachine(RuleBasedStateMachine):
         is_late = late == 0 and len(self.oracle.to_act) == 1
         if person is None or not texts:
             return
-        text = data.draw(st.sampled_from(texts))
-        sent = {"version": self.oracle.version - is_late, "text": text,
-                "id": f"m{len(self.made)}.{self.oracle.version}"}  # fmt: skip
         own = self.oracle.seat_of(person)
         if own is not None and own != seat and own in self.oracle.to_act:
             return  # the text may be illegal there
+        text = data.draw(st.sampled_from(texts))
+        number = sum(at == own for _, at, _, _ in self.sent)  # every seat counts its moves from 0
+        sent = {"version": self.oracle.version - is_late, "text": text, "id": f"m{number}"}
         version = self.both(
             person, lambda: self.oracle.move(person, sent["version"], text), "move", **sent
         )
         if version is not None:
             assert self.answer == version
-            self.sent = person, seat, sent
-            self.made[person, sent["id"]] = version
+            self.sent.append((person, seat, sent, version))
 
     @rule(data=st.data(), count=st.integers(2, 6))
     def play(self, data: st.DataObject, count: int) -> None:
@@ -178,15 +183,15 @@ class TableMachine(RuleBasedStateMachine):
             if self.oracle.to_act:
                 self.move(data, late=1, stranger=1)
 
-    @precondition(lambda self: self.sent is not None)
-    @rule()
-    def repeat(self) -> None:
+    @precondition(lambda self: self.sent)
+    @rule(data=st.data(), text=st.sampled_from([None, "nonsense"]))
+    def repeat(self, data: st.DataObject, text: str | None) -> None:
         """A move whose answer was lost is sent again, and is not made again."""
-        assert self.sent is not None
-        person, seat, sent = self.sent
+        person, seat, sent, version = data.draw(st.sampled_from(self.sent))
         if self.oracle.seat_of(person) == seat:
             self.oracle.absent.discard(person)
-            assert self.driver.act(person, "move", **sent) == self.made[person, sent["id"]]
+            again = sent | ({"text": text} if text else {})
+            assert self.driver.act(person, "move", **again) == version
 
     @rule(choice=choices, agree=st.booleans(), late=st.integers(0, 9))
     def vote(self, choice: int, agree: bool, late: int) -> None:
@@ -198,7 +203,7 @@ class TableMachine(RuleBasedStateMachine):
         )  # fmt: skip
         assert expected is None or self.answer == expected
 
-    @precondition(lambda self: self.made)
+    @precondition(lambda self: self.sent)
     @rule()
     def take_back(self) -> None:
         """All people agree to take the last moves back."""
@@ -223,7 +228,7 @@ class TableMachine(RuleBasedStateMachine):
     @rule(person=visitors, data=st.data())
     def follow_link(self, person: int, data: st.DataObject) -> None:
         seat = data.draw(st.sampled_from(sorted(self.links)))
-        if self.oracle.seat_of(person) is None and self.oracle.begun:
+        if self.oracle.seat_of(person) is None:
             link = self.links[seat]
             self.both(person, lambda: self.oracle.sit(person, seat), "sit", link=link)
 
@@ -251,9 +256,14 @@ class TableMachine(RuleBasedStateMachine):
                 self.oracle.absent.add(owner)
 
     @precondition(lambda self: self.oracle.begun)
-    @rule(choice=choices, seat=seats, player=st.sampled_from(["open", "open", PROGRAM]))
-    def take_over(self, choice: int, seat: int, player: str) -> None:
+    @rule(
+        choice=choices, seat=seats, player=st.sampled_from(["open", "open", PROGRAM]),
+        all_come=st.booleans(),
+    )  # fmt: skip
+    def take_over(self, choice: int, seat: int, player: str, all_come: bool) -> None:
         """A person gives the seat of another one away, who has been away."""
+        for number in range(len(self.oracle.people) if all_come else 0):
+            self.vote(number, agree=False, late=1)
         self.be_away(seat)
         self.hand_over(choice, seat, player)
 

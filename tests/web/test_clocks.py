@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from quaternity.web.clock import Clock, read_clock, stored_clock
 from quaternity.web.http_errors import HttpError
 from quaternity.web.programs import TablePrograms
-from quaternity.web.seats import Pace
 from quaternity.web.table_admin import Retention
 from tests.sizes import examples, thorough
 from tests.web.cluster import alter, file_store_only
 from tests.web.site import Site
-from tests.web.tables import SMALL, Table, open_site, pass_time
+from tests.web.tables import Table, open_site, pass_time
 
 pytestmark = pytest.mark.usefixtures("kept_processes")
 
@@ -80,18 +79,6 @@ def test_after_a_crash_nobody_has_more_time_than_the_clock_gives(tmp_path: Path)
                 assert left_of(table) <= 60
             table.site = site
             assert table.move(seat, table.look(seat)["moves"][0]).status == 200
-
-
-def test_the_next_game_begins_with_a_new_clock(tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        wanted = {"game": "quarto", "settings": {}, "clock": {"seconds": 60, "increment": 60}}
-        table = Table(site, seats=["me", "random"], **wanted)
-        table.move(0, table.look(0)["moves"][0])
-        live = site.run(site.app.state.tables.live.open(table.made["table"]))
-        assert live.state.seats[0].pace.saved > 0
-        table.made["table"] = table.post(0, "again").json["table"]
-        after = site.run(site.app.state.tables.live.open(table.made["table"]))
-        assert {seat.pace for seat in after.state.seats} == {Pace()}
 
 
 def wait_for_unseen_move(site: Site, table: Table, move: int) -> None:
@@ -259,16 +246,6 @@ def test_the_ends_of_the_ranges_of_a_clock_are_accepted(name: str, least: int, m
         ):
             read_clock({**more, name: wrong})
     assert read_clock(None) is stored_clock(None) is None
-
-
-def test_a_clock_begins_with_the_game(tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        table = Table(site, settings=SMALL, seats=["me", "open", "easy"], clock={"seconds": 60})
-    pass_time(tmp_path, 3600)
-    with open_site(tmp_path) as site:
-        table.site = site
-        assert table.post(0, "start").status == 200
-        assert 50 < table.look(0)["clock"]["left"][0] <= 60
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 20)))

@@ -37,7 +37,16 @@ from quaternity.web.seat_commands import (
     SetReady,
 )
 from quaternity.web.seating import new_state, record_head
-from quaternity.web.seats import Caller, Deal, Options, Owner, Seat, StoredTable, hash_token
+from quaternity.web.seats import (
+    Caller,
+    Deal,
+    Options,
+    Owner,
+    Seat,
+    StoredTable,
+    Visitor,
+    hash_token,
+)
 from quaternity.web.view import view_table
 from tests.sizes import examples, thorough
 from tests.web.table_machine import Driver, TableMachine
@@ -59,7 +68,7 @@ class CoreDriver(Driver):
         self.count += 1
         return f"token {self.count}"
 
-    def make(self, game: Game, kinds: list[str], seed: int) -> None:
+    def make(self, game: Game, kinds: list[str], seed: int) -> dict[int, Any]:
         rules = rules_with(game.name, game.settings, game.seats)
         waits, deal = OPEN in kinds, str(seed)
         clock = None if game.clock is None else json.dumps(Clock(*game.clock))
@@ -79,6 +88,7 @@ class CoreDriver(Driver):
             Options(True, True, False, "plain", False, clock), invitation="the link",
         )  # fmt: skip
         self.state = new_state(stored, rules, "" if waits else deal, tuple(chairs), self.now)
+        return {n: seat.invitation for n, seat in enumerate(chairs) if seat.kind == OPEN}
 
     def caller(self, person: int | None) -> Caller:
         """Return the credentials of a person."""
@@ -154,7 +164,9 @@ class CoreDriver(Driver):
         self.state = apply(before, *events)
         owners = {hash_token(token): number for number, token in self.tokens.items()}
         table: TableState = cast("Any", events[0]).table
-        self.rematch = {"seats": [(s.kind, owners.get(s.token or "")) for s in table.seats]}
+        self.rematch = {
+            "seats": [(s.kind, owners.get(s.token or ""), s.pace.saved) for s in table.seats]
+        }
         return self.rematch
 
     def change_device(self, person: int, seat: int, way: str) -> None:
@@ -223,16 +235,33 @@ def test_the_core_has_no_clock_no_store_and_no_random_tokens(name: str) -> None:
     assert not names & {"new_token", "new_code", "Store", "LiveTable"}
 
 
+def make_first_move(table: CoreDriver) -> None:
+    """Make the first legal move at a table of Quarto."""
+    (seat,), rules, version = table.state.to_act, table.state.rules, table.state.version
+    text = rules.write(next(iter(rules.moves(table.state.history.position))))
+    table.submit(Move(seat, table.state.seats[seat].token, version, f"{version}", text))
+
+
+def test_a_program_plays_for_a_player_who_has_not_come_to_the_rematch() -> None:
+    table = CoreDriver()
+    table.make(Game("quarto", {}, 2), [PERSON, PERSON], 1)
+    while table.state.to_act:
+        make_first_move(table)
+    events, _ = decide(table.state, Rematch(Visitor((0,), False, 0), *"abcd", ("", "")), 0.0)
+    table.state = cast("Any", events[0]).table
+    table.submit(Start(None, "random", "deal"))
+    seats = [(seat.kind, seat.is_held) for seat in table.state.seats]
+    assert seats == [(PROGRAM, True), (PERSON, True)]
+
+
 def test_a_program_takes_over_only_in_the_turn_whose_clock_ran_out() -> None:
     table = CoreDriver()
     table.make(Game("quarto", {}, 2, (60, 0)), [PERSON, PERSON], 1)
     late = table.state.due
     assert late is not None
-    for version in (0, 1):
+    for _ in range(2):
         table.now += 1
-        (seat,), rules = table.state.to_act, table.state.rules
-        text = rules.write(next(iter(rules.moves(table.state.history.position))))
-        table.submit(Move(seat, table.state.seats[seat].token, version, "a", text))
+        make_first_move(table)
     assert table.state.to_act == (0,)
     table.submit(LeaveToProgram(0, late))
     assert table.state.seats[0].kind == PERSON

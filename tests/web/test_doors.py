@@ -129,6 +129,8 @@ def test_an_old_link_shows_no_hand(site: Site) -> None:
         ("/hand-over", {"seat": 1, "player": "random"}),
         ("/hand-over", {"seat": 1, "player": "me"}),
         ("/again", {}),
+        ("/elsewhere", {}),
+        ("/code", {}),
     ],
 )
 def test_a_bystander_cannot_change_anything(site: Site, rest: str, sent: dict[str, Any]) -> None:
@@ -137,21 +139,6 @@ def test_a_bystander_cannot_change_anything(site: Site, rest: str, sent: dict[st
     assert site.ask("POST", place.path(rest), sent).status == 403
     assert site.ask("POST", place.path(rest), sent, token=other.tokens[0]).status == 403
     assert site.ask("GET", place.path(), token=place.tokens[0]) == before
-
-
-def test_hidden_games_are_not_taken_back_without_a_player_who_left(site: Site) -> None:
-    place = make_table(site)
-    mover = site.ask("GET", place.path(), token=place.tokens[0]).json["to_act"][0]
-    path, asker = place.path("/undo"), place.tokens[mover]
-    text = site.ask("GET", place.path(), token=asker).json["moves"][0]
-    assert site.ask("POST", place.path("/moves"), body() | {"move": text}, asker).status == 200
-    for seat in {0, 1, 2} - {mover}:
-        sent = {"seat": seat, "player": "silent"}
-        assert site.ask("POST", place.path("/hand-over"), sent, place.tokens[seat]).status == 200
-    version = site.ask("GET", place.path()).json["version"]
-    answer = site.ask("POST", path, {"version": version, "agree": True}, asker)
-    assert answer.status == 409
-    assert "cannot agree" in answer.json["error"]
 
 
 def test_nobody_is_present_in_a_seat_by_watching_from_it(site: Site) -> None:
@@ -192,69 +179,6 @@ def test_everybody_learns_that_a_seed_was_chosen_but_not_which(site: Site, game:
             assert str(SEED).encode() not in repr(answer.headers).encode() + answer.body
 
 
-FOREIGN: list[tuple[dict[str, str], int]] = [
-    ({"host": "evil.example"}, 400),
-    ({"host": "127.0.0.1.evil.example"}, 400),
-    ({"host": "127.0.0.1:8000:1"}, 400),
-    ({"host": ""}, 400),
-    ({"origin": "http://evil.example"}, 403),
-    ({"origin": "http://127.0.0.1:8000.evil.example"}, 403),
-    ({"origin": "null"}, 403),
-    ({"origin": ""}, 403),
-    ({"origin": "file://"}, 403),
-    ({"origin": "http://127.0.0.1:9999"}, 403),
-    ({"sec-fetch-site": "cross-site", "origin": "http://evil.example"}, 403),
-    ({"content-type": "text/plain"}, 415),
-    ({"content-type": "application/x-www-form-urlencoded"}, 415),
-]
-
-
-@pytest.mark.parametrize(("headers", "status"), FOREIGN)
-def test_a_foreign_page_makes_no_move(site: Site, headers: dict[str, str], status: int) -> None:
-    place = make_table(site, "quaternity")
-    answer = site.ask("POST", place.path("/moves"), body(), place.tokens[0], headers)
-    assert answer.status == status, answer
-    assert site.ask("GET", place.path()).json["version"] == 0
-    assert not any(name.startswith(b"access-control-") for name, _ in answer.headers)
-
-
-def test_a_cookie_alone_does_not_say_where_a_request_comes_from(site: Site) -> None:
-    wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "me", "me"]}
-    made = site.ask("POST", "/api/tables", wanted)
-    (cookie,) = [value.decode() for name, value in made.headers if name == b"set-cookie"]
-    assert {"HttpOnly", "SameSite=lax"} <= set(cookie.split("; "))
-    shown = {"cookie": cookie.partition(";")[0]}
-    path = f"/api/tables/{made.json['table']}"
-    assert site.ask("GET", path, headers=shown).json["seat"] == 0
-    for headers in ({}, {"sec-fetch-site": "same-site"}, {"sec-fetch-site": "cross-site"}):
-        answer = site.ask("POST", f"{path}/moves", body(), headers={**shown, **headers}, bare=True)
-        assert answer.status == 403, headers
-    assert site.ask("POST", f"{path}/moves", body(), headers=shown).status == 200
-
-
-PAGES = ["/", "/new", "/new?game=set", "/learn", "/analyse", "/guide", "/nothing", "/join/nothing"]
-
-
-def test_pages_have_a_strict_policy_and_nothing_inline(site: Site) -> None:
-    place = make_table(site, "quaternity", name="you & me")
-    pages = [*PAGES, f"/t/{place.name}", f"/t/{place.name}/part", f"/t/{place.name}/at/0"]
-    for path in pages:
-        page = site.ask("GET", path, token=place.tokens[0])
-        headers = dict(page.headers)
-        policy = headers[b"content-security-policy"].decode()
-        assert "default-src 'none'" in policy
-        assert "unsafe" not in policy
-        assert headers[b"x-content-type-options"] == b"nosniff"
-        assert headers[b"cache-control"] == b"no-store"
-        text = page.body.decode()
-        assert not re.search(
-            r"<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|<style|javascript:", text
-        ), path
-        assert not re.search(r"(?:src|href|action)=[\"']?(?:https?:)?//(?!127\.0\.0\.1)", text), (
-            path
-        )
-
-
 def test_texts_of_people_are_shown_as_texts(site: Site) -> None:
     place = make_table(site, "kwartet", name=LOUD, help=True)
     record = f"quarto 1\nplayers {LOUD}, b\n0 A1\n".encode()
@@ -280,7 +204,7 @@ def test_texts_of_people_are_shown_as_texts(site: Site) -> None:
 @pytest.mark.parametrize(
     "player",
     ["os:system", "tests.web.loud:player", "perfect", "perfect:/etc/passwd", "search:999999999",
-     "search:-1", "search:1e9", "slow:nan", "random:x", "me ", "ME", "you"],
+     "search:-1", "search:1e9", "slow:nan", "random:x", "cmd:true", "me ", "ME", "you"],
 )  # fmt: skip
 def test_no_request_names_code_or_files(site: Site, player: str) -> None:
     for game, chosen in (("quaternity", SMALL), ("set", {"seats": 3})):
@@ -381,42 +305,15 @@ def test_every_request_names_a_seat_by_one_or_two_digits(site: Site, chat_table:
     check_seat()
 
 
-def test_requests_that_are_too_large_or_too_frequent_are_refused(tmp_path: Path) -> None:
-    limits = Limits.of(body=500, record=800, moves=4, tables=6, kept=5, streams=9, readers=2)
-    with Site(app(str(tmp_path), limits=limits)) as site:
-        place = make_table(site, "quaternity")
-        long = {**body(), "id": "x" * 500}
-        assert site.ask("POST", place.path("/moves"), long, place.tokens[0]).status == 413
-        sent = site.ask("POST", "/api/records", b"#" * 900, headers={"content-type": "text/plain"})
-        assert sent.status == 413
-        streams = [site.listen(place.path("/events"), None) for _ in range(3)]
-        assert [stream.parts[0][0] for stream in streams] == [200, 200, 429]
-        statuses = [
-            site.ask("POST", place.path("/moves"), body(9), place.tokens[0]).status
-            for _ in range(6)
-        ]
-        assert statuses[0] == 409
-        assert statuses[-1] == 429
-        statuses = [site.ask("POST", "/api/tables", {}).status for _ in range(7)]
-        assert statuses[-1] == 429
-        answer = site.ask("POST", place.path("/moves"), body(9), place.tokens[0])
-        assert "per minute" in answer.json["error"]
-
-
 def test_programs_get_only_their_own_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So their moves, and the time for them, do not depend on anything hidden from them."""
     planned: list[Any] = []
     enough = asyncio.Event()
 
     async def plan(
-        thinking: BackgroundWork,
-        rules: Any,
-        name: str,
-        seat: int,
-        steps: Any,
-        view: Any,
-        random: Random,
+        thinking: BackgroundWork, rules: Any, name: str, seat: int, *seen: Any
     ) -> ChosenMove[Any] | None:
+        steps, view, random = seen
         planned.append((rules, seat, steps, view))
         if len(planned) == 30:
             enough.set()

@@ -112,51 +112,6 @@ def test_clients_that_hammer_a_table_never_fork_it(server: Server) -> None:
     run(server, lambda clients: hammer(clients, thorough(20, 200)))
 
 
-def test_a_double_click_is_one_move(server: Server) -> None:
-    async def click(clients: Clients) -> None:
-        table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
-        answers = await asyncio.gather(
-            *(make_move(clients, table, 0, 0, FIRST, "click") for _ in range(5))
-        )
-        assert {(answer.status, answer.json["version"]) for answer in answers} == {(200, 1)}
-        assert (await read_state(clients, table))["version"] == 1
-
-    run(server, click)
-
-
-def test_a_retry_after_a_lost_answer_is_the_same_move(server: Server) -> None:
-    async def retry(clients: Clients) -> None:
-        table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
-        line = await clients.line()
-        document = {"version": 0, "id": "lost", "move": FIRST}
-        waiting = line.ask("POST", table.path("/moves"), document, table.tokens[0])
-        line.transport.close()
-        await asyncio.wait([waiting])
-        for _ in range(3):
-            answer = await make_move(clients, table, 0, 0, FIRST, "lost")
-            assert (answer.status, answer.json["version"]) == (200, 1)
-        # This holds even if others have moved since.
-        assert (await make_move(clients, table, 1, 1, "yes", "next")).status == 200
-        answer = await make_move(clients, table, 0, 0, FIRST, "lost")
-        assert (answer.status, answer.json["version"]) == (200, 1)
-        assert (await read_state(clients, table))["version"] == 2
-
-    run(server, retry)
-
-
-def test_an_id_belongs_to_a_seat_of_a_table(server: Server) -> None:
-    """Two programs that count their moves from 1 do not get each other's answers."""
-
-    async def use_equal_ids(clients: Clients) -> None:
-        for _ in range(2):
-            table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
-            assert (await make_move(clients, table, 0, 0, FIRST, "1")).json == {"version": 1}
-            assert (await make_move(clients, table, 1, 1, "no", "1")).json == {"version": 2}
-            assert (await read_state(clients, table))["version"] == 2
-
-    run(server, use_equal_ids)
-
-
 def test_an_old_version_gets_the_new_one_and_changes_nothing(server: Server) -> None:
     async def late(clients: Clients) -> None:
         table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
@@ -225,19 +180,6 @@ def test_claims_of_different_cards_made_in_one_position_all_count(server: Server
         assert shown["version"] == 2
 
     run(server, claim)
-
-
-def test_an_invitation_is_taken_once(server: Server) -> None:
-    async def come(clients: Clients) -> None:
-        line = await clients.line()
-        wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "open", "random"]}
-        made = (await line.ask("POST", "/api/tables", wanted)).json
-        guest = {"invitation": made["seats"][1]["invitation"], "name": "somebody"}
-        lines = [await clients.line() for _ in range(thorough(8, 100))]
-        came = await asyncio.gather(*(line.ask("POST", "/api/seats", guest) for line in lines))
-        assert sorted(answer.status for answer in came) == [201, *[409] * (len(lines) - 1)]
-
-    run(server, come)
 
 
 @limited("quaternity.web.live_tables", MAX_CACHED_TABLES=0)

@@ -73,7 +73,7 @@ class HttpDriver(Driver):
         tables.store.commit = fail_sometimes
         return site
 
-    def make(self, game: Game, kinds: list[str], seed: int) -> None:
+    def make(self, game: Game, kinds: list[str], seed: int) -> dict[int, Any]:
         self.program = "slow" if game.name == "set" else "random"
         clock = None if game.clock is None else dict(zip(("seconds", "increment"), game.clock,
                                                          strict=True))  # fmt: skip
@@ -83,9 +83,9 @@ class HttpDriver(Driver):
         }  # fmt: skip
         made = self.ask("/api/tables", wanted, None).json
         self.name, self.link = made["table"], made["invitation"]
-        for seat in made["seats"]:
-            if seat["token"]:
-                self.tokens[seat["seat"]] = seat["token"]
+        self.tokens = {seat["seat"]: seat["token"] for seat in made["seats"] if seat["token"]}
+        links = {seat["seat"]: seat["invitation"] for seat in made["seats"]}
+        return {seat: link for seat, link in links.items() if link}
 
     def ask(self, path: str, sent: Any, person: int | None) -> Page:
         """Send a request, and again if the store has failed. Raise `Refused` if it is refused."""
@@ -136,10 +136,11 @@ class HttpDriver(Driver):
         """Return a table of the server that has acted last."""
         return self.site.run(self.site.app.state.tables.live.open(name))
 
-    def seats_of(self, name: str) -> list[tuple[str, int | None]]:
-        """Return the kind and the owner of each seat of a table."""
+    def seats_of(self, name: str) -> list[tuple[str, int | None, float]]:
+        """Return the kind, the owner and the saved seconds of each seat of a table."""
         owners = {hash_token(token): person for person, token in self.tokens.items()}
-        return [(seat.kind, owners.get(seat.token or "")) for seat in self.live(name).state.seats]
+        seats = self.live(name).state.seats
+        return [(seat.kind, owners.get(seat.token or ""), seat.pace.saved) for seat in seats]
 
     def settle(self) -> None:
         """Wait until all servers know the same."""

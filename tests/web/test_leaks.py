@@ -206,14 +206,9 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
         return function(*arguments)
 
     async def run_plan(
-        thinking: BackgroundWork,
-        rules: Any,
-        name: str,
-        seat: int,
-        steps: Any,
-        view: Any,
-        random: Random,
+        thinking: BackgroundWork, rules: Any, name: str, seat: int, *seen: Any
     ) -> ChosenMove[Any] | None:
+        steps, view, random = seen
         text, seconds = choose_move_isolated(rules, name, seat, steps, view, random)
         return None if text is None else ChosenMove(seconds, seat, rules.read(text, view))
 

@@ -44,6 +44,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         ("CLUB.example:443", 200),
         ("evil.example", 400),
         ("club.example.evil.example", 400),
+        ("127.0.0.1.evil.example", 400),
+        ("127.0.0.1:8000:1", 400),
         ("localhost@evil.example", 400),
         ("localhost/", 400),
         ("", 400),
@@ -69,6 +71,7 @@ def test_only_known_hosts_are_accepted(site: Site, host: str, status: int) -> No
         ({"origin": "http://[::1]:8000", "host": "[::1]:8000"}, 201),
         ({"origin": "http://evil.example"}, 403),
         ({"origin": "http://127.0.0.1:9999"}, 403),
+        ({"origin": f"http://{HERE}.evil.example"}, 403),
         ({"origin": "http://club.example:9999"}, 403),
         ({"origin": "ftp://club.example"}, 403),
         ({"origin": "null"}, 403),
@@ -189,18 +192,6 @@ def test_a_network_counts_as_one_address(site: Site) -> None:
         asyncio.run(RequestChecks(application)(scope, nothing, nothing))
     assert addresses[0] == addresses[1]
     assert len(set(addresses)) == 4
-
-
-def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [0.0]
-    monkeypatch.setattr("quaternity.web.rate_limits.monotonic", lambda: clock[0])
-    rates = LeakyBuckets(max_keys=2)
-    assert not any(rates.wait("a", 60) for _ in range(60))
-    assert rates.wait("a", 60) == 1
-    assert not rates.wait("b", 60)
-    clock[0] = 2.0
-    assert not rates.wait("a", 60, 2)
-    assert rates.wait("a", 60, 3) == 3
 
 
 @given(

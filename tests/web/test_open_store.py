@@ -10,7 +10,6 @@ from contextlib import closing
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 from time import monotonic
 from typing import Any
 
@@ -179,36 +178,6 @@ def test_rows_without_a_table_are_reported(place: str) -> None:
         assert [fault.partition(": ")[2] for fault in reader.faults()] == [
             "log has rows of tables that no longer exist"
         ]
-
-
-GAMES: dict[str, dict[str, Any]] = {
-    "quaternity": {"set_size": 4, "sets": 3, "players": 3},
-    "kwartet": {"players": 3, "sets": 5},
-    "set": {},
-    "quarto": {},
-}
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_games_are_played_and_go_on_after_a_restart(game: str, place: str) -> None:
-    records: list[bytes] = []
-    looks: list[list[Any]] = []
-    for _ in range(2):
-        with Site(app(place, limits=LIMITS)) as site:
-            if not records:
-                seats = ["me", "me"] if game == "quarto" else ["me"] * 3
-                table = Table(site, game=game, settings=GAMES[game], seats=seats, seed=7)
-                random = Random(3)
-                for _ in range(thorough(8, 30)):
-                    acting = table.look()["to_act"]
-                    if not acting:
-                        break
-                    table.move(acting[0], random.choice(table.look(acting[0])["moves"]))
-            table.site = site
-            records.append(site.ask("GET", f"{table.path}/record", token=table.tokens[0]).body)
-            looks.append([table.look(seat) for seat in range(len(table.tokens))])
-    assert records[0] == records[1]
-    assert looks[0] == looks[1]
 
 
 # ---------------------------------------------------------------------- PostgreSQL alone

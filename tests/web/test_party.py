@@ -6,7 +6,6 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from itertools import product
-from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -77,17 +76,6 @@ def test_a_seat_moves_to_another_device_once(table: Table) -> None:
     assert not site.app.state.tables.streams.open
 
 
-def test_one_of_two_devices_that_use_a_link_at_once_gets_the_seat(table: Table) -> None:
-    link = table.site.ask("POST", f"{table.path}/elsewhere", {}, headers=BROWSERS[0]).json["link"]
-    requests = [("POST", "/api/seats/move", {"link": link}, None, user) for user in BROWSERS[1:]]
-    statuses = [page.status for page in table.site.ask_at_once(requests, Random(1))]
-    assert sorted(statuses) == [201, 404]
-    winner = statuses.index(201) + 1
-    assert [seat_of(table, user) for user in BROWSERS] == [
-        2 if number == winner else None for number in range(3)
-    ]
-
-
 def test_a_link_is_valid_for_ten_minutes_and_until_the_next_one(tmp_path: Path) -> None:
     with open_site(tmp_path) as site:
         table = Table(site)
@@ -119,18 +107,15 @@ def test_a_link_does_not_move_a_seat_that_another_player_has_taken(tmp_path: Pat
         assert (moved.status, moved.json["seat"]) == (201, 0)
 
 
-def test_a_code_restores_a_lost_seat_in_every_game_of_a_series(table: Table) -> None:
+def test_a_code_restores_a_lost_seat_however_it_is_written(table: Table) -> None:
     site = table.site
-    first = site.ask("POST", f"{table.path}/code", {}, headers=BROWSERS[0]).json["code"]
     code = site.ask("POST", f"{table.path}/code", {}, headers=BROWSERS[0]).json["code"]
-    assert site.ask("POST", "/api/seats/back", {"code": first}).status == 404
     assert code.encode() not in site.ask("GET", table.path, headers=BROWSERS[0]).body
     written = code.lower().replace("-", " ")
     for browser in BROWSERS[1:]:
         page = site.ask("POST", "/api/seats/back", {"code": written}, headers=browser)
-        assert (page.status, page.json["seat"]) == (201, 2)
-        assert [seat_of(table, user) for user in BROWSERS].count(2) == 1
-        assert seat_of(table, browser) == 2
+        assert page.status == 201
+        assert [user for user in BROWSERS if seat_of(table, user) == 2] == [browser]
     for wrong in ("", "x", "A" * 32, "0" * 5000):
         assert site.ask("POST", "/api/seats/back", {"code": wrong}).status == 404
 
@@ -230,41 +215,6 @@ def test_a_new_code_does_not_affect_the_other_players(tmp_path: Path) -> None:
         assert table.post(0, "undo", version=1, agree=True).json["agreed"] == [0]
         assert table.post(1, "code").status == 201
         assert table.look(2)["undo"] == [0]
-
-
-def test_a_bystander_gets_no_link_and_no_code(table: Table) -> None:
-    for action in ("elsewhere", "code"):
-        assert table.site.ask("POST", f"{table.path}/{action}", {}).status == 403
-
-
-@pytest.mark.parametrize("game", ["kwartet", "quaternity"])
-def test_the_seat_of_an_absent_player_is_given_away(game: str, tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        settings = {"sets": 5} if game == "kwartet" else SMALL
-        seats = ["me", "me", "me", "easy"][: 4 if game == "kwartet" else 3]
-        table = Table(site, game=game, settings=settings, seats=seats)
-        live = site.run(site.app.state.tables.live.open(table.made["table"]))
-
-        def give_away(seat: int, player: str) -> Any:
-            live.presence.last_seen[2] = -inf
-            table.look(0)
-            return table.post(seat, "hand-over", seat=2, player=player)
-
-        table.look(2)
-        for player in ("open", "easy"):
-            assert table.post(0, "hand-over", seat=2, player=player).status == 403
-        assert give_away(1, "easy").status == 403  # only the host
-        page = give_away(0, "open")
-        if game == "kwartet":  # a hand would be revealed: all present players must agree
-            assert (page.status, page.json["invitation"]) == (200, None)
-            assert table.look(0)["seats"][2]["kind"] == "person"
-            page = give_away(1, "open")
-        assert page.json["invitation"]
-        state = table.look(0)
-        assert state["seats"][2]["kind"] == "open"
-        assert "was away" in state["notice"]
-        assert site.ask("POST", "/api/seats", {"invitation": page.json["invitation"]}).status == 201
-        assert site.ask("GET", table.path, token=table.tokens[2]).json["seat"] is None
 
 
 def test_your_tables_show_opponents_turn_and_last_event(tmp_path: Path) -> None:

@@ -37,8 +37,6 @@ from tests.web.test_open_store import LIMITS, wait_until
 from tests.web.test_waiting import make_lobby
 from tests.web.wire import Answer, Clients, Line, Made
 
-QUARTO: dict[str, Any] = {}
-
 Result = TypeVar("Result")
 
 
@@ -253,53 +251,6 @@ def test_clients_that_hammer_two_servers_find_one_history(servers: list[Server])
         assert statuses.keys() == {200, 409}
 
     run(servers, hammer)
-
-
-def test_seats_and_agreements_are_the_same_at_all_servers(servers: list[Server]) -> None:
-    async def sit(first: Clients, second: Clients) -> None:
-        first_line, second_line = await first.line(), await second.line()
-        table = await first.table("quarto", QUARTO, ["me", "open"])
-        events: list[tuple[str, str]] = []
-        await second.stream(table, 1, lambda kind, name, data: events.append((kind, data)))
-
-        async def present() -> bool:
-            return bool((await look(first_line, table))["seats"][1]["present"])
-
-        await until(present)  # a stream at one server is seen at the other
-        for version in range(3):
-            line = (first_line, second_line)[version % 2]
-
-            async def arrived(line: Line = line, version: int = version) -> bool:
-                return bool((await look(line, table))["version"] == version)
-
-            await until(arrived)
-            state = await look(line, table, None)
-            seat = state["to_act"][0]
-            moves = (await look(line, table, seat))["moves"]
-            answer = await post(line, table, "moves", seat, version=version, id=str(version),
-                                move=moves[0])  # fmt: skip
-            assert answer.status == 200, answer
-            # The same request at the other server is the same move.
-            other = (second_line, first_line)[version % 2]
-            repeated = await post(other, table, "moves", seat, version=version, id=str(version),
-                               move=moves[0])  # fmt: skip
-            assert (repeated.status, repeated.json) == (200, answer.json)
-        assert (await post(first_line, table, "undo", 0, version=3, agree=True)).status == 200
-        taken = await post(second_line, table, "undo", 1, version=3, agree=True)
-        assert (taken.status, taken.json["version"]) == (200, 4)
-
-        async def undone() -> bool:
-            return (await look(first_line, table))["version"] == 4 and "move" in dict(events)
-
-        await until(undone)
-        assert (await post(first_line, table, "reactions", 0, reaction="👏")).status == 200
-
-        async def reaction_arrived() -> bool:
-            return any(kind == "reaction" for kind, _ in events)
-
-        await until(reaction_arrived)
-
-    run(servers, sit)
 
 
 def test_a_move_answered_by_one_server_is_followed_by_one_at_another(

@@ -85,6 +85,7 @@ def test_the_rules_and_first_games_are_in_every_language(language: str) -> None:
 def test_no_page_has_inline_scripts_or_styles() -> None:
     pages = [table_html(sight(simulate(rules, 9), 0), BASE) for rules in (QUATERNITY, KWARTET)]
     pages += [home_html(), new_html("kwartet"), *map(guide_html, guide.ORDER)]
+    pages.append(join_html(sight(simulate(QUATERNITY, 0), None, begun=False), None, "i" * 22))
     for html in pages:
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", html)
         assert re.findall(r"<script([^>]*)>", html) == [

@@ -92,14 +92,20 @@ def test_a_slow_reader_is_dropped_without_a_gap() -> None:
     }
 
 
+async def begin_stream() -> tuple[set[Stream], Stream, Pipe, asyncio.Task[Any]]:
+    """Return the streams of a table, and the only one of them, after its first message."""
+    table = set[Stream]()
+    stream, pipe = Stream(0, table, Streams()), Pipe([])
+    send(table, b"first,")
+    task = asyncio.create_task(read_stream(stream, pipe))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    return table, stream, pipe, task
+
+
 def test_a_connection_that_takes_chunks_gets_them_in_order_without_a_gap() -> None:
     async def reading() -> list[Any]:
-        streams, table = Streams(), set[Stream]()
-        stream, pipe = Stream(0, table, streams), Pipe([])
-        send(table, b"first,")
-        task = asyncio.create_task(read_stream(stream, pipe))
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
+        table, stream, pipe, task = await begin_stream()
         for part in (b"second,", b"third,"):
             send(table, part)
         stream.put(b"to one reader alone, not all")
@@ -124,12 +130,7 @@ def test_a_connection_that_takes_chunks_gets_them_in_order_without_a_gap() -> No
 
 def test_a_connection_that_closes_is_not_written_to() -> None:
     async def reading() -> list[Any]:
-        streams, table = Streams(), set[Stream]()
-        stream, pipe = Stream(0, table, streams), Pipe([])
-        send(table, b"first,")
-        task = asyncio.create_task(read_stream(stream, pipe))
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
+        table, stream, pipe, task = await begin_stream()
         pipe.closed = True
         send(table, b"second,")
         stream.end()

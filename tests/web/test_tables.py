@@ -41,18 +41,6 @@ def claim(cards: Any) -> str:
     return f"claim {' '.join(map(str, cards))}"
 
 
-def test_the_first_of_two_claims_of_one_version_counts(site: Site) -> None:
-    table, cards = set_table(site)
-    (three, *_) = triples(cards, SetSettings().rule)
-    assert table.move(0, claim(three), 0).json == {"version": 1}
-    late = table.move(1, claim(three), 0)
-    assert (late.status, late.json["version"]) == (409, 1)
-    # Cards that are still there may be claimed, whichever version the player saw.
-    left = [card for card in cards if card not in three][:3]
-    assert table.move(1, claim(left), 0).status == 200
-    assert table.look()["points"] in ([1.0, -1.0], [1.0, 1.0])
-
-
 def test_a_claim_by_letters_means_the_cards_of_its_version(site: Site) -> None:
     table, cards = set_table(site)
     (three, *_) = triples(cards, SetSettings().rule)
@@ -143,28 +131,6 @@ def take_seat(site: Site, invitation: str) -> str:
     return str(page.json["token"])
 
 
-@limited("quaternity.web.actor", COUNTDOWN_SECONDS=0.0)
-def test_a_rematch_waits_for_the_players_of_the_last_game(site: Site) -> None:
-    table, _ = set_table(site, seats=["me", "me"])
-    first = site.run(site.app.state.tables.live.open(table.made["table"]))
-    rules, random = first.state.rules, Random(1)
-    while rules.to_act(first.state.history.position):
-        view = rules.view(first.state.history.position, random.randrange(2))
-        table.move(view.seat, claim(view.threes[0]) if view.threes else "more")
-    table.path = f"/api/tables/{table.post(0, 'again').json['table']}"
-    assert not table.look(0)["begun"]
-    assert table.move(0, "more").status == 409
-    table.look(1)
-    following = site.run(site.app.state.tables.live.open(table.path.rpartition("/")[2]))
-
-    async def wait_for_start() -> None:
-        while following.state.is_waiting:
-            await asyncio.sleep(0)
-
-    site.wait(wait_for_start())
-    assert table.move(0, "more").status == 200
-
-
 def test_present_players_have_to_agree(site: Site) -> None:
     """This includes a player who has just taken the seat and sent no request yet."""
     table = Table(site, game="set", settings={}, seats=["me", "me", "open"])
@@ -249,19 +215,6 @@ def test_kwartet_and_set_have_secrets() -> None:
     secrets = {game: has_random_start(rules_class(game)()) for game in GAMES}
     assert secrets == {"quaternity": False, "kwartet": True, "quarto": False, "set": True}
     assert has_random_start(SetRules(SetSettings(table=9)))
-
-
-@limited("quaternity.web.live_tables", MAX_CACHED_TABLES=2)
-def test_dropped_tables_are_reloaded(tmp_path: Any) -> None:
-    with open_site(tmp_path) as site:
-        many = [Table(site) for _ in range(5)]
-        for table in many:
-            table.move(0, "1 0 2")
-        assert [table.look()["version"] for table in many] == [1] * 5
-        site.listen(f"{many[0].path}/events", None)
-        for table in many[1:]:
-            table.look()
-        assert [table.look()["version"] for table in many] == [1] * 5
 
 
 @pytest.fixture
@@ -352,42 +305,6 @@ def test_a_listener_stays_present_for_some_time_after(site: Site, clock: list[fl
     assert not can_give_away(table), "the connection may be lost for a moment"
     clock[0] += 121
     assert can_give_away(table)
-
-
-def test_a_player_who_may_come_back_after_a_restart_keeps_the_seat(
-    tmp_path: Any, clock: list[float]
-) -> None:
-    with open_site(tmp_path) as site:
-        table = Table(site)
-        table.move(0, "1 0 2")
-    with open_site(tmp_path) as table.site:
-        assert not can_give_away(table)
-        clock[0] += 121
-        assert can_give_away(table)
-
-
-def test_moves_that_were_taken_back_stay_so_after_a_restart(tmp_path: Any) -> None:
-    with open_site(tmp_path) as site:
-        table = Table(site)
-        table.move(0, "1 0 2")
-        for seat in range(3):
-            assert table.post(seat, "undo", version=1, agree=True).status == 200
-        before = table.look()
-    with open_site(tmp_path) as table.site:
-        after = table.look()
-    assert after["version"] == before["version"] == 2
-    assert after["view"] == before["view"]
-
-
-def test_each_move_on_a_clock_stores_the_uptime(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Otherwise, a crash would give the next player more time."""
-    store, table = site.app.state.tables.store, Table(site, clock={"seconds": 60})
-    now = store.uptime() + 30
-    monkeypatch.setattr(store, "uptime", lambda: now)
-    assert table.move(0, "1 0 2").status == 200
-    assert store.read("SELECT seconds FROM uptime") == [(now,)]
 
 
 def test_a_failure_at_one_table_does_not_affect_the_others(

@@ -72,24 +72,12 @@ def test_before_the_start_nothing_happens_and_nothing_is_revealed(game: str, sit
     assert heads[0] == heads[1]
 
 
-def test_the_game_begins_when_everybody_is_ready(site: Site) -> None:
+def test_guests_have_the_names_that_they_chose(site: Site) -> None:
     table = make_lobby(site)
-    assert table.post(0, "ready", ready=False).status == 200
-    assert join(site, table, name="  Ben  B. ", seat=2).json["seat"] == 2
-    page = join(site, table, name="Cleo")
-    assert page.json.get("seat") == 1, page.body
-    state = table.look(0)
-    assert [seat["name"] for seat in state["seats"]] == ["Anna", "Cleo", "Ben B."]
-    assert [seat["ready"] for seat in state["seats"]] == [False, True, True]
-    assert not state["begun"]
-    assert join(site, table).status == 409
-    assert table.post(0, "ready", ready=True).status == 200
-    assert table.look(0)["begun"]
-    assert table.move(0, table.look(0)["moves"][0]).status == 200
+    for name, seat in (("  Ben  B. ", 2), ("Cleo", 1)):
+        assert join(site, table, name=name, seat=seat).json["seat"] == seat
+    assert [seat["name"] for seat in table.look(0)["seats"]] == ["Anna", "Cleo", "Ben B."]
     assert join(site, table).json["error"] == "the game has begun without you: you can watch it"
-    assert table.post(0, "ready", ready=False).status == 409
-    assert table.post(0, "leave").status == 409
-    assert table.post(0, "start").status == 409
 
 
 def test_players_see_the_link_of_a_table_until_the_game_begins(site: Site) -> None:
@@ -119,42 +107,15 @@ def test_the_empty_seats_of_a_rematch_have_new_links(game: str, site: Site) -> N
     assert [seat.kind for seat in seats_after[1:]] == [seat.kind for seat in live.state.seats[:-1]]
 
 
-def test_links_of_single_seats_lead_there_as_before(site: Site) -> None:
+@pytest.mark.parametrize("fill", [None, "easy", "nobody"])
+def test_a_player_without_a_name_has_that_of_the_new_seat(fill: str | None, site: Site) -> None:
+    """The player gets another seat if an empty seat is left out."""
     table = make_lobby(site)
-    for seat in (1, 2):
-        assert not table.look(0)["begun"]
-        link = table.made["seats"][seat]["invitation"]
-        assert site.ask("POST", "/api/seats", {"invitation": link}).json["seat"] == seat
-    assert table.look(0)["begun"]
-
-
-@pytest.mark.parametrize(
-    ("game", "fill", "players"),
-    [
-        ("quaternity", None, ["person", "person", "program"]),
-        ("quaternity", "easy", ["person", "person", "program"]),
-        ("quaternity", "nobody", ["person", "person"]),
-        ("set", "nobody", ["person", "person"]),
-        ("kwartet", "nobody", ["person", "person"]),
-    ],
-)
-def test_seats_that_stay_empty_are_filled_or_left_out(
-    game: str, fill: str | None, players: list[str], site: Site
-) -> None:
-    table = make_lobby(site, game)
-    seat = len(table.tokens) - 1
-    assert join(site, table, seat=seat).status == 201
-    assert table.post(seat, "start").status == 403
-    token = table.tokens[seat]
-    assert table.post(0, "start", **({} if fill is None else {"fill": fill})).status == 200
-    state = site.ask("GET", table.path, token=token).json
-    kinds = [seat["kind"] for seat in state["seats"]]
-    assert Counter(kinds)["person"] == 2
-    assert "open" not in kinds
-    assert fill != "nobody" or kinds == players
-    # A player who was moved because a seat was left out has the name of the new seat.
-    own_seat = state["seats"][state["seat"]]
-    assert own_seat["name"] == f"player {state['seat']}"
+    assert join(site, table, seat=2).status == 201
+    assert table.post(0, "start", fill=fill).status == 200
+    state = table.look(2)
+    assert state["seat"] == (1 if fill == "nobody" else 2)
+    assert state["seats"][state["seat"]]["name"] == f"player {state['seat']}"
 
 
 @pytest.mark.parametrize("fill", ["nobody", "best", "os:abort", "perfect:/etc/passwd"])
@@ -210,43 +171,6 @@ def play_set(site: Site, table: Table, seats: int, random: Random) -> list[int]:
         claim = f"claim {' '.join(map(str, view.threes[0]))}" if view.threes else "more"
         table.move(random.randrange(seats), claim)
     return list(state["outcome"]["places"])
-
-
-def test_a_series_keeps_its_players_and_counts_their_wins(site: Site) -> None:
-    names = ["Ann", "Ben", "Cleo"]
-    table, random = make_lobby(site, "set"), Random(3)
-    table.post(0, "ready", ready=False)
-    for name in names[1:]:
-        join(site, table, name=name)
-    table.post(0, "ready", ready=True)
-    tokens = dict(zip(names, table.tokens, strict=True))
-    won: Counter[str] = Counter()
-    shared: Counter[str] = Counter()
-    for game in range(1, thorough(3, 6)):
-        seated = [seat["name"] for seat in table.look(None)["seats"]]
-        places = play_set(site, table, 3, random)
-        first = [name for name, place in zip(seated, places, strict=True) if place == 1]
-        (won if len(first) == 1 else shared).update(first)
-        made = table.post(0, "again")
-        assert made.status == 201
-        table.path = made.json["watch"].replace("/t/", "/api/tables/").split("8000")[-1]
-        state = table.look(None)
-        assert not state["begun"]
-        assert [seat["name"] for seat in state["seats"]] == [seated[-1], *seated[:-1]]
-        score = {line["name"]: (line["games"], line["wins"], line["ties"])
-                 for line in state["evening"]}  # fmt: skip
-        assert score == {name: (game, won[name], shared[name]) for name in seated}
-        # All players come except one; a program plays for that one until they are back.
-        late = table.tokens[2]
-        assert not table.look(1)["begun"]
-        starts = [table.post(seat, "start").status for seat in (0, 1)]
-        assert sorted(starts)[0] == 200, starts
-        state = table.look(None)
-        seat = next(n for n, entry in enumerate(state["seats"]) if entry["kind"] == "program")
-        back = {"seat": seat, "player": "me"}
-        assert site.ask("POST", f"{table.path}/hand-over", back, token=late).status == 200
-        assert table.look(None)["seats"][seat]["kind"] == "person"
-    assert set(tokens.values()) == set(table.tokens)
 
 
 def test_a_rematch_with_fewer_players_shows_the_results_of_all(site: Site) -> None:

@@ -233,11 +233,15 @@ def test_the_headline_says_whose_turn_it_is_and_who_has_won(
     now = not over and not replayed and bool(sight.to_act)
     acts = now and sight.seat in sight.to_act and not sight.empty_seats
     empty = [n for n in sight.to_act if sight.seats[n].kind == "open"]
-    acting = " and ".join("ABC"[n] for n in sight.to_act).replace("A and B and", "A, B and")
+    acting, winners = (
+        " and ".join("ABC"[n] for n in seats).replace("A and B and", "A, B and")
+        for seats in (sight.to_act, first)
+    )
     says = {
         "You win": first == [sight.seat],
         f"{'ABC'[first[0]] if first else '?'} wins": len(first) == 1 and first != [sight.seat],
         "A shared win": len(first) > 1,
+        f"{winners} share it.": len(first) > 1,
         "The game is over": len(first) == 1,
         "Moves: ": replayed and not over,
         "A recorded game": not over and not replayed and not now,
