@@ -49,6 +49,7 @@ larger_problems = deal_problems(max_players=6, max_sets=6, max_set_size=6)
 
 @given(small_problems | small_pairs.map(itemgetter(1)) | larger_problems | game_problems((4, 4, 4)))
 @example(CERTAIN_AND_BOUND)
+@example(DealProblem([1, 1], [SetConstraint([3, 3], [2, 0], [2, 2])]))
 @settings(max_examples=thorough(50, 600))
 def test_solvers_agree_and_explain(problem: DealProblem) -> None:
     check_explanations(problem)

@@ -6,7 +6,7 @@ from math import factorial, nextafter, prod
 from random import Random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from solvers import (
@@ -38,8 +38,11 @@ from tests.solvers.problems import (
     start_seen_by_one,
 )
 
+ONE_EACH = SetConstraint.of([[0, 1]] * 2, 2, low=[1, 1])
+
 
 @given(listable_problems())
+@example(DealProblem([3, 2], [SetConstraint.of([[0, 1]] * 3, 2), ONE_EACH]))
 @settings(max_examples=thorough(60, 400))
 def test_counts_and_chances_are_those_of_all_deals(problem: DealProblem) -> None:
     listed = [deal.owner for deal in deals(problem)]

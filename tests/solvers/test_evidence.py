@@ -60,6 +60,7 @@ def test_a_deal_lists_hands() -> None:
     assert deal.hand(2) == ()
     assert deal.in_words(players=3) == f"{deal}\nplayer 2: no cards"
     assert str(deal) == "player 0: 0/0\nplayer 1: 0/1 1/0"
+    assert deal.picture().text() == "set  /0  /1\n0    0   1\n1    1"
 
 
 FREE = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
@@ -103,8 +104,10 @@ def test_a_verdict_that_changes_later_is_read_once() -> None:
     assert list(judgement.verdicts) == ["two"]
 
 
-@pytest.mark.parametrize("name", ["verdict", "shortage"])
-def test_evidence_is_immutable(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["verdict", "shortage", "explanation", "instances", "reduced_problem"]
+)
+def test_evidence_and_instances_are_immutable(name: str) -> None:
     module = import_module(f"solvers.{name}")
     values = [cls for cls in vars(module).values() if isinstance(cls, type) and is_dataclass(cls)]
     assert values
