@@ -16,12 +16,12 @@ The computation has no time limit and cannot be interrupted.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import gt, itemgetter, sub
+from operator import gt, sub
 from typing import Any, TypeAlias
 
 from quaternity.base.errors import SolverFault
 from quaternity.base.memo import Memo, bytes_of
-from solvers.problem import DealProblem, members_of, ownable_counts
+from solvers.problem import DealProblem, members_of, ownable_counts, with_entry
 from solvers.shortage import Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
@@ -51,8 +51,9 @@ def _set_arcs(
     if not is_compact or any(map(gt, low, certain)) or min(high) < len(owners):
         for player, (least, most, own) in enumerate(zip(low, high, certain, strict=True)):
             minimum = max(least - own, 0)
-            # An upper bound may exceed the size of the set, but the number of cards cannot.
-            room = min(most - own, size) - minimum
+            # An upper bound may exceed the size of the set, but the number of cards cannot. If the
+            # minimum exceeds it, the flow shows that there is no deal.
+            room = min(most - own, max(size, minimum)) - minimum
             if not is_compact:
                 bounds.append((player, minimum, max(room, 0)))
             elif minimum or room != size:
@@ -167,14 +168,13 @@ def flows_of(network: Network, solver: Any, first: int = 0) -> list[int]:
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
     """Build the flow network of a problem, and return a function that solves the problem."""
     hands, sets = problem
-    minimums = map(sum, zip(*map(itemgetter(1), sets), strict=True))
-    is_crowded = sum(hands) != problem.cards or any(map(gt, minimums, hands))
+    is_crowded = sum(hands) != problem.cards or any(
+        map(gt, map(sum, zip(*[lows for _, lows, _ in sets], strict=True)), hands)
+    )
     network = None if is_crowded else Network(problem, is_compact=True)
     if network is None or min(network.capacities) < 0:
-        simple = simple_certificate(problem)
-        if simple is not None:
-            return lambda: Infeasible(simple)
-        network = Network(problem)
+        proof = simple_certificate(problem) or _certain_cards_shortage(problem)
+        return lambda: Infeasible(proof)
     if not network.cards:
         return lambda: Feasible(deal_of(network, []))
     solver = build(network)
@@ -185,6 +185,28 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
         return Infeasible(shortage_of(network, set(solver.get_source_side_min_cut())))
 
     return solve
+
+
+def _certain_cards_shortage(problem: DealProblem) -> Shortage | None:
+    """Return a proof that a player must hold more cards than the hand or a maximum allows.
+
+    A card that only one player may own belongs to that player. The result is None if such cards and
+    the minimums fit. `simple_certificate` must return None for the problem.
+    """
+    everybody = (1 << problem.players) - 1
+    for player, hand in enumerate(problem.hands):
+        others = everybody ^ 1 << player
+        witnesses, needed = [], 0
+        for index, (owners, low, high) in enumerate(problem.sets):
+            certain = owners.count(1 << player)
+            if certain > high[player]:
+                all_players = [everybody] * len(problem.sets)
+                return Shortage(everybody, with_entry(all_players, index, others))
+            needed += max(low[player], certain)
+            witnesses.append(others if certain > low[player] else everybody)
+        if needed > hand:
+            return Shortage(others, tuple(witnesses))
+    return None
 
 
 def deal_of(network: Network, flows: list[int]) -> Deal:

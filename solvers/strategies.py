@@ -148,16 +148,11 @@ def deal_problems(
     The arguments are explained in `solvers.random_problems.Sizes`.
     """
     sizes = (max_players, max_sets, max_set_size, upper_bounds, same_size)
+    tightened, pairs = tightened_problems(*sizes), boundary_pairs(*sizes)
+    possible, impossible = pairs.map(itemgetter(0)), pairs.map(itemgetter(1))
+    kinds = (feasible_problems(*sizes), tightened, tightened, possible, impossible, impossible)
     # Hypothesis draws equal strategies only once, so the kind is chosen by a number.
-    problem = st.integers(0, 5).flatmap(
-        lambda kind: (
-            feasible_problems(*sizes)
-            if kind == 0
-            else tightened_problems(*sizes)
-            if kind < 3
-            else boundary_pairs(*sizes).map(itemgetter(kind > 3))
-        )
-    )
+    problem = st.integers(0, 5).flatmap(kinds.__getitem__)
     # Hypothesis tries the smallest numbers first when it shrinks an example.
     return st.tuples(problem, st.integers(0, 63)).map(lambda pair: _shortened(*pair))
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity import (
+    Answer,
     Card,
     Game,
     Move,
@@ -23,23 +24,6 @@ from quaternity.game.state_file import parse_state
 from solvers import SetConstraint
 from tests.limits import limited
 from tests.sizes import examples
-
-
-def test_first_steps_with_a_game() -> None:
-    start = Game.start(Settings(set_size=2, sets=3, players=3))
-    game = start.play("0 asks 1 for 0/1: yes")
-    assert (game.turn, game.points, game.is_over, game.winners) == (0, (1, 0, 0), False, ())
-    assert Question.parse("0 asks 2 for 1/0") in game.legal_questions
-    assert "0  =0  =0  completed" in str(game)
-    assert game.svg().startswith("<svg")
-    assert game.undo() == start
-    assert start.ask("0 asks 1 for 0/1", "yes") == game
-    in_circles = Game.start()
-    for asked in (1, 0, 1, 0):
-        assert in_circles.repeats() is None
-        in_circles = in_circles.play(f"{1 - asked} asks {asked} for 0/0: no")
-    assert in_circles.repeats() == 2
-    assert Question(0, 1, "0/1") == Question(0, 1, Card(0, 1)) == game.moves[0].question
 
 
 @given(st.text(), st.sampled_from([Question.parse, Move.parse, Card.parse]))
@@ -60,15 +44,13 @@ def test_irregularities_of_a_file_are_warnings() -> None:
     assert [str(w.message) for w in warned] == parse_state(text).warnings
 
 
-def test_a_state_shows_itself_in_a_notebook() -> None:
-    game = Game.start(Settings(2, 3, 3)).play(Move.parse("0 asks 1 for 0/1: yes"))
+def test_a_notebook_shows_a_state_and_why_it_is_impossible_or_not_deduced() -> None:
+    game = Game.start(Settings(2, 3, 3)).play(Move(Question(0, 1, "0/1"), Answer.YES))
     html = game.state._repr_html_()
     assert "player 0 (to move): 1 card, 1 point" in html
     assert 'colspan="2"' in html
+    assert "0  =0  =0  completed" in str(game)
     assert repr(game.state) == ("<State 2-3-3, turn 0, hands [1, 1, 2], completed set 0: player 0>")
-
-
-def test_a_notebook_shows_why_a_state_is_impossible_or_not_deduced() -> None:
     start = State.start(Settings(2, 13, 13))
     crossed = SetConstraint((8191, 8191), (1,) * 3 + (0,) * 10, (2,) * 13)
     state = State(start.problem.with_set(0, crossed), 0, start.completed, 2)

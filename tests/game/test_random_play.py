@@ -1,6 +1,7 @@
 """Random games, damaged states, and the promises of the public strategies."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import islice, pairwise
 from random import Random
 
@@ -10,11 +11,11 @@ from hypothesis import strategies as st
 
 from quaternity import Answer, Move, Question, Settings, State
 from quaternity.trials.random_play import damage_state, random_game, random_move, random_states
-from quaternity.trials.strategies import damaged_states, states
+from quaternity.trials.strategies import damaged_states, game_settings, states
 from solvers import SOLVERS
 from solvers.strategies import deal_problems
 from tests.limits import limited
-from tests.sizes import thorough
+from tests.sizes import examples, thorough
 
 SIZES = [Settings(4, 3, 3), Settings(2, 2, 2), Settings(4, 13, 4), Settings(3, 4, 6)]
 
@@ -23,20 +24,14 @@ def moves_of(state: State) -> list[tuple[Question, Answer]]:
     return [(ask, answer) for ask, answers in state.legal_questions.items() for answer in answers]
 
 
-def test_every_move_can_be_drawn() -> None:
-    state = State.start(Settings(2, 3, 3))
+@given(states(game_settings(max_set_size=2, max_cards=6)))
+@settings(max_examples=examples(100))
+def test_every_move_can_be_drawn(state: State) -> None:
     random = Random(0)
-    moves = Counter(random_move(state, random) for _ in range(2000))
-    assert moves.keys() == {Move(*move) for move in moves_of(state)}
-    assert min(moves.values()) > 40
-
-
-def test_there_is_no_move_without_a_turn_or_after_the_end() -> None:
-    *_, last = random_game(Settings(2, 2, 2), Random(0))
-    assert random_move(last, Random(0)) is None
-    start = State.start()
-    without_turn = State(start.problem, None, start.completed, start.set_size)
-    assert random_move(without_turn, Random(0)) is None
+    moves: set[Move | None] = {Move(*move) for move in moves_of(state)}
+    drawn = {random_move(state, random) for _ in range(40 * len(moves) + 1)}
+    assert drawn == (moves or {None})
+    assert random_move(replace(state, turn=None), random) is None
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

@@ -133,17 +133,14 @@ def check_without_listing(state: State) -> None:
                 assert askable == (question in listed)
 
 
-@given(damaged_states())
-@settings(max_examples=examples(100))
-def test_questions_are_the_same_without_listing_them(state: State) -> None:
-    check_without_listing(state)
+long_games = games(larger_settings | st.just(Settings(4, 6, 3)), max_moves=60)
 
 
-@given(games(larger_settings | st.just(Settings(4, 6, 3)), max_moves=60))
-@settings(max_examples=thorough(8, 60))
-def test_questions_are_the_same_without_listing_them_up_to_the_end(game: Game) -> None:
-    """Towards the end, it matters which cards the other sets leave."""
-    for state in game.states:
+@given(damaged_states().map(lambda state: (state,)) | long_games.map(lambda game: game.states))
+@settings(max_examples=thorough(16, 160))
+def test_questions_are_the_same_without_listing_them(path: tuple[State, ...]) -> None:
+    """Towards the end of a game, it matters which cards the other sets leave."""
+    for state in path:
         check_without_listing(state)
 
 

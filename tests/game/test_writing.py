@@ -11,21 +11,14 @@ from quaternity.base.errors import InputError
 from quaternity.base.writing import replace_file, try_lock, write_text
 
 
-def test_a_file_is_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    for text in ("one", "zwei äöü"):
-        write_text(path, text)
-        assert path.read_text(encoding="utf-8") == text
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
+def test_a_file_is_replaced_and_a_link_stays_a_link(tmp_path: Path) -> None:
     path, link = tmp_path / "file", tmp_path / "link"
-    path.write_text("old", encoding="utf-8")
     link.symlink_to(path)
-    write_text(link, "new")
+    for place, text in ((path, "one"), (path, "zwei äöü"), (link, "three")):
+        write_text(place, text)
+        assert path.read_text(encoding="utf-8") == text
     assert link.is_symlink()
-    assert path.read_text(encoding="utf-8") == "new"
+    assert {*tmp_path.iterdir()} == {path, link}
 
 
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:
@@ -38,13 +31,6 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     finally:
         os.close(reader)
     assert stat.S_ISFIFO(path.stat().st_mode)
-
-
-def test_a_path_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "no" / "file"):
-        with pytest.raises(InputError, match="cannot be written"):
-            write_text(path, "text")
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o666, 0o751])
@@ -81,15 +67,19 @@ def test_a_new_file_has_the_usual_mode_even_if_other_threads_write(
     assert {stat.S_IMODE(path.stat().st_mode) for path in paths} == {0o640}
 
 
-def test_a_file_that_may_not_be_written_is_not_replaced(
+def test_a_path_that_cannot_be_written_is_refused_and_not_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "file"
     path.write_text("old")
     path.chmod(0o444)
+    for place in (tmp_path, tmp_path / "no" / "file"):
+        with pytest.raises(InputError, match="cannot be written"):
+            write_text(place, "new")
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # as if not as root
     with pytest.raises(InputError, match=r"file: cannot be written: Permission denied"):
         write_text(path, "new")
+    assert [*tmp_path.iterdir()] == [path]
     assert path.read_text() == "old"
 
 

@@ -53,12 +53,6 @@ def deals_nothing(problem: DealProblem) -> Verdict:
     return Feasible(Deal(()))
 
 
-def deals_words(problem: DealProblem) -> Verdict:
-    """Return a deal with words as owners."""
-    words: Any = ("nobody",) * problem.sets[0].size if problem.sets else ()
-    return Feasible(Deal((words,) * len(problem.sets)))
-
-
 def answers_yes(problem: DealProblem) -> Any:
     """Return a truth value instead of a verdict."""
     return bool(problem.cards)
@@ -107,19 +101,6 @@ def leaves_at_the_infeasible(problem: DealProblem) -> Verdict:
     return verdict
 
 
-class _Sure(Infeasible):
-    """A verdict that verifies itself."""
-
-    def holds(self, problem: DealProblem) -> bool:
-        return True
-
-
-def vouches_for_itself(problem: DealProblem) -> Verdict:
-    """Return an infeasible verdict whose evidence always claims to hold."""
-    sure: Any = _Sure()
-    return Infeasible(sure)
-
-
 def no_if(name: str, when: Callable[[DealProblem], bool]) -> Callable[[DealProblem], Verdict]:
     """Return a solver that is right, except that it answers infeasible if a condition holds."""
 
@@ -147,11 +128,11 @@ INFEASIBLE_IF = [
 
 BROKEN = (
     drops_a_minimum, forgets_an_owner, ignores_maximums, always_says_no, deals_nothing,
-    deals_words, answers_yes, divides_by_zero,
+    answers_yes, divides_by_zero,
 )  # fmt: skip
 
 RARELY_BROKEN = (
-    gives_up_on_the_infeasible, counts_in_32_bits, forgets_a_maximum_of_twins, vouches_for_itself,
+    gives_up_on_the_infeasible, counts_in_32_bits, forgets_a_maximum_of_twins,
     leaves_at_the_infeasible, *INFEASIBLE_IF,
 )  # fmt: skip
 """Solvers that are wrong rarely, or only on large problems: for `check_solver`."""

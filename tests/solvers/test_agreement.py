@@ -34,12 +34,6 @@ def test_one_unit_decides_for_every_solver(pair: tuple[DealProblem, DealProblem]
     assert [bool(decide(problem)) for problem in pair] == [True, False]
 
 
-@given(small_problems | small_pairs.map(itemgetter(1)))
-@settings(max_examples=thorough(40, 400))
-def test_solvers_agree_and_explain(problem: DealProblem) -> None:
-    check_explanations(problem)
-
-
 CERTAIN_AND_BOUND = DealProblem(
     [6, 5, 3],
     [
@@ -50,10 +44,14 @@ CERTAIN_AND_BOUND = DealProblem(
 """An impossible problem. Player 0 owns two cards of a set, and may own more of it than are left."""
 
 
-@given(deal_problems(max_players=6, max_sets=6, max_set_size=6) | game_problems((4, 4, 4)))
+larger_problems = deal_problems(max_players=6, max_sets=6, max_set_size=6)
+
+
+@given(small_problems | small_pairs.map(itemgetter(1)) | larger_problems | game_problems((4, 4, 4)))
 @example(CERTAIN_AND_BOUND)
-@settings(max_examples=examples(200))
-def test_solvers_agree_on_larger_problems(problem: DealProblem) -> None:
+@example(DealProblem([1, 1], [SetConstraint([3, 3], [2, 0], [2, 2])]))
+@settings(max_examples=thorough(50, 600))
+def test_solvers_agree_and_explain(problem: DealProblem) -> None:
     check_explanations(problem)
 
 

@@ -86,20 +86,26 @@ def test_every_kind_of_bad_evidence_is_reported(verdict: Any, words: str) -> Non
 
 
 def test_crashes_refusals_and_limits_are_recorded() -> None:
-    def gives_up(problem: DealProblem) -> Verdict:
+    """A reason that cannot be shown is not a fault, either."""
+
+    def slow(problem: DealProblem) -> Verdict:
         raise SolverTimeout("after all this time")
 
-    def refuses(problem: DealProblem) -> str:
-        return "too hard"
+    def rude(problem: DealProblem) -> Verdict:
+        raise RudeLimit
 
+    rude_reason: Any = Rude()
     rows = [
         solver_from_function("crash", divides_by_zero),
-        solver_from_function("slow", gives_up),
-        Solver("picky", "", SOLVERS["max-flow"].prepare, refuses),
+        solver_from_function("slow", slow),
+        solver_from_function("rude", rude),
+        Solver("picky", "", SOLVERS["max-flow"].prepare, lambda problem: "too hard"),
+        Solver("refuser", "", SOLVERS["max-flow"].prepare, lambda problem: rude_reason),
     ]
     judgement = judge(FREE, rows)
-    assert judgement.refused == {"picky": "too hard"}
-    assert judgement.gave_up == {"slow": "after all this time"}
+    assert judgement.refused["picky"] == "too hard"
+    assert judgement.gave_up["slow"] == "after all this time"
+    assert {*judgement.refused, *judgement.gave_up} == {"picky", "refuser", "slow", "rude"}
     assert judgement.feasible is None
     assert [fault.solver for fault in judgement.faults] == ["crash"]
     assert "ZeroDivisionError" in judgement.in_words()
@@ -131,27 +137,9 @@ def test_any_exception_of_a_solver_is_its_fault(error: BaseException) -> None:
     assert judgement.feasible
     assert [fault.solver for fault in judgement.faults] == ["leaver", "refuser"]
     assert judgement.in_words().startswith("leaver raised ")
-
-
-def test_an_interrupt_by_the_user_is_not_caught() -> None:
-    def waits(problem: DealProblem) -> Verdict:
-        raise KeyboardInterrupt
-
+    error = KeyboardInterrupt()  # an interrupt by the user is not a fault
     with pytest.raises(KeyboardInterrupt):
-        judge(FREE, [solver_from_function("waits", waits)])
-
-
-def test_a_reason_that_cannot_be_shown_is_not_a_fault() -> None:
-    def limit(problem: DealProblem) -> Verdict:
-        raise RudeLimit
-
-    rows = [
-        solver_from_function("limit", limit),
-        Solver("refuser", "", SOLVERS["max-flow"].prepare, lambda problem: Rude()),  # type: ignore[arg-type,return-value]
-    ]
-    judgement = judge(FREE, rows)
-    assert judgement.faults == ()
-    assert judgement.gave_up.keys() | judgement.refused.keys() == {"limit", "refuser"}
+        judge(FREE, rows)
 
 
 def test_the_program_is_at_fault_if_a_deal_and_a_shortage_both_verify(

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
 from solvers.exchange.deal_problem_file import (
@@ -41,11 +42,7 @@ def test_the_largest_problem_is_read_back() -> None:
     [
         ({"format": "deal-problem/2"}, 'format: "deal-problem/2" is not "deal-problem/1"'),
         ({"hands": []}, "hands: at least one player is needed"),
-        ({"hands": [1, True]}, "hands[1]: true is not a whole number >= 0"),
-        ({"hands": [1, 2.0]}, "hands[1]: 2.0 is not a whole number"),
-        ({"hands": [1, -2]}, "hands[1]: -2 is not"),
         ({"hands": [1, 10**50 + 1]}, "hands[1]: 1000000"),
-        ({"hands": [1] * 101}, "101 players: the limit is 100"),
         ({"hands": {"0": 1}}, "hands: expected a list, not an object"),
         ({"sets": [[]]}, "sets[0]: expected an object, not a list"),
         ({"sets": [{"owners": []}] * 50_001}, "100002 (player, set) pairs: the limit is 100000"),
@@ -54,7 +51,6 @@ def test_the_largest_problem_is_read_back() -> None:
         ({"sets": [{**SET, "low": [0]}]}, "sets[0].low: 1 entries, expected 2"),
         ({"sets": [{**SET, "high": [0, None]}]}, "sets[0].high[1]: null is not a whole number"),
         ({"sets": [{**SET, "owners": [[0], [2]]}]}, "owners[1]: player 2 is out of range 0..1"),
-        ({"sets": [{**SET, "owners": [[-1], [0]]}]}, "owners[0]: player -1 is out of range 0..1"),
         ({"sets": [{**SET, "owners": [[0], 1]}]},
          "owners[1]: expected a list of players, not a number"),
         ({"sets": [{**SET, "owners": [["0"]]}]}, 'owners[0]: "0" is not a player'),
@@ -85,11 +81,10 @@ def test_a_text_that_is_not_a_deal_problem_is_refused(text: str, words: str) -> 
         parse_deal_problem(text)
 
 
-def test_a_quotation_is_complete_up_to_forty_characters() -> None:
-    for length in range(60):
-        whole = f'"{"x" * length}"'
-        cut = quote_json("x" * length)
-        assert cut == whole if len(whole) <= 40 else (len(cut), cut[-3:]) == (40, "...")
+@given(st.integers(0, 60))
+def test_a_quotation_is_complete_up_to_forty_characters(length: int) -> None:
+    whole, cut = f'"{"x" * length}"', quote_json("x" * length)
+    assert cut == whole if len(whole) <= 40 else (len(cut), cut[-3:]) == (40, "...")
 
 
 def test_all_faults_are_reported_at_once_and_unknown_fields_ignored() -> None:
@@ -104,17 +99,13 @@ def test_all_faults_are_reported_at_once_and_unknown_fields_ignored() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", [1, 19, 20, 21, 22, 50])
+@given(st.integers(1, 50))
 def test_twenty_faults_are_shown_and_the_others_counted(number: int) -> None:
     faults = [f"fault {index}" for index in range(number)]
     error = MalformedDocument(faults)
     assert error.faults == faults
-    *shown, last = str(error).split("; ")
-    if number <= 20:
-        assert [*shown, last] == faults
-    else:
-        assert shown == faults[:20]
-        assert last == f"and {number - 20} more faults"
+    last = [f"and {number - 20} more faults"] * (number > 20)
+    assert str(error).split("; ") == faults[:20] + last
 
 
 def test_names_of_fields_are_shown_as_text() -> None:

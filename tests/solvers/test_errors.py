@@ -26,31 +26,24 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_a_pickled_error_keeps_its_message_and_attributes(error: QuaternityError) -> None:
+def test_an_error_passes_between_processes(error: QuaternityError) -> None:
+    """It can be pickled, and comes from a process that may return only values."""
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - written just above
     assert type(copy) is type(error)
     assert (str(copy), copy.args, vars(copy)) == (str(error), error.args, vars(error))
-
-
-@pytest.mark.parametrize("read", [parse_record, parse_any, parse_log, read_pieces])
-def test_an_error_about_a_file_can_be_pickled(
-    read: Callable[[str], object],
-) -> None:
-    with pytest.raises(QuaternityError) as caught:
-        read("quaternity 2\nnonsense")
-    copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - written just above
-    assert str(copy) == str(caught.value)
+    with pytest.raises(type(error)) as caught:
+        own_process().call(raise_error, error)
+    attributes = {name: value for name, value in vars(caught.value).items() if name != "__notes__"}
+    assert (str(caught.value), attributes) == (str(error), vars(error))
 
 
 def raise_error(error: QuaternityError) -> None:
     raise error
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_an_error_comes_from_a_process_that_may_return_only_values(
-    error: QuaternityError,
-) -> None:
-    with pytest.raises(type(error)) as caught:
-        own_process().call(raise_error, error)
-    attributes = {name: value for name, value in vars(caught.value).items() if name != "__notes__"}
-    assert (str(caught.value), attributes) == (str(error), vars(error))
+@pytest.mark.parametrize("read", [parse_record, parse_any, parse_log, read_pieces])
+def test_an_error_about_a_file_can_be_pickled(read: Callable[[str], object]) -> None:
+    with pytest.raises(QuaternityError) as caught:
+        read("quaternity 2\nnonsense")
+    copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - written just above
+    assert str(copy) == str(caught.value)

@@ -1,5 +1,6 @@
 """Laws of deal problems: relabelling, tightening, splitting and merging of sets, and duality."""
 
+from dataclasses import replace
 from itertools import product, starmap
 
 from hypothesis import assume, given, settings
@@ -180,6 +181,25 @@ def test_there_is_a_deal_or_a_shortage_and_never_both(
     assert bool(verdict) == bool(all_deals)
     assert verify(problem, verdict)
     assert isinstance(verdict, Feasible) or verdict.shortage is not None
+    assert replace(solve(problem), problem=None) == verdict
+
+
+@given(feasible_problems(max_players=3, max_sets=2), st.data())
+@settings(max_examples=thorough(40, 400))
+def test_deals_with_a_known_hand_are_those_with_this_hand(
+    problem: DealProblem, data: st.DataObject
+) -> None:
+    def hand(deal: Deal) -> list[int]:
+        return [
+            sum(1 << card for card, owner in enumerate(row) if owner == player)
+            for row in deal.owner
+        ]
+
+    player = data.draw(st.integers(0, problem.players - 1))
+    all_deals = [*deals(problem)]
+    seen = hand(data.draw(st.sampled_from(all_deals)))
+    with_this_hand = [deal for deal in all_deals if hand(deal) == seen]
+    assert [*deals(problem.with_hand(player, seen))] == with_this_hand
 
 
 @given(feasible_problems(), st.data())

@@ -2,10 +2,12 @@
 
 import gc
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import permutations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from quaternity.base.memo import Memo
 from solvers import DealProblem, SetConstraint, coalition_tables
@@ -14,40 +16,33 @@ from solvers.factor_product import Product, program
 from solvers.reduced_problem import reduce_problem
 from solvers.set_counts import SetCounts
 from tests.limits import limited
+from tests.sizes import examples
 from tests.solvers.plain_counting import count_by_remaining_hands
 
 
-@pytest.fixture
-def small() -> Iterator[None]:
-    """Set a budget of ten bytes, and begin with empty memos."""
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 5), st.integers(0, 11))))
+@settings(max_examples=examples(1000))
+def test_memos_share_a_budget_and_forget_everything_when_it_is_spent(
+    stores: list[tuple[int, int, int]],
+) -> None:
+    """A result larger than the whole budget is not kept, and displaces no other."""
     Memo.clear_all()
+    memos, used = (Memo[int, int](), Memo[int, int]()), 0
+    kept: tuple[dict[tuple[int], int], ...] = ({}, {})
     with limited("quaternity.base.memo", MAX_MEMO_BYTES=10):
-        yield
+        for which, key, size in stores:
+            if used + size > 10 >= size:
+                used = 0
+                kept = ({}, {})
+            assert memos[which].store((key,), size, size) == size
+            if size <= 10:
+                used += size
+                kept[which][key,] = size
+            assert (memos, Memo.used_bytes()) == (kept, used)
+    Memo.clear_all()
 
 
-@pytest.mark.usefixtures("small")
-def test_all_memos_forget_everything_when_the_budget_of_all_is_spent() -> None:
-    first, second = Memo[str, int](), Memo[str, int]()
-    assert first.store(("a",), 1, size=6) == 1
-    second.store(("b",), 2, size=4)
-    assert ([*first], [*second], Memo.used_bytes()) == ([("a",)], [("b",)], 10)
-    assert second.store(("c",), 3, size=1) == 3
-    assert ([*first], [*second], Memo.used_bytes()) == ([], [("c",)], 1)
-
-
-@pytest.mark.usefixtures("small")
-def test_a_result_above_the_budget_is_not_kept_and_displaces_no_other() -> None:
-    results = Memo[str, int]()
-    results.store(("a",), 1, size=5)
-    assert results.store(("b",), 2, size=11) == 2
-    assert dict(results) == {("a",): 1}
-    results.store(("c",), 3, size=5)
-    assert dict(results) == {("a",): 1, ("c",): 3}
-    assert Memo.used_bytes() == 10
-
-
-@pytest.mark.usefixtures("small")
-def test_a_value_is_computed_once_until_it_is_forgotten() -> None:
+def test_a_value_is_computed_once() -> None:
     calls = []
 
     def multiply(number: int, times: int) -> tuple[int, int]:
@@ -55,9 +50,8 @@ def test_a_value_is_computed_once_until_it_is_forgotten() -> None:
         return number * times, 4
 
     results = Memo[int, int, int](multiply)
-    assert [results[number, 2] for number in (1, 2, 1, 3, 1)] == [2, 4, 2, 6, 2]
-    assert calls == [1, 2, 3, 1]
-    assert Memo.used_bytes() == 8
+    assert [results[number, 2] for number in (1, 2, 1)] == [2, 4, 2]
+    assert calls == [1, 2]
     with pytest.raises(KeyError):
         Memo[int, int, int]()[1, 2]
 

@@ -3,15 +3,21 @@
 # These tests pass values of wrong types.
 # mypy: disable-error-code="arg-type, list-item"
 
+import re
 from collections.abc import Callable
+from contextlib import nullcontext
+from itertools import product
 from typing import Any
 
 import numpy
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from quaternity.base.validation import check_index
 from solvers import DealProblem, InputError, ProblemBuilder, SetConstraint
-from solvers.problem import MAX_CARDS, MAX_PLAYERS, MAX_ROWS
+from solvers.problem import MAX_CARDS, MAX_PLAYERS, MAX_ROWS, with_entry
+from solvers.strategies import deal_problems
+from tests.sizes import examples
 from tests.solvers.hostile import Endless, Lengthy
 
 PAIR = SetConstraint.of([[0, 1], [1]], players=2)
@@ -31,61 +37,34 @@ RING = DealProblem(
          "high: must have 2 bounds, one for each player, not 1"),
         (lambda: SetConstraint.of([[0]], 4, low=[0] * 3),
          "low: must have 4 bounds, one for each player, not 3"),
-        (lambda: SetConstraint([1, -1], [0], [1]), "owners[1]: -1 is not a whole number >= 0"),
-        (lambda: SetConstraint([1, True], [0], [1]), "owners[1]: True is not a whole number >= 0"),
-        (lambda: SetConstraint([1], [0.5], [1]), "low[0]: 0.5 is not a whole number >= 0"),
-        (lambda: SetConstraint([1], [0], [None]), "high[0]: None is not a whole number >= 0"),
-        (lambda: SetConstraint.of([[0, 2]], 2), "owners[0]: player 2 is out of range 0..1"),
-        (lambda: SetConstraint.of([[0], [-1]], 2), "owners[1]: player -1 is out of range 0..1"),
         (lambda: SetConstraint.of([["x"]], 2), "owners[0]: player 'x' is out of range 0..1"),
-        (lambda: SetConstraint.of([[True]], 2), "owners[0]: player True is out of range 0..1"),
         (lambda: DealProblem([], []), "hands: at least one player is needed"),
-        (lambda: DealProblem([1, -1], [PAIR]), "hands[1]: -1 is not a whole number >= 0"),
-        (lambda: DealProblem([0] * 101, []), "101 players: the limit is 100"),
         (lambda: DealProblem([9], [SetConstraint([1] * size, [0], [1]) for size in (9_999, 2)]),
          "10001 cards: the limit is 10000"),
         (lambda: DealProblem([0] * 100, [SetConstraint([], [0] * 100, [0] * 100)] * 1001),
          "100100 (player, set) pairs: the limit is 100000"),
-        (lambda: PAIR._replace(low=[-1, 0]), "low[0]: -1 is not"),
         (lambda: PAIR._replace(owners=[4]), "owners[0]: (2,) names a player out of range"),
         (lambda: PAIR._make([[1], [0, 0], [1]]),
          "high: must have 2 bounds, one for each player, not 1"),
         (lambda: PROBLEM._replace(hands=(1, 1, 1)),
          "sets[0]: has bounds for 2 players, but there are 3 hands"),
-        (lambda: PROBLEM._make([[1, True], [PAIR]]), "hands[1]: True is not a whole number"),
-        (lambda: PROBLEM._replace(sets=((1, 2),)), "sets[0]: (1, 2) is not a SetConstraint"),
         (lambda: PROBLEM._replace(sets=[tuple(PAIR)]), "sets[0]: ((3, 2), (0, 0), (2, 2)) is not"),
-        (lambda: DealProblem([1], 5), "sets: 5 is not a list"),
-        (lambda: DealProblem("11", [PAIR]), "hands: '11' is not a list"),
         (lambda: DealProblem({0: 1, 1: 1}, [PAIR]), "hands: {0: 1, 1: 1} is not a list"),
-        (lambda: DealProblem([10**60, 0], [PAIR]), "must be a number up to 1e+50"),
         (lambda: DealProblem(range(10**10), []), "10000000000 players: the limit is 100"),
         (lambda: SetConstraint(range(10**10), [], []), "10000000000 cards: the limit is 10000"),
         (lambda: SetConstraint.of([[0]], players=10**10), "10000000000 players: the limit is 100"),
         (lambda: SetConstraint.of([[0]], players=2.0), "players: 2.0 is not a whole number"),
         (lambda: SetConstraint.of([0], players=2),
          "owners[0]: must be a list or another collection, not 0"),
-        (lambda: SetConstraint.of(3, players=2), "owners: 3 is not a list"),
-        (lambda: SetConstraint([[1]], [0], [1]), "owners[0]: [1] is not a whole number"),
-        (lambda: SetConstraint({1}, [0], [1]), "owners: {1} is not a list"),
-        (lambda: SetConstraint([1], numpy.zeros(1), [1]), "low[0]: np.float64(0.0) is not"),
-        (lambda: SetConstraint([numpy.True_], [0], [1]), "owners[0]: np.True_ is not"),
         (lambda: PROBLEM.with_set(1, PAIR), "set 1 is out of range 0..0"),
-        (lambda: PROBLEM.with_set(-1, PAIR), "set -1 is out of range 0..0"),
         (lambda: PROBLEM.with_set(0, RING.sets[0]),
          "sets[0]: has bounds for 3 players, but there are 2 hands"),
-        (lambda: PROBLEM.with_set(0, ((), (), ())), "sets[0]: ((), (), ()) is not a SetConstraint"),
         (lambda: RING.relabelled(players=[0, 0, 1]), "not [0, 0, 1]"),
-        (lambda: RING.relabelled(players=[0, 1]), "not [0, 1]"),
         (lambda: RING.relabelled(sets=[0]),
          "sets: must contain each of the numbers 0..1 once, not [0]"),
-        (lambda: RING.relabelled(sets=[0, 0]), "not [0, 0]"),
         (lambda: RING.relabelled(cards=[[0, 1]]),
          "cards: must have an order for each of the 2 sets, not 1"),
-        (lambda: RING.relabelled(cards=[[0], [0]]),
-         "cards[0]: must contain each of the numbers 0..1 once"),
         (lambda: RING.relabelled(cards=[[1, 1], [0]]), "not [1, 1]"),
-        (lambda: RING.relabelled(cards=[[1, 0], "0"]), "cards[1]: '0' is not a list"),
         (lambda: ACE.belongs_to("ace", ["Ann"]), "player: the name ['Ann'] must be a printable"),
         (lambda: ACE.belongs_to(["ace"], "Ann"), "card: the name ['ace'] must be a printable"),
         (lambda: ACE.at_least("Ann", 1, ["hearts"]), "set: the name ['hearts'] must be"),
@@ -96,6 +75,36 @@ def test_no_way_to_build_a_problem_skips_the_checks(build: Callable[[], Any], wo
     with pytest.raises(InputError) as caught:
         build()
     assert words in str(caught.value)
+
+
+@given(deal_problems().filter(lambda problem: problem.cards > 0), st.data())
+@settings(max_examples=examples(1000))
+def test_a_wrong_number_is_refused_with_its_place(
+    problem: DealProblem, data: st.DataObject
+) -> None:
+    """This holds for every way to build a problem or a set, and for files."""
+    index = data.draw(st.sampled_from([i for i, set_ in enumerate(problem.sets) if set_.size]))
+    whole: Any = problem
+    document = problem.to_dict()
+    if data.draw(st.booleans()):
+        whole, document = problem.sets[index], document["sets"][index]
+    name = data.draw(st.sampled_from([name for name in whole._fields if name != "sets"]))
+    number = data.draw(st.integers(0, len(getattr(whole, name)) - 1))
+    in_files: list[Any] = [True, -1, 0.5, None, "1", 10**60]
+    wrong = data.draw(st.sampled_from([*in_files, [1], numpy.float64(0), numpy.True_]))
+    parts = {**whole._asdict(), name: with_entry(getattr(whole, name), number, wrong)}
+    place = re.escape(f"{name}[{number}]: ")
+    with pytest.raises(InputError, match=f"^{place}"):
+        type(whole)(**parts)
+    with pytest.raises(InputError, match=f"^{place}"):
+        whole._replace(**parts)
+    with pytest.raises(InputError, match=f"^{place}"):
+        whole._make(parts.values())
+    document[name][number] = data.draw(st.sampled_from(in_files))
+    with pytest.raises(InputError, match=place):
+        DealProblem.from_dict(
+            document if whole is problem else {**problem.to_dict(), "sets": [document]}
+        )
 
 
 def test_a_set_that_grows_beyond_the_limit_is_refused() -> None:
@@ -158,11 +167,7 @@ def test_a_list_with_a_wrong_length_is_refused(listing: type[Lengthy]) -> None:
 
 
 def test_a_card_that_does_not_exist_is_refused() -> None:
-    problem = DealProblem([1, 1], [PAIR])
-    wrong_values: list[Any] = [2, -1, True, 1.0, None, "1", 10**60]
-    for wrong in wrong_values:
-        for place in ((wrong, 0), (0, wrong)):
-            with pytest.raises(InputError):
-                problem.may_own(*place)
-    assert problem.may_own(numpy.int8(0), numpy.int64(1)) == (1,)
-    assert check_index(1, 2, "set") == 1
+    for place in product([0, 2, -1, True, 1.0, None, "1", 10**60], repeat=2):
+        with pytest.raises(InputError) if place != (0, 0) else nullcontext():
+            assert PROBLEM.may_own(*place) == (0, 1)
+    assert PROBLEM.may_own(numpy.int8(0), numpy.int64(1)) == (1,)

@@ -78,21 +78,22 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Register]:
     registry.registered_solvers.cache_clear()
 
 
-def test_a_function_becomes_a_solver(register: Register) -> None:
-    register(Point("first", "elsewhere:first_owner", first_owner))
+def test_functions_and_solvers_are_registered_by_name(register: Register) -> None:
+    register(Point("first", "elsewhere:first_owner", first_owner), Point("other", "a:b", ROW))
     solver = find_solver("first")
     assert solver.name == "first"
     assert solver.idea == "Give every card to its first owner."
     assert solver(PROBLEM) == Feasible(Deal(((0, 1),)))
     assert solver.refuses(PROBLEM) is None
-    assert list(all_solvers()) == [*SOLVERS, "first"]
+    assert list(all_solvers()) == [*SOLVERS, "first", "other"]
     assert solver in solvers_for(PROBLEM, all_solvers().values())
-    assert "first" not in SOLVERS
-
-
-def test_a_solver_is_listed_under_its_registered_name(register: Register) -> None:
-    register(Point("other", "elsewhere:ROW", ROW))
     assert find_solver("other") == replace(ROW, name="other", isolated=True)
+    with pytest.raises(InputError) as caught:
+        find_solver("simplex")
+    assert str(caught.value) == (
+        "unknown solver 'simplex': choose from cp-sat, max-flow, matching, coalitions, "
+        "brute-force, first, other, package.module:name"
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,16 +144,6 @@ def test_an_interrupt_while_loading_is_not_caught(register: Register) -> None:
     register(Point("x", "a:b", KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         all_solvers()
-
-
-def test_an_unknown_name_lists_the_known_ones(register: Register) -> None:
-    register(Point("first", "a:b", first_owner))
-    with pytest.raises(InputError) as caught:
-        find_solver("simplex")
-    assert str(caught.value) == (
-        "unknown solver 'simplex': choose from "
-        "cp-sat, max-flow, matching, coalitions, brute-force, first, package.module:name"
-    )
 
 
 def one_set(masks: int, size: int = 9_996) -> DealProblem:

@@ -3,7 +3,6 @@
 import inspect
 import pickle
 import tomllib
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -47,7 +46,10 @@ def games(seed: int, size: tuple[int, int, int]) -> list[DealProblem]:
     return [problem, *boundary_pair(problem, random)]
 
 
-def test_rivals_without_an_extra_are_installed() -> None:
+def test_extras_exist_and_rivals_without_an_extra_are_installed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {rival.extra for rival in EXTERNAL_SOLVERS.values()} - {""}
+    assert extras <= {*project["optional-dependencies"]}
     without_extra = {name for name, rival in EXTERNAL_SOLVERS.items() if not rival.extra}
     assert without_extra == {
         "scipy-flow", "scipy-linprog", "scipy-milp", "glop", "clp", "scip", "cbc", "mathopt",
@@ -93,6 +95,7 @@ def test_polynomial_rivals_decide_large_games(name: str) -> None:
 @pytest.mark.parametrize("name", INSTALLED)
 def test_a_limit_is_kept_or_the_answer_is_right(name: str) -> None:
     solver = find_solver(name)
+    assert pickle.loads(pickle.dumps(solver)) == solver  # noqa: S301 - pickled in this line
     assert (solver.prepare_within is not None) == EXTERNAL_SOLVERS[name].keeps_limit
     if solver.prepare_within is not None:
         for problem in (games(3, (4, 5, 3))[2], make_pair("php", 40, 0).impossible):
@@ -125,22 +128,11 @@ def test_a_missing_rival_names_its_install_command(monkeypatch: pytest.MonkeyPat
     )
 
 
-def test_extras_exist() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {rival.extra for rival in EXTERNAL_SOLVERS.values()} - {""} <= {
-        *project["optional-dependencies"]
-    }
-
-
-def adapter_of(name: str) -> Callable[..., object]:
-    module, _, function = EXTERNAL_SOLVERS[name].adapter.partition(":")
-    adapter = getattr(import_module(f"solvers.rivals.{module}"), function)
-    return adapter.func if isinstance(adapter, partial) else adapter
-
-
 @pytest.mark.parametrize("name", EXTERNAL_SOLVERS)
 def test_an_adapter_is_short_and_explained(name: str) -> None:
-    adapter = adapter_of(name)
+    module, _, function = EXTERNAL_SOLVERS[name].adapter.partition(":")
+    adapter = getattr(import_module(f"solvers.rivals.{module}"), function)
+    adapter = adapter.func if isinstance(adapter, partial) else adapter
     assert adapter.__doc__
     assert len(inspect.getsource(adapter).splitlines()) <= 40
     assert EXTERNAL_SOLVERS[name].licence
@@ -166,11 +158,3 @@ def test_a_removed_name_is_refused_with_its_replacement(name: str, instead: str)
         getattr(rivals, name)
     module, _, function = instead.rpartition(".")
     assert hasattr(import_module(module), function)
-
-
-def test_a_rival_is_found_by_name_and_pickled() -> None:
-    for name in INSTALLED:
-        solver = find_solver(name)
-        copy = pickle.loads(pickle.dumps(solver))  # noqa: S301 - pickled in this line
-        assert copy == solver
-        assert copy.prepare == solver.prepare
