@@ -158,6 +158,9 @@ class KwartetSettings:
         The second number is left out if it is 0. The numbers of the players differ by at most one.
         Consecutive seats get an extra card, beginning with seat `first_extra`, modulo the number of
         seats.
+
+        >>> KwartetSettings(players=3, sets=4).hand_sizes()
+        (6, 5, 5)
         """
         base, extra = divmod(self.cards - self.aside, self.players)
         seats = [

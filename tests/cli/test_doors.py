@@ -99,6 +99,11 @@ def fail_terminal(*_: object, **__: object) -> None:
     raise LawViolation("the terminal is another interface")
 
 
+def test_the_default_limit_of_moves_is_that_of_the_guide() -> None:
+    limit = Registration(name="nim", rules="nim:NimRules").max_moves
+    assert f"(default {limit}; 0: never)" in guide.page("learning").text
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

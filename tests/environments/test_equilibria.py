@@ -107,11 +107,13 @@ def test_other_names_of_cards_change_no_value(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("name", benchmarks())
 def test_benchmarks_have_names_everywhere(name: str) -> None:
+    table = TableGame.benchmark(name)
+    assert TableGame.of_text(name).rules == table.rules
     pyspiel = pytest.importorskip("pyspiel")
     import quaternity.environments.open_spiel
 
     assert quaternity.environments.open_spiel.UNLIMITED_LENGTH
-    game, table = pyspiel.load_game(name), TableGame.benchmark(name)
+    game = pyspiel.load_game(name)
     assert game.table.rules == table.rules
     assert game.max_game_length() == table.max_moves
     assert game.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM

@@ -11,6 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
 
+from quaternity.base.text_format import with_noun
 from quaternity.epistemic import H, K
 from quaternity.errors import IllegalMove
 from quaternity.game.cards import Card
@@ -68,6 +69,13 @@ class KwartetMachine(TableMachine):
             reason = "all sets are put down"
         if not self.model.acting:
             assert ended_text(self.game.position.position.public) == reason
+
+    @invariant()
+    def requests_are_left_only_if_their_number_is_limited(self) -> None:
+        left, text = self.model.left, self.game.rules.show(self.game.view())
+        if left is not None:
+            assert f"{with_noun(left, 'request')} left" in text
+        assert ("left" in text) == (left is not None)
 
     @rule(data=st.data())
     def a_seat_knows_what_holds_in_all_its_deals(self, data: st.DataObject) -> None:

@@ -86,6 +86,8 @@ def test_defaults_comments_blank_lines_and_line_ends_are_read() -> None:
         ("0 puts down 0\n", "", 10, "'0 puts down 0' must come before this line"),
         ("0 puts down 0", "0 puts down 1", 10, "expected '0 puts down 0'"),
         ("0 puts down 0", "0 puts down 0\n0 puts down 0", 11, "no set is full"),
+        ("0/2 1/0\nhand 1: 0/3 1/1 1/2 1/3\n",
+         "0/2 0/3\nhand 1: 1/0 1/1 1/2 1/3\n1 puts down 0\n", 9, "expected '0 puts down 0'"),
         ("1 for 1/0: no", "1 for 1/0: yes", 11, "player 1 does not hold 1/0"),
         ("1 for 1/0: no", "1 for 0/0: no", 11, "set 0 is removed: player 0 put it down"),
         ("1 for 1/0: no", "1 for 1/0: no\nplayers 3", 12, "expected a request or"),

@@ -10,8 +10,10 @@ from quaternity.epistemic import EvaluationMethod, Formula, H, K, Kw, M, evaluat
 from quaternity.epistemic.deal_text import compare_deals, differing_deals, hand_lines
 from quaternity.epistemic.explanation import FormulaExplanation
 from quaternity.epistemic.formula import Knows, negation
+from quaternity.epistemic.needed_requests import is_knowledge
 from quaternity.epistemic.seat_truth import SeatTruth, after_announcements
 from quaternity.game.cards import Card
+from quaternity.kwartet.log import parse_log
 from quaternity.kwartet.partial_problem import stated_by
 from quaternity.kwartet.played import seat_log_of
 from quaternity.kwartet.queries import (
@@ -47,7 +49,6 @@ def check_why(formula: Formula, at: QueryContext) -> int | None:
     """Check an answer and its reason. Return the number of requests in the reason, if stated."""
     answer = truth_at(formula, at, why=True)
     public, seat, size = at.public.problem, at.seat, at.public.settings.set_size
-    assert seat is not None
     if answer.truth is None:
         for deal, truth in zip(answer.deals, (True, False), strict=True):
             assert (
@@ -68,7 +69,15 @@ def check_why(formula: Formula, at: QueryContext) -> int | None:
             )
         return None
     why = reason_at(formula, answer, at, "auto", 60)
-    if why.requests is None:  # the formula denies knowledge
+    real = answer.deals[0] if at.deal is None else at.deal
+    claim = after_announcements(at.announcements, formula if answer.truth else negation(formula))
+    if at.deal is None:
+        assert seat is not None
+        claim = Knows(seat, claim)
+    # If all hands are visible, only knowledge can follow from requests.
+    stated = is_knowledge(claim) and (answer.truth is True or at.deal is None)
+    assert (why.requests is not None) == stated
+    if why.requests is None:
         assert isinstance(answer.why, FormulaExplanation)
         shown = why.lines[: len(answer.why.lines)], why.deals  # a line about the pile may follow
         assert shown == (answer.why.lines, answer.why.deals)
@@ -81,14 +90,9 @@ def check_why(formula: Formula, at: QueryContext) -> int | None:
         return None
     assert why.requests.minimal
     assert why.requests.explanation is not None
-    claim = Knows(
-        seat, after_announcements(at.announcements, formula if answer.truth else negation(formula))
-    )
 
     def implies(numbers: set[int]) -> bool:
-        return evaluate(
-            claim, problem_of(numbers), answer.deals[0], EvaluationMethod.EXPLICIT, 60, size
-        )
+        return evaluate(claim, problem_of(numbers), real, EvaluationMethod.EXPLICIT, 60, size)
 
     def problem_of(numbers: set[int]) -> DealProblem:
         return stated_by(at.start, at.events, numbers)
@@ -107,14 +111,16 @@ def check_why(formula: Formula, at: QueryContext) -> int | None:
     )
     # A claim about none of the listed deals must hold in all that the seat considers possible.
     for part in why.requests.explanation.claims:
-        if part.deal not in why.deals:
+        if part.deal not in why.deals and seat is not None:
             known = Knows(seat, after_announcements(part.announcements, part.formula))
-            problem, deal = problem_of(numbers), answer.deals[0]
-            assert evaluate(known, problem, deal, EvaluationMethod.EXPLICIT, 60, size), part
+            problem = problem_of(numbers)
+            assert evaluate(known, problem, real, EvaluationMethod.EXPLICIT, 60, size), part
     listed = [line for line in why.lines if line.startswith("  ") and line.strip()[:1].isdigit()]
     assert len(listed) == len(numbers)
     for line, number in zip(listed, sorted(numbers), strict=True):
-        assert line.startswith(f"  {number + 1}. {at.events[number].question}: ")
+        event = at.events[number]
+        assert line.startswith(f"  {number + 1}. {event.question}: ")
+        assert line.count("puts down") == len(event.announced)
     return len(numbers)
 
 
@@ -125,16 +131,27 @@ def test_reasons_are_sufficient_minimal_and_true(seed: int, supposing: bool) -> 
     log = random_log(random_settings(random, range(3, 4), range(2, 4), max_cards=12), random, 8)
     if log.positions[-1].public.is_over:
         return
-    at = moment(log, len(log.events), random.randrange(3))
-    if supposing:
-        announcement = random_formula(random, at, random.randrange(2))
-        if truth_at(announcement, at).truth is False:
-            announcement = ~announcement
-        at = at._replace(announcements=(announcement,))
-    rest = [
-        check_why(random_formula(random, at, depth), at) for depth in (0, 0, 0, 0, 1, 1, 2, 2, 3)
-    ]
-    assert supposing or any(count is not None for count in rest)
+    for seat in (random.randrange(3), None):
+        at = moment(log, len(log.events), seat)
+        if supposing:
+            announcement = random_formula(random, at, random.randrange(2))
+            if truth_at(announcement, at).truth is False:
+                announcement = ~announcement
+            at = at._replace(announcements=(announcement,))
+        rest = [
+            check_why(random_formula(random, at, depth), at)
+            for depth in (0, 0, 0, 0, 1, 1, 2, 2, 3)
+        ]
+        assert supposing or seat is None or any(count is not None for count in rest)
+
+
+def test_a_reason_repeats_which_sets_a_request_put_down() -> None:
+    log = parse_log(
+        "kwartet 1\nplayers 3\nsets 4\nset-size 2\nannounce after-own-request\n"
+        "own-card-requests no\nhand 0: 0/0 0/1 1/0\nhand 1: 2/0 2/1 3/0\nhand 2: 1/1 3/1\n"
+        "0 asks 1 for 1/1: no\n0 puts down 0\n"
+    )
+    assert check_why(H(0, Card(1, 0)), moment(log, 1, 1)) == 1
 
 
 def test_a_sentence_says_who_knows_it() -> None:

@@ -13,8 +13,10 @@ import pytest
 from quaternity.base.errors import GameLimit, InputError, LimitError, PlayerFault
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
+from quaternity.kwartet.chances import log10_deals
 from quaternity.kwartet.log import log_text, parse_log
 from quaternity.kwartet.played import GameLog
+from quaternity.kwartet.players import DealCounts, GameDetails
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from quaternity.kwartet.strategies.published import better_greedy, own_card_request, request
@@ -137,6 +139,27 @@ def test_possible_deals_by_go(games: int) -> None:
     for goes, published in public.items():
         for ours, theirs in ((worlds[goes].public, published), (worlds[goes].own[0], own[goes])):
             near(ours, theirs, error_of(ours) * sqrt(games / PUBLISHED_GAMES) + rounded)
+
+
+@pytest.mark.parametrize("details", [0, 1, 3])
+def test_possible_deals_are_counted_after_every_few_goes(details: int) -> None:
+    tournament = plan(KwartetSettings(3, 4), ("greedy", "mixed", "random"), details=details)
+    for game in range(3):
+        log = logged_game(tournament, game)
+        goes = range(0, len(log.go_ends) + 1, details) if details else ()
+        positions = {number: log.after_goes(number).public for number in goes}
+        assert play_game(tournament, game).details == GameDetails(
+            len(log.go_ends),
+            tuple(
+                DealCounts(
+                    number,
+                    log10_deals(public.problem),
+                    tuple(log10_deals(log.after_goes(number).view(s).problem) for s in range(3)),
+                )
+                for number, public in positions.items()
+                if not public.is_over
+            ),
+        )
 
 
 @pytest.mark.parametrize("rotate", [True, False])

@@ -214,6 +214,10 @@ class HistoryMachine(RuleBasedStateMachine):
         if self.value is not None:
             forms.append(self.value.history)
             assert self.value.positions == tuple(self.positions)
+            points = self.rules.points(self.position)
+            best = [seat for seat, point in enumerate(points) if point == max(points)]
+            is_over = not self.rules.to_act(self.position)
+            assert self.value.winners == (tuple(best) if is_over else ())
         for history in forms:
             assert history == forms[0]
             assert (history.start, history.position) == (self.start, self.position)

@@ -282,6 +282,21 @@ class Loud:
         return array("f", [number + self.by for number in self.encoded.numbers(view)])
 
 
+class HidesAMove(Loud):
+    """An encoding without the action of one legal move."""
+
+    def mask(self, view: Any) -> Any:
+        mask = [*self.encoded.mask(view)]
+        mask[mask.index(True)] = False
+        return mask
+
+
+def test_an_encoding_has_an_action_for_every_legal_move() -> None:
+    encoded = HidesAMove(TableGame("quarto").encoded, 0.0)
+    with pytest.raises(LawViolation, match="which are not the 16 legal moves"):
+        check_rules(QuartoRules(), 1, encoded=encoded)
+
+
 @pytest.mark.parametrize("by", [-0.5, 0.0, 0.5])
 def test_numbers_of_a_game_are_from_0_to_1(by: float) -> None:
     encoded = Loud(TableGame("quarto").encoded, by)

@@ -121,12 +121,13 @@ def test_a_player_receives_all_events_before_it_is_asked(number: int, tmp_path: 
     checked = check_player(program(tmp_path, "f'version {version}'"), "quarto", [number])
     if checked.asked is not None:
         assert f"gave move 'version {len(checked.asked.steps)}'" in checked.fault
+        assert checked.asked.view.turn == checked.asked.seat
     end_idle()
 
 
 def test_settings_grow_from_the_minimum_to_twice_the_default() -> None:
     """They stay compatible with each other, and are written as a user types them."""
-    largest, unlimited = Counter[str](), 0
+    largest, unlimited, is_reached = Counter[str](), 0, False
     for number, seed in [*product((0, 250, 500, 1200), range(4)), *((999, n) for n in range(20))]:
         checked = check_player("tests.table.misbehaving:NeverMoves", "kwartet", [number], seed)
         if checked.asked is None:
@@ -140,6 +141,7 @@ def test_settings_grow_from_the_minimum_to_twice_the_default() -> None:
             if field.default is None:
                 unlimited += value is None
                 continue
+            is_reached |= number == 999 and value == high
             assert field.least <= value <= field.least + (high - field.least) * size
             largest[field.name] = max(largest[field.name], value)
         lines = dict(line.split(" ") for line in settings_lines(checked.asked.rules))
@@ -148,6 +150,7 @@ def test_settings_grow_from_the_minimum_to_twice_the_default() -> None:
             for field in setting_fields(KwartetRules)
         }
     assert all(largest[field.name] > field.default for field in fields if field.default is not None)
+    assert is_reached
     assert unlimited > 5
     own_process().end()
 

@@ -10,7 +10,7 @@ import pytest
 from quaternity.table.tournament.seatings import labels, seatings
 
 
-@pytest.mark.parametrize("players", range(2, 14))
+@pytest.mark.parametrize("players", range(2, 15))
 def test_every_player_has_every_seat_equally_often(players: int) -> None:
     orders = seatings(players)
     assert len(set(orders)) == len(orders)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import FrozenInstanceError, replace
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, product
 from math import log10, sqrt
 from random import Random
 from statistics import fmean, stdev
@@ -80,6 +80,8 @@ def test_seats_rotate(bots: int, players: int) -> None:
             assert len(set(line_up)) == players
         seats.update(enumerate(line_up))
         pairs.update(zip(line_up, line_up[1:] + line_up[:1], strict=True))
+        if bots == 2:  # The first few games are almost even.
+            assert all(abs(seats[seat, 0] - seats[seat, 1]) <= 2 for seat in range(players))
     # Every bot has every seat equally often, and every other bot as its neighbour.
     assert len(seats) == bots * players
     assert len(set(seats.values())) == 1
@@ -242,6 +244,14 @@ def test_a_limit_that_a_built_in_bot_reports_is_unchanged(monkeypatch: pytest.Mo
     plant_bot(monkeypatch, "limited", Limited)
     with pytest.raises(LimitError, match=r"^too large for me$"):
         play_game(Tournament(USUAL, ("limited", "random")), 0)
+
+
+def test_a_foreign_player_that_cannot_be_created_is_at_fault() -> None:
+    plan = Tournament(KWARTET, ("random", "tests.table.misbehaving:Picky", "random"))
+    with pytest.raises(PlayerFault, match=r"in seat 1: .*for two players only") as raised:
+        play_game(plan, 0)
+    assert raised.value.place is not None
+    assert raised.value.place.seat == 1
 
 
 class Contrary(RandomBot):
@@ -446,6 +456,10 @@ def test_a_picture_of_a_table_shows_every_player(
     bottom, top = rated.get_ylim()
     assert top < 0 < players - 1 < bottom
     assert shares.get_xlim() == (0, 1), "the length of a bar is a share"
+    alone, tied = shares.patches[0], shares.patches[players]
+    assert alone.get_facecolor() != tied.get_facecolor()
+    legend = shares.get_legend().get_bbox_to_anchor()
+    assert legend.y1 < shares.get_window_extent().y0, "the legend is below the bars"
 
 
 @pytest.mark.parametrize("deals", [(50, 14, 10, 9, 2, 1), (1, 1), (3,)])
@@ -483,6 +497,7 @@ def test_a_picture_of_possible_deals_shows_all_curves_with_their_errors(
         name: [(world.goes, value.mean) for world, value in zip(shown, values, strict=True)]
         for name, values in wanted.items()
     }
+    assert all(line.get_markevery() >= 1 for line in curves.lines)
     for band, values in zip(curves.collections, wanted.values(), strict=True):
         corners = {(x, y) for x, y in band.get_paths()[0].vertices.tolist()}
         for world, value in zip(shown, values, strict=True):
@@ -490,22 +505,20 @@ def test_a_picture_of_possible_deals_shows_all_curves_with_their_errors(
             assert {(world.goes, value.mean - off), (world.goes, value.mean + off)} <= corners
 
 
-@given(st.integers(1, 9), st.integers(0, 900), st.sampled_from([2, 3, 4]))
-def test_a_chunk_has_whole_deals_and_leaves_work_for_all_workers(
-    in_flight: int, games: int, seats: int
-) -> None:
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_a_chunk_has_whole_deals_and_leaves_work_for_all_workers(seats: int) -> None:
     """Without workers it is one game; otherwise a fair part of the games, or at least one deal."""
     rules = KwartetRules(KwartetSettings(seats, 4))
     tournament = Tournament(rules, ("random", "greedy", "silent", "mixed")[:seats])
-    pool = Pool.around(SerialExecutor(), in_flight)
-    chunk = chunk_size(tournament, games, pool)
-    if in_flight == 1:
-        assert chunk == 1
-        return
-    assert chunk % tournament.games_a_deal == 0
-    assert chunk == tournament.games_a_deal or (chunk <= 20 and 4 * in_flight * chunk <= games)
-    more = chunk + tournament.games_a_deal
-    assert more > 20 or 4 * in_flight * more > games
+    for in_flight, games in product(range(1, 10), range(0, 900, 20)):
+        chunk = chunk_size(tournament, games, Pool.around(SerialExecutor(), in_flight))
+        if in_flight == 1:
+            assert chunk == 1
+            continue
+        assert chunk % tournament.games_a_deal == 0
+        assert chunk == tournament.games_a_deal or (chunk <= 20 and 4 * in_flight * chunk <= games)
+        more = chunk + tournament.games_a_deal
+        assert more > 20 or 4 * in_flight * more > games
 
 
 @pytest.mark.parametrize("resamples", [2, 3, 4])
@@ -530,5 +543,7 @@ def test_a_tournament_has_seed_0_by_default_and_is_immutable() -> None:
     rules = QuartoRules()
     tournament = Tournament(rules, ("random", "careful"))
     assert tournament == Tournament(rules, ("random", "careful"), seed=0)
+    numbers = [generator.random() for generator in tournament.generators(0)]
+    assert numbers == [Random(f"0/0/{seat}").random() for seat in range(2)]
     with pytest.raises(FrozenInstanceError):
         tournament.seed = 1  # type: ignore[misc]
