@@ -230,7 +230,7 @@ def _positions(files: list[str]) -> list[State | DealProblem]:
             game = opened.game
         except ContradictoryState as error:
             warn(
-                f"{path}: skipped, because a deal problem cannot contain its contradiction: {error}"
+                f"{path}: skipped, because a deal problem cannot express its contradiction: {error}"
             )
             continue
         except ImpossibleRecord as error:

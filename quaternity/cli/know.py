@@ -144,10 +144,14 @@ def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
     if go is not None:
         ends = ends_of_goes(log)
         if not 0 <= go <= len(ends):
-            raise InputError(f"go {go} is out of range: the log has {len(ends)} finished goes")
+            raise InputError(
+                f"--go {go} is out of range 0..{len(ends)}, the number of finished goes in the log"
+            )
         return ends[go - 1] if go else 0
     if at is not None and not 0 <= at <= len(log.events):
-        raise InputError(f"request {at} is out of range: the log has {len(log.events)} requests")
+        raise InputError(
+            f"--at {at} is out of range 0..{len(log.events)}, the number of requests in the log"
+        )
     return len(log.events) if at is None else at
 
 

@@ -229,7 +229,7 @@ def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
     if state.turn is None and not state.is_over:
         raise InputError(f"{position}: turn: missing; add the number of the player to move")
     if not state.verdict():
-        warn(f"{position}: the state is impossible")
+        warn(f"{position}: the position is impossible")
         raise typer.Exit(ExitStatus.IMPOSSIBLE)
     return replace(state, brisk=True) if brisk else state
 

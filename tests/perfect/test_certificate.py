@@ -230,7 +230,7 @@ def test_a_region_for_one_player_claims_nothing_of_others(tmp_path: Path) -> Non
     turned = [lines[0], [*lines[1][:5], [[lines[1][5][0][0], [1, 0, 2]]], None], *lines[2:]]
     with pytest.raises(
         InvalidCertificate,
-        match="player 1, named in line 1, must keep this number",
+        match="names must not renumber player 1, the player in line 1",
     ):
         check_lines(turned)
 
