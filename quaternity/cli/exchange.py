@@ -88,7 +88,7 @@ def instances(
         bool, typer.Option("--json", help="Print one JSON line per file.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Make problems of dealing cards, barely possible or impossible.
+    """Make deal problems that are barely possible or barely impossible.
 
     A deal problem asks whether cards can be dealt to hands of given sizes, with given possible
     owners and bounds. The two problems of a pair, one possible and one impossible, differ by 1 in

@@ -67,8 +67,8 @@ def solve(
         typer.Option(
             "--from",
             metavar="FILE",
-            help="Solve from the state in this file, or the last position of a record.  [default: "
-            "the start]",
+            help="Solve from the state in this file, or from the last position of a record.  "
+            "[default: the start]",
         ),
     ] = None,
     out: Annotated[
