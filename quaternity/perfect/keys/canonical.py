@@ -304,7 +304,7 @@ def canonical(state: State) -> Canonical:
         raise InputError("turn: missing, but needed for a canonical state")
     if not state.hands[state.turn] or any(kind.owner is not None for kind in kinds):
         raise InputError(
-            "no game leads to this state; use State.settled() to put down sets and pass the turn"
+            "no game leads to this state; use State.settle() to put down sets and pass the turn"
         )
     return canonical_form(code, kinds, state.problem.hands, points, state.turn)
 
