@@ -226,7 +226,8 @@ def _check_position(board: Board, in_hand: str | None, squares: bool) -> int | N
         raise InputError(f"the game is over, because {board} has a quarto: no piece can be in hand")
     if count > SOLVE_LIMIT and not over:
         raise LimitError(
-            f"the board has {count} empty cells: positions can be solved with at most {SOLVE_LIMIT}"
+            f"the board has {count} empty cells: only boards with at most {SOLVE_LIMIT} can be "
+            "solved"
         )
     return piece
 

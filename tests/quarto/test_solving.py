@@ -282,7 +282,7 @@ def test_solving_has_a_limit_of_empty_cells() -> None:
             solve(Board.parse("AGDM............", EXAMPLE), in_hand)
         assert (
             str(error.value)
-            == "the board has 12 empty cells: positions can be solved with at most 11"
+            == "the board has 12 empty cells: only boards with at most 11 can be solved"
         )
 
 
