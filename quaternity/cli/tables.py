@@ -241,7 +241,7 @@ def put_back(
     ],
     data: Data = None,
 ) -> None:
-    """Replace all tables by a backup. No server may run; the replaced tables are kept.
+    """Replace all tables by a backup. No server may be running. The replaced tables are kept.
 
     Example: quaternity tables restore /backups/tables.sqlite --data tables
     """
