@@ -109,7 +109,9 @@ def instances(
         numbers = range(seed, seed + each)
         problems = _make_instances(select_families(families), cards, numbers, coalition, depth)
     elif families or (cards, each, seed, coalition, depth) != (52, 1, 0, None, None):
-        raise InputError("benchmark: use it only with --possible, --impossible, --out and --json")
+        raise InputError(
+            "--benchmark can be combined only with --possible, --impossible, --out and --json"
+        )
     else:
         problems = _benchmark_instances(benchmark)
     if out is not None:
