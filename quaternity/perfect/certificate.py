@@ -146,8 +146,7 @@ def _head(text: bytes) -> Head:
     head, fields = _json(1, text), Head._fields
     if not isinstance(head, dict) or head.get("certificate") != FORMAT or {*head} != {*fields}:
         raise InvalidCertificate(
-            f"line 1: must be a JSON object with the fields {', '.join(fields)}, and with "
-            f"certificate = {FORMAT!r}"
+            f"line 1: expected the fields {', '.join(fields)}; certificate must be {FORMAT!r}"
         )
     try:
         for name, least in (("set_size", 2), ("sets", 1), ("players", 2)):

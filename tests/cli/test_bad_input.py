@@ -37,7 +37,7 @@ RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
         (b'{"sets": -Infinity}', "-Infinity"),
         (b'{"sets": 1' + b"0" * 5000 + b"}", "a number has too many digits"),
         (b'{"sets": 1, "sets": 2}', "sets: given more than once"),
-        (b"quaternity 2\n", "line 1: must be 'quaternity "),
+        (b"quaternity 2\n", "line 1: a record must start with 'quaternity 1'"),
         (b"quaternity 1\n", "set-size is missing"),
         (b"quaternity 1\nset-size 4\nsets 3\nplayers 3\n\xff\n", "line 5: not UTF-8"),
         (RECORD.encode() + b"0 asks 1 for 2\n", "line 5: '0 asks 1 for 2' is not a move"),
@@ -66,7 +66,7 @@ def test_malformed_files_are_refused(cli: Cli, tmp_path: Path, content: bytes, w
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"format": "other"}, 'format: "other" is not "quaternity-state/1"'),
+        ({"format": "other"}, 'format: must be "quaternity-state/1", not "other"'),
         ({"set_size": 0}, "set_size: 0 is not a whole number >= 1"),
         ({"sets": 2.0}, "sets: 2.0 is not a whole number"),
         ({"players": True}, "players: true is not a whole number"),

@@ -57,7 +57,7 @@ def test_a_question_is_answered_if_a_game_is_too_large_to_solve(cli: Cli, tmp_pa
     assert won.out.count(": yes") == 3
     for ask, status, why in (
         ("force", 2, "expected force:PLAYER"),
-        ("force:4", 2, "expected 0..3"),
+        ("force:4", 2, "player 4 is out of range 0..3"),
         ("win:1", 2, "expected force:PLAYER"),
     ):
         outcome = cli("solve", *sizes, "--ask", ask)

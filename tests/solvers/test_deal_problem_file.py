@@ -39,7 +39,7 @@ def test_the_largest_problem_is_read_back() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"format": "deal-problem/2"}, 'format: "deal-problem/2" is not "deal-problem/1"'),
+        ({"format": "deal-problem/2"}, 'format: must be "deal-problem/1", not "deal-problem/2"'),
         ({"hands": []}, "hands: at least one player is needed"),
         ({"hands": [1, True]}, "hands[1]: true is not a whole number >= 0"),
         ({"hands": [1, 2.0]}, "hands[1]: 2.0 is not a whole number"),
