@@ -293,9 +293,9 @@ def _show_forced_win(answer: ForcedWin, as_json: bool) -> None:
         print(json.dumps(answer.document()))
         return
     say(f"player {answer.player} {'can' if answer.can_force else 'cannot'} force a win")
-    ways = "every way" if answer.checked_whole else "many ways"
+    lines = "all lines of play" if answer.checked_whole else "many lines of play"
     visited = f"{answer.states:,} {'state' if answer.states == 1 else 'states'} visited"
-    say(f"  {visited}; checked by playing it out in {ways}: {answer.checked:,} visited")
+    say(f"  {visited}; the strategy was checked in {lines} ({answer.checked:,} visited)")
     if answer.moves:
         say("  for example")
     for move in answer.moves:
@@ -304,7 +304,7 @@ def _show_forced_win(answer: ForcedWin, as_json: bool) -> None:
         after = f"after {answer.again} moves"
         say(f"    and so on for ever: this is the position {after} again, except for names")
     elif not answer.can_force:
-        say("    and other players have, or will have, at least as many sets")
+        say("    and another player has, or will have, at least as many sets")
     if answer.certificate is not None:
         say(f"  certificate: {answer.certificate}")
 
@@ -324,7 +324,7 @@ def _show(solved: SolvedGame) -> None:
             say(f"  player {player} can win, but cannot force it")
         prevented = [value for value in standing.can_prevent[player] if value in standing.can_win]
         if prevented:
-            say(f"    and can prevent a win of {', '.join(map(str, prevented))}")
+            say(f"    and can prevent a win of {numbered('player', prevented)}")
     if facts.longest_forced is not None:
         say(f"  the longest forced win from any state takes {facts.longest_forced} moves")
     if isinstance(outcomes, MaxNResult):
