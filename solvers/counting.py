@@ -336,7 +336,7 @@ def count_deals_given(
             or any(map(gt, constraint.high, own.high))
         ):
             raise InputError(
-                f"narrower: {constraint} must not allow more than set {set_index}: {own}"
+                f"narrower: {constraint} allows more than {own}, the constraint of set {set_index}"
             )
         part = part_of(constraint, 0, keep=True)
         ways = {} if part is None else _ways(part)

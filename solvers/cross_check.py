@@ -199,9 +199,8 @@ def compare_verdicts(
             faults.append(Fault(name, text))
         else:
             text = (
-                f"is itself at fault: {quote_value(evidence)} and {solver_label(name)}'s "
-                f"{quote_value(verdict)} "
-                "both pass its check"
+                f"has a faulty check: it accepts both {quote_value(evidence)} and the opposite "
+                f"verdict of {solver_label(name)}, {quote_value(verdict)}"
             )
             faults.append(Fault(OWN_CHECKS, text))
     return evidence, faults

@@ -373,7 +373,7 @@ def _by_assumptions(problem: DealProblem, deadline: Deadline) -> Contradicts:
         if status == cp_model.UNKNOWN:
             deadline.raise_timeout()
         if status != cp_model.INFEASIBLE:
-            raise SolverFault(f"CP-SAT gave no answer, but the status {solver.status_name(status)}")
+            raise SolverFault(f"CP-SAT gave no answer; its status is {solver.status_name(status)}")
         return [reasons[index] for index in solver.sufficient_assumptions_for_infeasibility()]
 
     return contradicts

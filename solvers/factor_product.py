@@ -311,13 +311,13 @@ class Product:
             additions = self._costs(self.nonconstant)
         if self.size > MAX_BYTES:
             raise LimitError(
-                f"counting needs polynomials of {self.size / 2**20:,.0f} MB "
-                f"({self.lanes.lanes:,} exponent vectors): the limit is {MAX_BYTES / 2**20:.0f} MB"
+                f"counting the deals needs polynomials of {self.size / 2**20:,.0f} MB: "
+                f"the limit is {MAX_BYTES / 2**20:.0f} MB"
             )
         if additions * self.size > self.max_work:
             raise LimitError(
-                f"counting needs about {additions:,} additions of {self.size / 2**20:,.1f} MB: "
-                f"the limit is {self.max_work / 10**9:,.0f} GB in all"
+                f"counting the deals needs about {additions:,} additions of "
+                f"{self.size / 2**20:,.1f} MB: the limit is {self.max_work / 10**9:,.0f} GB in all"
             )
 
     def _tree(self) -> tuple[Tree, int]:
@@ -370,13 +370,13 @@ def lay_out(
     deadline = NO_DEADLINE if seconds is None else Deadline(seconds)
     hands = problem.hands
     if prod(hand + 1 for hand in hands) // (max(hands) + 1) > MAX_BYTES // ASSUMED_LANE_BYTES:
-        lanes, size = min_lanes(problem)
+        _, size = min_lanes(problem)
         if size > MAX_BYTES:
             if not SOLVERS["max-flow"](problem):
                 return None
             raise LimitError(
-                f"counting needs polynomials of at least {size / 2**20:,.0f} MB "
-                f"({lanes:,} exponent vectors): the limit is {MAX_BYTES / 2**20:.0f} MB"
+                f"counting the deals needs polynomials of at least {size / 2**20:,.0f} MB: "
+                f"the limit is {MAX_BYTES / 2**20:.0f} MB"
             )
     remaining = reduce_problem(problem, keep, deadline)
     return None if remaining is None else (remaining, Product(remaining, max_work, deadline))

@@ -158,8 +158,8 @@ def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
         fault = other_fault and f"{other_fault} ({variation})"
         if not fault and first is not None and answer is not None and bool(answer) != bool(first):
             fault = (
-                f"finds this problem {_verdict_name(first)}, but {variation} "
-                f"{_verdict_name(answer)}"
+                f"finds this problem {_verdict_name(first)}, but {_verdict_name(answer)} "
+                f"{variation}"
             )
     return fault
 

@@ -51,4 +51,5 @@ def check_legal(actions: Any, legal: NDArray[np.bool_]) -> None:
         InputError: If an action is not legal. The message names the first game with such an action.
     """
     if wrong := np.nonzero(~legal)[0][:1].tolist():
-        raise InputError(f"actions[{wrong[0]}]: {actions[wrong[0]]} is not legal in this game")
+        game = wrong[0]
+        raise InputError(f"actions[{game}]: {actions[game]} is not legal in game {game}")

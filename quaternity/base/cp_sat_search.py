@@ -75,7 +75,7 @@ def run_search(
         return None
     if status in (cp_model.UNKNOWN, cp_model.FEASIBLE):
         raise SolverTimeout(unanswered())
-    raise SolverFault(f"CP-SAT gave no answer, but the status {solver.status_name(status)}")
+    raise SolverFault(f"CP-SAT gave no answer; its status is {solver.status_name(status)}")
 
 
 def _solution_callback(on_solution: Callable[[Callable[[Any], int]], object]) -> Any:

@@ -25,7 +25,11 @@ def needs_extra(purpose: str, extras: str) -> Iterator[None]:
         yield
     except ImportError as error:
         is_missing = isinstance(error, ModuleNotFoundError)
-        fault = f"{error.name}, which is not installed" if is_missing else f"a package: {error}"
+        fault = (
+            f"{error.name}, which is not installed"
+            if is_missing
+            else f"a package that cannot be imported ({error})"
+        )
         raise MissingPackage(
-            f"{purpose} {fault}: pip install '.[{extras}]'", name=error.name
+            f"{purpose} {fault}; to install it: pip install '.[{extras}]'", name=error.name
         ) from None

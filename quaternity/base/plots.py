@@ -76,7 +76,10 @@ def check_drawing() -> None:
         try:
             import_module("matplotlib.figure")
         except ModuleNotFoundError:
-            raise InputError("pictures need matplotlib: pip install '.[plot]'") from None
+            raise InputError(
+                "pictures need matplotlib, which is not installed; to install it: "
+                "pip install '.[plot]'"
+            ) from None
         except Exception as error:
             raise InputError(
                 f"pictures need matplotlib, but it cannot be imported: {error}"

@@ -61,5 +61,6 @@ def decode(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"not UTF-8 text (byte {error.start} is {data[error.start]:#04x})"
+            f"the text is not UTF-8 (byte {error.start} is {data[error.start]:#04x}); "
+            "save it as UTF-8"
         ) from None

@@ -120,7 +120,7 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
             settings[key] = line._replace(text=value.strip())
     first = cut_off.decode(errors="replace").split()[:1]
     if first and not moves and any(key.startswith(first[0]) for key in keys):
-        raise InputError(f"line {last}: the header is incomplete: {first[0]}")
+        raise InputError(f"line {last}: the header is incomplete: {first[0]!r} is cut off")
     return TextRecord(settings, tuple(moves), warnings, whole)
 
 
@@ -165,11 +165,11 @@ def read_settings(record: TextRecord, defaults: Any) -> Any:
 def _value(place: str, text: str, default: object) -> object:
     if isinstance(default, bool):
         if text not in ("no", "yes"):
-            raise InputError(f"{place} {text!r}: expected yes or no")
+            raise InputError(f"{place}: must be yes or no, not {text!r}")
         return text == "yes"
     if isinstance(default, int):
         if not (text.isdecimal() and len(text) < 4):
-            raise InputError(f"{place} {text!r} is not a number")
+            raise InputError(f"{place}: must be a whole number up to 999, not {text!r}")
         return int(text)
     return text
 

@@ -59,7 +59,7 @@ SECTIONS = {
         "compare": Entry("compare", "Time every solver on many states, and check its answers."),
         "fuzz": Entry("fuzz", "Test all solvers on random problems and games."),
         "instances": Entry(
-            "exchange", "Make problems of dealing cards, barely possible or impossible."
+            "exchange", "Make deal problems that are barely possible or barely impossible."
         ),
         "export": Entry("exchange", "Write a position in a format that other solvers read."),
         "prove": Entry("exchange", "Write a checkable proof that cards cannot be dealt."),

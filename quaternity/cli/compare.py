@@ -105,7 +105,7 @@ def compare(
     memory: Memory = MEMORY,
     budget: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Total time of each solver, in seconds; in a "
+        typer.Option(metavar="SECONDS", help="Maximum total time of each solver, in seconds; in a "
                      "sweep, for each size. When it is used up, the remaining states are "
                      f"skipped.  [default: none; in a sweep {BUDGET_OF_A_SWEEP:g}, for families "
                      f"{BUDGET:g}]"),
@@ -149,8 +149,8 @@ def compare(
     ] = False,
     growth: Annotated[
         bool,
-        typer.Option("--growth", help="Show the growth law of each solver (a formula for its time "
-                     "by the number of cards), if one fits the measured times."),
+        typer.Option("--growth", help="Show the growth law of each solver (its time as a function "
+                     "of the number of cards), if one fits the measured times."),
     ] = False,
     as_json: AsJson = False,
     as_csv: Annotated[
@@ -230,7 +230,7 @@ def _positions(files: list[str]) -> list[State | DealProblem]:
             game = opened.game
         except ContradictoryState as error:
             warn(
-                f"{path}: skipped, because a deal problem cannot contain its contradiction: {error}"
+                f"{path}: skipped, because a deal problem cannot express its contradiction: {error}"
             )
             continue
         except ImpossibleRecord as error:

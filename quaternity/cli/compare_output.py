@@ -113,7 +113,9 @@ def show_result(result: ComparisonResult, output: Output, solvers: str) -> None:
                 raise unsaved
             warn(str(unsaved))
         if not leaving.status and comparison.runs and not any(r.decided for r in comparison.rows):
-            raise LimitError("no solver decided any of the states")
+            raise LimitError(
+                "no solver decided any of the states; use smaller states, or a higher --limit"
+            )
 
 
 def _save(comparison: Comparison, output: Output) -> None:

@@ -19,9 +19,8 @@ DeckName = Annotated[
     typer.Option(
         "--deck",
         metavar="NAME",
-        help=f"Deck that names the cards: {join_words(deck.name for deck in decks())}, or a file "
-        f"such "
-        "as my.toml.  [default: none, cards are numbers]",
+        help=f"Deck that names the cards: {', '.join(deck.name for deck in decks())}, or a file "
+        "such as my.toml.  [default: none, cards are numbers]",
     ),
 ]
 

@@ -88,7 +88,7 @@ def instances(
         bool, typer.Option("--json", help="Print one JSON line per file.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Make problems of dealing cards, barely possible or impossible.
+    """Make deal problems that are barely possible or barely impossible.
 
     A deal problem asks whether cards can be dealt to hands of given sizes, with given possible
     owners and bounds. The two problems of a pair, one possible and one impossible, differ by 1 in
@@ -109,7 +109,9 @@ def instances(
         numbers = range(seed, seed + each)
         problems = _make_instances(select_families(families), cards, numbers, coalition, depth)
     elif families or (cards, each, seed, coalition, depth) != (52, 1, 0, None, None):
-        raise InputError("benchmark: use it only with --possible, --impossible, --out and --json")
+        raise InputError(
+            "--benchmark can be combined only with --possible, --impossible, --out and --json"
+        )
     else:
         problems = _benchmark_instances(benchmark)
     if out is not None:

@@ -90,7 +90,7 @@ def play_tournament(
         interrupted = isinstance(error, KeyboardInterrupt)
         if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
             report_internal_error(error)  # The finished games are still shown.
-        why = reason_of(error) if interrupted else f"{reason_of(error)}; ended"
+        why = reason_of(error) if interrupted else f"{reason_of(error)}; the run ended"
         lost_games = ""
         if games_at_once > 1 and fault is None:
             lost_games = f"; each worker may have finished up to {games_at_once - 1} more games"

@@ -64,8 +64,8 @@ def fuzz(
 ) -> None:  # fmt: skip
     """Test all solvers on random problems and games.
 
-    Nine of ten examples are deal problems: can the cards be dealt? In some of them, they only just
-    cannot. All verdicts must agree, and each is verified. Every tenth example is a game. In its
+    Nine of ten examples are deal problems: can the cards be dealt? Some of them are only just
+    impossible. All verdicts must agree, and each is verified. Every tenth example is a game. In its
     last position, the solvers must find the same legal questions and answers as the engine. If
     there is a disagreement, the problem is made as small as possible, explained in a sentence and
     saved as a state file. The exit status is then 3.

@@ -94,20 +94,22 @@ def know(
 ) -> None:
     """Evaluate a formula at the end of a game, or at another point.
 
-    H1 0/2: player 1 holds card 0/2. K1 f: player 1 knows f; M1 f: considers f possible; Kw1 f:
-    knows whether f is true. C f: f is common knowledge; C{1,2} f: f is common knowledge of players
-    1 and 2. E f: everybody knows f. D{1,2} f: players 1 and 2 would know f if they shared what they
-    know. P f: f is true in every deal that the public record allows. [f!] g: if f were announced
-    publicly, g would be true. Formulas may also contain ! & | -> <-> true false, parentheses, and
-    the symbols and words of logic (¬ ∧ ∨ →, not, and, or).
+    A formula consists of these parts. H1 0/2: player 1 holds card 0/2. K1 f: player 1 knows f. M1
+    f: player 1 considers f possible. Kw1 f: player 1 knows whether f is true. C f: f is common
+    knowledge; C{1,2} f: f is common knowledge of players 1 and 2. E f: everybody knows f. D{1,2} f:
+    players 1 and 2 would know f if they shared what they know. P f: f is true in every deal that
+    the public record allows. [f!] g: if f were announced publicly, g would be true. Formulas may
+    also contain ! & | -> <-> true false, parentheses, and the symbols and words of logic (¬ ∧ ∨ →,
+    not, and, or).
 
     U1(2): number of cards of player 2 that player 1 does not know. cards(1): number of cards that
     player 1 holds; cards(1, 8): number of cards of set 8 that player 1 holds. points(1): number of
     sets that player 1 has put down. Compare numbers as in U1(2) >= 3 or cards(1, 8) = 2.
 
-    all c in set 3: f; some p != 1: f. These formulas contain variables. Variables for cards begin
-    with c or d, for players with p, q or r, and for sets with s or t. let NAME(p, c) = f; g: in g,
-    NAME is short for f. All numbers start at 0.
+    all c in set 3: f means that f is true for every card c of set 3. some p != 1: f means that f is
+    true for some player p other than 1. Variables for cards begin with c or d, for players with p,
+    q or r, and for sets with s or t. let NAME(p, c) = f; g: in g, NAME is short for f. All numbers
+    start at 0.
 
     If a log shows only what one seat saw (kwartet log --seat, kwartet note), the answers are what
     that seat can infer. A formula that the seat cannot decide is open (null in JSON), and in --say
@@ -144,10 +146,14 @@ def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
     if go is not None:
         ends = ends_of_goes(log)
         if not 0 <= go <= len(ends):
-            raise InputError(f"go {go} is out of range: the log has {len(ends)} finished goes")
+            raise InputError(
+                f"--go {go} is out of range 0..{len(ends)}, the number of finished goes in the log"
+            )
         return ends[go - 1] if go else 0
     if at is not None and not 0 <= at <= len(log.events):
-        raise InputError(f"request {at} is out of range: the log has {len(log.events)} requests")
+        raise InputError(
+            f"--at {at} is out of range 0..{len(log.events)}, the number of requests in the log"
+        )
     return len(log.events) if at is None else at
 
 

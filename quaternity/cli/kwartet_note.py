@@ -110,7 +110,7 @@ def note(
                 )
             if seat is not None and seat != log.seat:
                 writer = "a bystander" if log.seat is None else f"seat {log.seat}"
-                raise InputError(f"{game}: was written by {writer}, not by seat {seat}")
+                raise InputError(f"{game}: this log was written by {writer}, not by seat {seat}")
             speech = deck_words(deck, log.settings)
             if log.warnings:  # The last line was cut off, so its request may be incomplete.
                 file.shorten(_whole_length(game, log))
@@ -291,7 +291,10 @@ class _Notes:
         if log.events:
             last = log.events[-1]
             if last.question.asker != player:
-                raise InputError(f"player {player} did not make the last request")
+                raise InputError(
+                    f"only player {last.question.asker}, who made the last request, can put down "
+                    "sets now"
+                )
             if index in last.announced:
                 raise InputError(f"player {player} has already put down set {index}")
             return log.without_last().after(last.question, last.answer, (*last.announced, index))

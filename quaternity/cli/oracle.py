@@ -32,7 +32,7 @@ def standing_text(standing: StateValue) -> str:
     for player, preventable in enumerate(standing.can_prevent):
         others = [other for other in preventable if other in standing.can_win]
         if others:
-            parts.append(f"player {player} can prevent a win of {join_words(others)}")
+            parts.append(f"player {player} can prevent a win of {name_numbers('player', others)}")
     return "; ".join(parts)
 
 

@@ -33,9 +33,9 @@ app.add_typer(players, name="players")
 def listing(ctx: typer.Context, player_file: PlayerFile = None, as_json: AsJson = False) -> None:
     """List the players of all games, or test one.
 
-    Levels and ratings come from a tournament, the ladder (see quaternity guide players). You can
-    add a player as a program (cmd:COMMAND) or a Python class (package.module:name), and give it a
-    name in the file players.toml.
+    Levels and ratings come from a tournament called the ladder (see quaternity guide players). You
+    can add a player as a program (cmd:COMMAND) or a Python class (package.module:name), and give it
+    a name in the file players.toml.
 
     Example: quaternity players
     """

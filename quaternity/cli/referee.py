@@ -191,7 +191,7 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
                 continue
             legal = state.legal_questions
             if impossible is not None:
-                warn(f"{path}: impossible: {impossible[1]}")
+                warn(f"{path}: the position is impossible: {impossible[1]}")
                 leaving.status = max(leaving.status, ExitStatus.IMPOSSIBLE)
             if as_json:
                 rows = [

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 Host = Annotated[
     str,
-    typer.Option(
-        metavar="ADDRESS", help="Address to listen on; 0.0.0.0 lets the whole network in."
-    ),
+    typer.Option(metavar="ADDRESS", help="Address to listen on; 0.0.0.0 admits the whole network."),
 ]
 Port = Annotated[
     int,
@@ -43,7 +41,9 @@ RootPath = Annotated[
 ]
 TrustedHosts = Annotated[
     list[str] | None,
-    typer.Option(metavar="HOST", help="Host name of this server in browsers; may be repeated."),
+    typer.Option(
+        metavar="HOST", help="Host name by which browsers reach this server; may be repeated."
+    ),
 ]
 Programs = Annotated[
     list[str] | None,

@@ -68,8 +68,8 @@ def situation(
     """Find out what is true after announcements, and who knows it.
 
     The file states who holds which cards, what is public, what is announced, and which formulas to
-    evaluate. The exit status is 1 if a formula is not as true or false as the file says, or an
-    announcement is not true. --to dot and --to svg draw the Kripke model (the possible deals)
+    evaluate. The exit status is 1 if a formula does not have the truth value that the file states,
+    or an announcement is not true. --to dot and --to svg draw the Kripke model (the possible deals)
     after the announcements, with bisimilar deals merged.
 
     Example: quaternity situation russian.situation --to svg --out russian.svg

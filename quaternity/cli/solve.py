@@ -67,8 +67,8 @@ def solve(
         typer.Option(
             "--from",
             metavar="FILE",
-            help="Solve from the state in this file, or the last position of a record.  [default: "
-            "the start]",
+            help="Solve from the state in this file, or from the last position of a record.  "
+            "[default: the start]",
         ),
     ] = None,
     out: Annotated[
@@ -229,7 +229,7 @@ def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
     if state.turn is None and not state.is_over:
         raise InputError(f"{position}: turn: missing; add the number of the player to move")
     if not state.verdict():
-        warn(f"{position}: the state is impossible")
+        warn(f"{position}: the position is impossible")
         raise typer.Exit(ExitStatus.IMPOSSIBLE)
     return replace(state, brisk=True) if brisk else state
 
@@ -293,9 +293,9 @@ def _show_forced_win(answer: ForcedWin, as_json: bool) -> None:
         print(json.dumps(answer.document()))
         return
     say(f"player {answer.player} {'can' if answer.can_force else 'cannot'} force a win")
-    ways = "every way" if answer.checked_whole else "many ways"
+    lines = "all lines of play" if answer.checked_whole else "many lines of play"
     visited = f"{answer.states:,} {'state' if answer.states == 1 else 'states'} visited"
-    say(f"  {visited}; checked by playing it out in {ways}: {answer.checked:,} visited")
+    say(f"  {visited}; the strategy was checked in {lines} ({answer.checked:,} visited)")
     if answer.moves:
         say("  for example")
     for move in answer.moves:
@@ -304,7 +304,7 @@ def _show_forced_win(answer: ForcedWin, as_json: bool) -> None:
         after = f"after {answer.again} moves"
         say(f"    and so on for ever: this is the position {after} again, except for names")
     elif not answer.can_force:
-        say("    and other players have, or will have, at least as many sets")
+        say("    and another player has, or will have, at least as many sets")
     if answer.certificate is not None:
         say(f"  certificate: {answer.certificate}")
 
@@ -324,7 +324,7 @@ def _show(solved: SolvedGame) -> None:
             say(f"  player {player} can win, but cannot force it")
         prevented = [value for value in standing.can_prevent[player] if value in standing.can_win]
         if prevented:
-            say(f"    and can prevent a win of {', '.join(map(str, prevented))}")
+            say(f"    and can prevent a win of {numbered('player', prevented)}")
     if facts.longest_forced is not None:
         say(f"  the longest forced win from any state takes {facts.longest_forced} moves")
     if isinstance(outcomes, MaxNResult):

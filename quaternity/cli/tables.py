@@ -116,7 +116,7 @@ def show(name: Name, data: Data = None, as_json: AsJson = False) -> None:
         table = next(iter(list_tables(reader, "WHERE id = ?", name)), None)
         seats = list_seats(reader, name)
     if table is None:
-        raise InputError(f"{name}: there is no such table")
+        raise InputError(f"{name}: there is no such table; `quaternity tables list` shows the IDs")
     series = {"evening": table.evening, "again": table.again}
     if as_json:
         more = series | {"seats": [seat._asdict() for seat in seats]}
@@ -208,7 +208,9 @@ def delete(
     with _reader(data) as reader:
         for name in names:
             if read_table(reader, name) is None:
-                raise InputError(f"{name}: there is no such table")
+                raise InputError(
+                    f"{name}: there is no such table; `quaternity tables list` shows the IDs"
+                )
     try:
         with closing(open_store(data, alone=True)) as store:
             asyncio.run(store.write((), removal_statements(names)))
@@ -239,7 +241,7 @@ def put_back(
     ],
     data: Data = None,
 ) -> None:
-    """Replace all tables by a backup. No server may run; the replaced tables are kept.
+    """Replace all tables by a backup. No server may be running. The replaced tables are kept.
 
     Example: quaternity tables restore /backups/tables.sqlite --data tables
     """

@@ -71,7 +71,12 @@ RULE = Annotated[
     ),
 ]
 METHOD = Annotated[
-    str, typer.Option("--method", metavar="search|cp-sat", help="Method of search and proof.")
+    str,
+    typer.Option(
+        "--method",
+        metavar="search|cp-sat",
+        help="Find and prove the result by a built-in search or by CP-SAT.",
+    ),
 ]
 SECONDS = Annotated[
     float | None,

@@ -76,8 +76,8 @@ there are more, every possible group of them plays. Only a sole win counts as a 
 A {kind} that fails ends the run with status 3, or 4 if it took too long. The finished games are
 shown, and the game in which it failed is saved as a record.
 
-For every game, such as kwartet, quaternity tournament ... --game kwartet is the same as quaternity
-kwartet tournament ..., with the options of that game.
+`quaternity tournament ... --game kwartet` is the same as `quaternity kwartet tournament ...`, and
+has the options of Kwartet. The same holds for every game.
 
 Example: quaternity {example}
 """
@@ -135,7 +135,7 @@ def _tournament(
     entries: list[str],
     games: Annotated[int, typer.Option(metavar="N", help="Number of games to play.")] = 60,
     cap: Annotated[
-        int, typer.Option(metavar="N", help="End a game without a result after N moves.")
+        int, typer.Option(metavar="N", help="Stop a game after N moves; it then has no result.")
     ] = 500,
     seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,
     workers: Workers = 1,

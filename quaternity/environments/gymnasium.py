@@ -216,7 +216,9 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
     def render(self) -> str | None:
         """Return a text of the table as the learner sees it, or None without a `render_mode`."""
         if self.render_mode is None:
-            logger.warn("render() without a render_mode: 'ansi'")
+            logger.warn(
+                "render() does nothing, because the environment was made without render_mode='ansi'"
+            )
             return None
         return str(self.game.rules.show(self.match.view(self.seat)))
 

@@ -157,7 +157,10 @@ class _Table:
     def render(self) -> str | NDArray[np.uint8] | None:
         """Render the table as the seat to act sees it, in the way that `render_mode` selects."""
         if self.render_mode is None:
-            logger.warn("render() without a render_mode: 'human', 'ansi' or 'rgb_array'")
+            logger.warn(
+                "render() does nothing, because the environment was made without a render_mode "
+                "('human', 'ansi' or 'rgb_array')"
+            )
             return None
         text = self._text()
         if self.render_mode == "ansi":

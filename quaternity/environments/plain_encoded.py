@@ -79,7 +79,7 @@ class PlainEncoded:
         if len(document) > MAX_VIEW_BYTES:
             raise LimitError(
                 f"the view has {len(document)} bytes, and the limit is {MAX_VIEW_BYTES}: "
-                f"{self.rules.name} needs an encoding of its own"
+                f"set `encoded` in the registration of {self.rules.name}"
             )
         values = array("f", [byte / 255 for byte in document.ljust(MAX_VIEW_BYTES, b"\0")])
         return memoryview(values.tobytes()).cast("f")
@@ -111,6 +111,6 @@ class PlainEncoded:
         if len(offered) > MAX_OFFERED_MOVES:
             raise LimitError(
                 f"there are {len(offered)} legal moves, and the limit is {MAX_OFFERED_MOVES}: "
-                f"{self.rules.name} needs an encoding of its own"
+                f"set `encoded` in the registration of {self.rules.name}"
             )
         return offered

@@ -179,7 +179,7 @@ def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fra
             remaining -= 1
             if remaining < 0:
                 raise LimitError(
-                    f"the probability is a sum over more cases than the limit of {MAX_COUNTS}"
+                    f"the probability depends on more than {MAX_COUNTS} cases, which is the limit"
                 )
             return count_deals(problem, seconds=deadline.remaining())
         card = next(s.card for s in formula.subformulas() if isinstance(s, logic.Holds))
@@ -204,7 +204,7 @@ def _list_deals(
 
     deals = quick_count(problem)
     if deals is None or deals > MAX_QUICK_WORLDS:
-        raise LimitError(f"there are more deals than the limit of {MAX_QUICK_WORLDS}")
+        raise LimitError(f"more than {MAX_QUICK_WORLDS} deals are possible: too many to list")
     import numpy as np
 
     model = model_of(problem, deadline.remaining)
@@ -237,7 +237,7 @@ def _sample_deals(
     deals, random = NumberedDeals(seen, seconds=deadline.remaining()), Random(0)
     few = deals.number <= MAX_LISTED_DEALS
     if not few and not samples:
-        raise LimitError(f"there are more deals than the limit of {MAX_LISTED_DEALS}")
+        raise LimitError(f"more than {MAX_LISTED_DEALS} deals are possible: too many to list")
     numbers: Iterable[int] = (
         random.randrange(deals.number) for _ in range(samples * MAX_DRAWS_PER_SAMPLE)
     )
@@ -261,7 +261,8 @@ def _sample_deals(
         return _exact_chance(Fraction(true, drawn))
     if drawn - open_ones < MIN_SAMPLES:
         raise Undecided(
-            f"undecided: only {drawn - open_ones} deals could be checked within the time limit"
+            f"undecided: only {drawn - open_ones} deals could be checked within the time limit; "
+            "allow more time"
         )
     low = _wilson_interval(true, drawn)[0] if true else 0.0
     high = _wilson_interval(true + open_ones, drawn)[1] if true + open_ones < drawn else 1.0

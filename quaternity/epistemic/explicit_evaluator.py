@@ -83,7 +83,7 @@ class ExplicitModel:
             matching = np.flatnonzero((self.owners == flat[:, None]).all(axis=0))
             if len(matching):
                 return int(matching[0])
-        raise InputError(f"{deal} does not fit the public record")
+        raise InputError(f"the deal does not fit the public record: {deal}")
 
     def classes(self, players: tuple[int, ...]) -> npt.NDArray[np.int64]:
         """Return an array with a class number for each world (possible deal).

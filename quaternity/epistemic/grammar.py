@@ -431,7 +431,9 @@ class _Parser:
         )
         if counts is None:
             raise _error(
-                self.text, token.start, f"{token.text}: allowed only if their number is known"
+                self.text,
+                token.start,
+                f"{token.text}: allowed only if the {token.text} of the players are known",
             )
         return constant_term(counts[player])
 

@@ -193,7 +193,8 @@ def model_svg(model: KripkeModel, title: str) -> str:
     number = len(model.worlds)
     if number > MAX_DRAWN:
         raise LimitError(
-            f"there are {number} worlds: at most {MAX_DRAWN} can be drawn (as DOT, any number)"
+            f"there are {number} worlds: at most {MAX_DRAWN} can be drawn; "
+            "the DOT format has no limit"
         )
     labels = [_label(world) for world in model.worlds]
     wide = 16 + 8.0 * max((len(line) for label in labels for line in label), default=1)

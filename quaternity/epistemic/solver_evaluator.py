@@ -454,10 +454,10 @@ class SolverEvaluator:
             if self._is_inductive(common, area, earlier, steps):
                 return []
         raise Undecided(
-            f"undecided: {part} is false in some deals. No chain of "
-            f"{with_noun(MAX_STEPS, 'step')} (to a deal that a player cannot distinguish) leads to "
-            "one of them, but a longer chain may. --method explicit can decide the formula if "
-            "there are at most two million deals"
+            f"undecided: {part} is false in some deals. None of them was reached in "
+            f"{with_noun(MAX_STEPS, 'step')} between deals that a player cannot distinguish, but "
+            "more steps may reach one. If at most two million deals are possible, --method "
+            "explicit can decide the formula"
         )
 
     def _listed_chain(

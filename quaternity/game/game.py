@@ -185,5 +185,5 @@ class Game(Displayable):
             InputError: If no move was made.
         """
         if not self.moves:
-            raise InputError("undo: no move was made")
+            raise InputError("undo: there is no move to undo")
         return Game(self.settings, self.moves[:-1], self.states[:-1])

@@ -133,9 +133,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
             continue
         if not started:
             if words != FIRST_LINE.split():
-                raise RecordError(
-                    [f"line {number}: must be {FIRST_LINE!r}, the first line of a record"]
-                )
+                raise RecordError([f"line {number}: a record must start with {FIRST_LINE!r}"])
             started = True
             continue
         try:
@@ -149,7 +147,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
         except InputError as error:
             faults.append(f"line {number}: {error}")
     if not started:
-        raise RecordError([f"line 1: must be {FIRST_LINE!r}, the first line of a record"])
+        raise RecordError([f"line 1: a record must start with {FIRST_LINE!r}"])
     faults += [
         f"header: {key} is missing" for key in ("set-size", "sets", "players")
         if _KEYS[key] not in header
@@ -208,14 +206,12 @@ def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
         if lines and content.strip():
             Move.parse(content)
         elif not lines and content.split() != FIRST_LINE.split():
-            raise RecordError([f"line 1: must be {FIRST_LINE!r}, the first line of a record"])
+            raise RecordError([f"line 1: a record must start with {FIRST_LINE!r}"])
     except RecordError:
         raise
     except (UnicodeDecodeError, InputError):
         if not lines:
-            raise RecordError(
-                [f"line 1: must be {FIRST_LINE!r}, the first line of a record"]
-            ) from None
+            raise RecordError([f"line 1: a record must start with {FIRST_LINE!r}"]) from None
         return numbered, [f"line {number} is incomplete and was ignored"], mark + end
     return [*numbered, (number, tail)], [], mark + len(raw)
 

@@ -102,7 +102,7 @@ class Settings:
     sets: int = field(
         default=3,
         metadata={
-            "help": "With more sets, a game takes longer.",
+            "help": "Number of sets. With more sets, a game takes longer.",
             "range": range(1, MAX_CARDS + 1),
         },
     )

@@ -139,14 +139,18 @@ class _Reader:
             return
         if not self.started:
             if line.split() != FIRST_LINE.split():
-                raise LogError(number, f"a log starts with {FIRST_LINE!r}")
+                raise LogError(number, f"a log must start with {FIRST_LINE!r}")
             self.started = True
         elif hand := _HAND.fullmatch(line):
             self._take_hand(number, None if hand[2] else int(hand[1]), hand[3])
         elif line[0].isdigit():
             self._take_event(number, line)
         elif self.dealt or self.hidden:
-            raise LogError(number, f"{line!r}: expected a request or an announcement")
+            raise LogError(
+                number,
+                f"{line!r}: expected a request such as '0 asks 1 for 2/3: no', or an announcement "
+                "such as '0 puts down 2'",
+            )
         else:
             self._take_setting(number, line)
 
@@ -167,7 +171,7 @@ class _Reader:
 
     def finish(self, number: int) -> GameLog | SeatLog:
         if not self.started:
-            raise LogError(number, f"a log starts with {FIRST_LINE!r}")
+            raise LogError(number, f"a log must start with {FIRST_LINE!r}")
         if self.hidden:
             self._settle_seen(number)
             assert self.seat_log is not None

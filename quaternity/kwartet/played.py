@@ -74,7 +74,10 @@ class GameLog:
         """
         ends = self.go_ends
         if not 0 <= goes <= len(ends):
-            raise InputError(f"go {goes} is out of range: the log has {len(ends)} finished goes")
+            raise InputError(
+                f"goes: {goes} is out of range 0..{len(ends)}, the number of finished goes in the "
+                "log"
+            )
         return self.positions[ends[goes - 1] if goes else 0]
 
 

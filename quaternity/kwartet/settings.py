@@ -57,7 +57,8 @@ class KwartetSettings:
 
     players: int = field(default=4, metadata={"help": "Number of players.", "range": PLAYERS})
     sets: int = field(
-        default=13, metadata={"help": "With more sets, a game takes longer.", "range": SETS}
+        default=13,
+        metadata={"help": "Number of sets. With more sets, a game takes longer.", "range": SETS},
     )
     announce: AnnounceTiming = field(
         default=AnnounceTiming.AT_ONCE,

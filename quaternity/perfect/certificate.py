@@ -146,7 +146,7 @@ def _head(text: bytes) -> Head:
     head, fields = _json(1, text), Head._fields
     if not isinstance(head, dict) or head.get("certificate") != FORMAT or {*head} != {*fields}:
         raise InvalidCertificate(
-            f"line 1: must be a head of {FORMAT!r} with the fields {', '.join(fields)}"
+            f"line 1: expected the fields {', '.join(fields)}; certificate must be {FORMAT!r}"
         )
     try:
         for name, least in (("set_size", 2), ("sets", 1), ("players", 2)):
@@ -221,17 +221,17 @@ class Game:
                 for n, order in after
             ]
             if len(claims) != count or any(len({*order}) != count for _, order in names):
-                raise ValueError("each player must have a rank, and no name may occur twice")
+                raise ValueError("ranks and names must each have one entry for every player")
             player = self.head.player
             if player is not None and any(order[player] != player for _, order in names):
-                raise ValueError(f"player {player}, named in line 1, must keep this number")
+                raise ValueError(f"names must not renumber player {player}, the player in line 1")
             if outcomes == [] or (outcomes is None) != (self.head.wish is None):
                 raise ValueError(
                     "outcomes must be null if the wish is null, and otherwise a list of outcomes"
                 )
             gets = [_numbers(row, count, MAX_CARDS) for row in outcomes or ()]
             if sum(points) + len(kinds) != self.head.sets or sum(hands) != size * len(kinds):
-                raise ValueError("the number of sets or cards is wrong")
+                raise ValueError("the sets or cards do not add up to those of the game")
         except (TypeError, ValueError) as error:
             raise InvalidCertificate(f"line {number}: {error}") from None
         state = State(turn, hands, points, tuple(sorted(kinds)))

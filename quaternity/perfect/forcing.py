@@ -280,7 +280,7 @@ class ForcedWinSearch:
             LimitError: If the game is too large for canonical states.
         """
         if not 0 <= player < state.players:
-            raise InputError(f"player {player}: expected 0..{state.players - 1}")
+            raise InputError(f"player {player} is out of range 0..{state.players - 1}")
         self.state, self.player = state, player
         self.graph = ProofGraph(coding(Rules.of(state)))
         self._root = self._node_of(state)
@@ -597,7 +597,7 @@ def is_known_lost(state: State, player: int) -> bool:
     seen = [state]
     for question in line:
         if player in question[:2] or Answer.NO not in state.answers(question):
-            raise SolverFault(f"{question} does not keep player {player} from the turn in {state}")
+            raise SolverFault(f"player {player} may get the turn after {question!s} in {state}")
         state = state.after(question, Answer.NO)
         seen.append(state)
     if not any(state.same_position(before) for before in seen[:-1]):

@@ -343,7 +343,7 @@ class _Index(NamedTuple):
         fits = end + blocks * (key + 4) == about["length"]
         data = _bytes(path, file, end, about["length"] - end) if fits else b""
         if not fits or f"{crc32(data):08x}" != about["index"]:
-            raise InputError(f"{path}: the tablebase is damaged (in its index)")
+            raise _damage_error(path, "in its index")
         return cls(
             [data[place : place + key] for place in range(0, blocks * key, key)],
             Struct(f">{blocks}I").unpack(data[blocks * key :]),
@@ -370,8 +370,14 @@ def _verified_block(file: int, path: str, index: _Index, number: int) -> bytes:
     place = index.first + number * index.block
     data = _bytes(path, file, place, min(index.block, index.end - place))
     if crc32(data) != index.checksums[number]:
-        raise InputError(f"{path}: the tablebase is damaged (bytes {place} to {place + len(data)})")
+        raise _damage_error(path, f"bytes {place} to {place + len(data)}")
     return data
+
+
+def _damage_error(path: str, where: str) -> InputError:
+    return InputError(
+        f"{path}: the tablebase is damaged ({where}); delete it and solve the game again"
+    )
 
 
 def _bytes(path: str, file: int, place: int, length: int) -> bytes:
@@ -413,13 +419,11 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
     second, _, after = after.partition(b"\n")
     lines = first + b"\n" + second + b"\n"
     if after[:9] != b"%08x\n" % crc32(lines):
-        raise InputError(f"{path}: the tablebase is damaged (in its first lines)")
+        raise _damage_error(path, "in its first lines")
     about: dict[str, Any] = json.loads(second)
     length = os.fstat(file).st_size
     if length != about["length"]:
-        raise InputError(
-            f"{path}: the tablebase is damaged ({length} bytes instead of {about['length']})"
-        )
+        raise _damage_error(path, f"{length} bytes instead of {about['length']}")
     return len(lines) + 9, about
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from quaternity.base.errors import InputError
 from quaternity.base.names import name_key, to_nfc
 from quaternity.base.reading import read_bytes
-from quaternity.base.text_format import join_words, quote_short, with_noun
+from quaternity.base.text_format import join_words, quote_short
 from quaternity.quarto.pieces import FEATURES, PIECES
 
 MAX_BYTES = 64 * 2**10
@@ -56,7 +56,7 @@ def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]
     ['A', 'C', 'E', 'G', 'I', 'K', 'M', 'O']
     """
     if not isinstance(location, str | PathLike):
-        raise PiecesFileError(repr(location), "not a path")
+        raise PiecesFileError(repr(location), "expected the path of a file")
     source = str(fspath(location))
     try:
         data = read_bytes(source)
@@ -70,7 +70,7 @@ def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        fault = f"not UTF-8 text (byte {error.object[error.start]:#04x})"
+        fault = f"the text is not UTF-8 (byte {error.object[error.start]:#04x})"
         raise PiecesFileError(source, fault, line) from None
     return parse_pieces(text, source)
 
@@ -121,7 +121,7 @@ def _unify_spellings(lines: list[_Line]) -> list[_Line]:
 def _check_header(header: _Line) -> None:
     first, *features = header.fields
     if header.fields == ("",):
-        raise header.fault("no header")
+        raise header.fault(f"expected a header: 'piece', and the names of {FEATURES} features")
     if first != "piece":
         raise header.fault(f"the header begins with {quote_short(first)}, not with 'piece'")
     _check_fields(header)
@@ -134,7 +134,7 @@ def _check_fields(line: _Line) -> None:
     if line.fields == ("",):
         raise line.fault("blank lines between pieces are not allowed")
     if len(line.fields) != 1 + FEATURES:
-        raise line.fault(f"{with_noun(len(line.fields), 'field')}, not {1 + FEATURES}")
+        raise line.fault(f"expected {1 + FEATURES} fields, not {len(line.fields)}")
     for place, field in enumerate(line.fields, start=1):
         if not field:
             raise line.fault(f"field {place} is empty")

@@ -137,7 +137,7 @@ class Search:
             self._positions_left -= 1
             if self._positions_left < 0:
                 raise LimitError(
-                    "to solve the board, the search would visit more positions than the limit"
+                    "the search reached its limit of positions before it solved the board"
                 )
         if len(cache) >= MAX_CACHED_POSITIONS:
             cache.clear()

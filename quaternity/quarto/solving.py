@@ -223,10 +223,11 @@ def _check_position(board: Board, in_hand: str | None, squares: bool) -> int | N
     piece = None if in_hand is None else as_board(board).piece_left(in_hand)
     over, count = bool(as_board(board).quartos(squares)), len(board.empty)
     if over and piece is not None:
-        raise InputError(f"the game is over, so no piece is in hand: {board} has a quarto")
+        raise InputError(f"the game is over, because {board} has a quarto: no piece can be in hand")
     if count > SOLVE_LIMIT and not over:
         raise LimitError(
-            f"the board has {count} empty cells: positions can be solved with at most {SOLVE_LIMIT}"
+            f"the board has {count} empty cells: only boards with at most {SOLVE_LIMIT} can be "
+            "solved"
         )
     return piece
 

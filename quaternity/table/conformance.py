@@ -149,7 +149,10 @@ class _Walk:
             list(replay.moves) == self.moves, "the replayed record has other moves than the match"
         )
         expect(replay.names in ((), names), "the replayed record has other names than the match")
-        expect(list(replay.ends) == ends, "the moves of the replayed record end at other bytes")
+        expect(
+            list(replay.ends) == ends,
+            "in the replayed record, moves end at other bytes than in the match",
+        )
         for cut in (*self.random.choices(ends, k=3), *self.random.choices(range(len(data)), k=5)):
             whole = sum(end <= cut for end in ends[1:])
             try:

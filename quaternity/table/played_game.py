@@ -212,7 +212,7 @@ class PlayedGame(Generic[S, P, M, V]):
             InputError: If the game has no moves.
         """
         if not self.moves:
-            raise InputError("undo: no move was made")
+            raise InputError("undo: there is no move to undo")
         return type(self)(self.history.undo())
 
     def board(self, seat: int | None = None) -> str:

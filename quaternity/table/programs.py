@@ -94,9 +94,12 @@ class ProgramPlayer:
         )  # fmt: skip
         wants = ready.get("wants", self.wants)
         if not isinstance(ready.get("ready"), str):
-            program.fail(f"answered 'new' with {quote_value(ready)}, without a string 'ready'")
+            program.fail(f"answered 'new' with {quote_value(ready)}; expected a string in 'ready'")
         if not isinstance(wants, list | tuple) or not all(want in WANTS for want in wants):
-            program.fail(f"gave wants {quote_value(wants)}; expected a list of {', '.join(WANTS)}")
+            program.fail(
+                f"answered 'new' with the wants {quote_value(wants)}; expected a list of "
+                f"{', '.join(WANTS)}"
+            )
         self.wants = tuple(wants)
         return program
 

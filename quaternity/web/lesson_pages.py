@@ -42,8 +42,8 @@ def analysis_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
             page, status = analysis_html(analyse_file(data), root=root).encode(), 200
             if len(page) > MAX_ANSWER_BYTES:
                 raise InputError(
-                    f"the page with the analysis has {len(page)} bytes, but may have at most "
-                    f"{MAX_ANSWER_BYTES}"
+                    f"the analysis is too large for a page: {len(page)} bytes, and the limit is "
+                    f"{MAX_ANSWER_BYTES}; use the command `quaternity analyse`"
                 )
         except QuaternityError as error:
             page, status = analysis_html(None, str(error)[:MAX_ANSWER_BYTES], root).encode(), 422

@@ -174,7 +174,7 @@ def secret_of(request: Request) -> str | None:
     if credentials is not None:
         kind, _, token = credentials.partition(" ")
         if kind.lower() != "bearer" or not _TOKEN.fullmatch(token):
-            raise HttpError(401, "Authorization: expected Bearer and the token of a seat")
+            raise HttpError(401, "Authorization: expected 'Bearer', then the token of a seat")
         return token
     cookie = request.cookies.get(_cookie_name(request), "")
     if hmac.compare_digest(cookie.encode(), sign(request, cookie[:22]).encode()):

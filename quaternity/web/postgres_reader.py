@@ -137,7 +137,7 @@ class PostgresReader(Reader):
         """Return a message for each SQL table that contains rows about deleted game tables."""
         orphans = "SELECT 1 FROM {} WHERE table_id NOT IN (SELECT id FROM tables) LIMIT 1"
         return [
-            f"{self.where}: {kind} has rows of tables that no longer exist"
+            f"{self.where}: the SQL table {kind} has rows of game tables that no longer exist"
             for kind in TABLE_PARTS if kind != "removing" and self.read(orphans.format(kind))
         ]  # fmt: skip
 

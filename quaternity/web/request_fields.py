@@ -180,7 +180,8 @@ def read_fields(document: dict[str, Any], kind: type[Fields]) -> Fields:
     hints = _hints(kind)
     if unknown := document.keys() - hints.keys():
         allowed = ", ".join(hints)
-        raise HttpError(422, f"{quote_value(min(unknown), str)} is unknown; choose from {allowed}")
+        field = quote_value(min(unknown), str)
+        raise HttpError(422, f"unknown field {field}; choose from {allowed}")
     values = kind._field_defaults | document
     for name, hint in hints.items():
         if not _matches(values.get(name), hint):

@@ -166,7 +166,7 @@ def stored_version(database: sqlite3.Connection, path: Path) -> int:
     if version > len(MIGRATIONS):
         raise InputError(
             f"{path}: was written by a newer version of this program "
-            f"({version}; this one knows {len(MIGRATIONS)})"
+            f"(its tables have version {version}; this program knows up to {len(MIGRATIONS)})"
         )
     with closing(sqlite3.connect(":memory:")) as made:
         migrate(made, 0, version)

@@ -124,7 +124,10 @@ class FileReader(Reader):
         except DAMAGE_ERRORS as error:
             return [f"{self.path}: {error}"]
         kinds = sorted({kind for kind, *_ in orphans})
-        return [f"{self.path}: {kind} has rows of tables that no longer exist" for kind in kinds]
+        return [
+            f"{self.path}: the SQL table {kind} has rows of game tables that no longer exist"
+            for kind in kinds
+        ]
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute an SQL statement once for each row of values. See `Reader.change`.

@@ -285,7 +285,7 @@ def export_record(reader: Reader, name: str, hidden: bool) -> str:
     # A damaged table may raise any exception.
     except Exception as error:
         # Show only the type of the error, because its text may reveal a player's hand.
-        raise DamagedTable(f"{name}: cannot be rebuilt ({type(error).__name__})") from None
+        raise DamagedTable(f"{name}: its game cannot be rebuilt ({type(error).__name__})") from None
     if table is None or history is None:
         raise InputError(f"{name}: there is no such table")
     if table.stored.deal.waiting is not None:

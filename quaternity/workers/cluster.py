@@ -68,7 +68,8 @@ def cluster_client(address: str) -> Iterator[Any]:
                 client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
             except (OSError, TimeoutError) as error:
                 raise InputError(
-                    f"dask {address!r}: the scheduler has no workers after {CLUSTER_SECONDS} s"
+                    f"dask {address!r}: the scheduler has no workers after {CLUSTER_SECONDS} s; "
+                    "start a worker"
                 ) from error
             _check_versions(client)
             yield client

@@ -82,11 +82,12 @@ def check_proof(formula: str, proof: str) -> None:
     text = re.sub(r"%.*", "", body)
     *statements, after = [statement.split() for statement in text.split(";")]
     if len(statements) < 4 or after:
-        raise InvalidProof("proof: it has too few statements, or the last one is not complete")
+        raise InvalidProof("proof: it has too few statements, or its last statement is incomplete")
     start, *steps, output, conclusion, end = statements
     if start != ["f", str(len(rows))]:
         raise InvalidProof(
-            f"proof: it starts with {_quote_statement(start)}, but the formula has {len(rows)} rows"
+            f"proof: must start with 'f {len(rows)}', because the formula has {len(rows)} rows, "
+            f"not with {_quote_statement(start)}"
         )
     for step in steps:
         rows.append(_sum(step, rows))

@@ -74,7 +74,7 @@ class DocumentReader:
         self.faults = [f"{name}: missing" for name in self.REQUIRED if name not in self.document]
         if self.document.get("format", self.FORMAT) != self.FORMAT:
             self.faults.append(
-                f'format: {quote_json(self.document["format"])} is not "{self.FORMAT}"'
+                f'format: must be "{self.FORMAT}", not {quote_json(self.document["format"])}'
             )
 
     def _object(self, text: str) -> dict[str, Any]:
@@ -95,13 +95,13 @@ class DocumentReader:
             document = json.loads(text, object_pairs_hook=unique, parse_constant=constant)
         except json.JSONDecodeError as error:
             place = f"line {error.lineno} column {error.colno}"
-            raise self.ERROR([f"not JSON: {error.msg} at {place}"]) from None
+            raise self.ERROR([f"not valid JSON: {error.msg} at {place}"]) from None
         except RecursionError:
             raise self.ERROR(["the document is nested too deeply"]) from None
         except InputError:
             raise
         except ValueError:
-            raise self.ERROR(["a number has thousands of digits"]) from None
+            raise self.ERROR(["a number has too many digits"]) from None
         if not isinstance(document, dict):
             raise self.ERROR([f"{self.NOUN} must be a JSON object, not {kind_of(document)}"])
         return document
@@ -118,7 +118,7 @@ class DocumentReader:
             return []
         if length is not None and len(value) != length:
             if place in self.document or "[" in place:
-                self.faults.append(f"{place}: {len(value)} entries, expected {length}")
+                self.faults.append(f"{place}: must have length {length}, not {len(value)}")
             return value[:length]
         return value
 
@@ -128,7 +128,9 @@ class DocumentReader:
             self.faults.append(f"{place}: {quote_json(value)} is not a whole number >= 0")
             return 0
         if value > MAX_NUMBER:
-            self.faults.append(f"{place}: {quote_json(value)} is above {MAX_NUMBER:.0e}")
+            self.faults.append(
+                f"{place}: {quote_json(value)} is above the limit of {MAX_NUMBER:.0e}"
+            )
             return 0
         return value
 
@@ -140,7 +142,7 @@ class DocumentReader:
         if value is None and absent:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
-            self.faults.append(f"{place}: {quote_json(value)} is not a player")
+            self.faults.append(f"{place}: {quote_json(value)} is not the number of a player")
             return None
         if not 0 <= value < self.players:
             self.faults.append(

@@ -178,7 +178,7 @@ def test_states_and_records_are_exported_too(cli: Cli) -> None:
         (
             ["instances", "--benchmark", "v1", "--cards", "9"],
             2,
-            "benchmark: use it only with --possible",
+            "--benchmark can be combined only with --possible",
         ),
         (["export", "{}", "--to", "opb2"], 2, "unknown format 'opb2'; choose from opb, cnf"),
         (["export", "{}"], 2, "Missing option '--to'"),

@@ -107,9 +107,9 @@ def test_an_unknown_formula_is_explained_by_deals(cli: Cli, full: Path) -> None:
         (["K1 H7 0/0"], "player 7 does not exist: the players are 0..1"),
         (["K1 H1 0/4"], "card 0/4 does not exist: the cards of set 0 are 0/0..0/3"),
         ([""], "expected a formula, found the end"),
-        (["true", "--go", 9], "go 9 is out of range: the log has"),
+        (["true", "--go", 9], "--go 9 is out of range 0.."),
         (["true", "--go", -1], "go -1 is out of range"),
-        (["true", "--at", 4], "request 4 is out of range: the log has 3 requests"),
+        (["true", "--at", 4], "--at 4 is out of range 0..3, the number of requests in the log"),
         (["true", "--at", 1, "--go", 1], "--go and --at: choose one"),
         (["true", "--method", "magic"], "method 'magic' is unknown"),
         (["true", "--seconds", "nan"], "seconds: must be a number > 0, not nan"),
@@ -126,7 +126,7 @@ def test_bad_files_are_refused(cli: Cli, tmp_path: Path) -> None:
     assert cli("kwartet", "know", tmp_path / "none", "true").status == 2
     outcome = cli("kwartet", "know", "-", "true", stdin="quaternity 1\n")
     assert outcome.status == 2
-    assert "a log starts with" in outcome.err
+    assert "a log must start with" in outcome.err
     assert cli("kwartet", "know", "-", "true", stdin=SMALL).out == "true\n"
 
 

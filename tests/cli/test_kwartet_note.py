@@ -66,7 +66,7 @@ def test_sets_of_others_are_put_down(cli: Cli, path: Path) -> None:
     typed = "0 asks 2 for 1/1: yes\n0 puts down 1\n2 puts down 1\n0 puts down 1\nquit\n"
     outcome = cli("kwartet", "note", other, *NEW[:-1], HAND.replace("1/0", "3/1"), stdin=typed)
     assert other.read_text().endswith("0 asks 2 for 1/1: yes\n0 puts down 1\n")
-    assert "player 2 did not make the last request" in outcome.out
+    assert "who made the last request, can put down sets now" in outcome.out
     assert "has already put down" in outcome.out
 
 
@@ -258,7 +258,10 @@ def test_other_logs_are_left_alone(cli: Cli, path: Path) -> None:
     before = path.read_text()
     assert "shows all hands" in cli("kwartet", "note", path).err
     path.write_text(START)
-    assert "was written by seat 1, not by seat 0" in cli("kwartet", "note", path, "--seat", 0).err
+    assert (
+        "this log was written by seat 1, not by seat 0"
+        in cli("kwartet", "note", path, "--seat", 0).err
+    )
     path.write_text(f"{START}0 asks 2 for 1/1: no\n1 as")
     outcome = cli("kwartet", "note", path, stdin="quit\n")
     assert "is incomplete and was ignored" in outcome.err

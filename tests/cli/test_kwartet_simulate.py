@@ -144,7 +144,7 @@ def test_a_lost_cluster_shows_the_finished_games(cli: Cli, monkeypatch: pytest.M
     done = cli("kwartet", "simulate", "--seats", "greedy,random", *SMALL, "--json")
     assert done.status == 4
     assert done.json["games"] == 5
-    assert done.err == "quaternity: the cluster went away; ended after 5 of 12 games\n"
+    assert done.err == "quaternity: the cluster went away; the run ended after 5 of 12 games\n"
 
 
 @pytest.mark.parametrize("command", ["simulate", "log"])

@@ -236,9 +236,9 @@ def test_bad_options_are_refused(cli: Cli, options: list[str], words: str) -> No
     ("text", "words"),
     [
         ("quarto 1\n0 hand over Z\n", "line 2: "),
-        ("quarto 1\nsquares maybe\n", "line 2: squares 'maybe': expected yes or no"),
-        ("quarto 1\nsquares ye", "line 2: the header is incomplete: squares"),
-        ("set 1\nseats 2\nru", "line 3: the header is incomplete: ru"),
+        ("quarto 1\nsquares maybe\n", "line 2: squares: must be yes or no, not 'maybe'"),
+        ("quarto 1\nsquares ye", "line 2: the header is incomplete: 'squares' is cut off"),
+        ("set 1\nseats 2\nru", "line 3: the header is incomplete: 'ru' is cut off"),
         ("quarto 1\nplayers you\n", "line 2: expected 2 players, not 1"),
         ("quarto 1\nsquares yes\nsquares yes\n", "line 3: squares is given more than once"),
         (
@@ -248,7 +248,7 @@ def test_bad_options_are_refused(cli: Cli, options: list[str], words: str) -> No
         ("quarto 1\n2 hand over A\n", "line 2: '2 hand over A': expected a setting, or a move"),
         ("set 1\nseats 2\nrule set\ntable 12\n", "the header must have a line with the deck"),
         ("set 1\ndeck 1 2 3\n", "line 2: the deck must be the cards 0..80"),
-        ("set 1\nseats many\n", "line 2: seats 'many' is not a number"),
+        ("set 1\nseats many\n", "line 2: seats: must be a whole number up to 999, not 'many'"),
         ("chess 1\n", "not a record of a game"),
     ],
 )

@@ -40,8 +40,8 @@ def test_analyse_shows_the_value_of_each_answer(cli: Cli, path: Path, record: Pa
         "    yes: player 0 can force a win in 1 move",
     ]
     assert (
-        "    no: player 0 can still win, but nobody can force it; player 1 can prevent a win of 0"
-        in advice
+        "    no: player 0 can still win, but nobody can force it; "
+        "player 1 can prevent a win of player 0" in advice
     )
     assert "    yes: player 0 has won" in advice
 

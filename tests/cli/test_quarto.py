@@ -180,7 +180,7 @@ def test_solve_refuses_positions_above_its_limit(cli: Cli) -> None:
         outcome = cli("quarto", "solve", "example", "?" * 16, *more)
         assert outcome.status == 4
         assert outcome.out == ""
-        assert "16 empty cells: positions can be solved with at most 11" in outcome.err
+        assert "16 empty cells: only boards with at most 11 can be solved" in outcome.err
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -57,7 +57,7 @@ def test_a_question_is_answered_if_a_game_is_too_large_to_solve(cli: Cli, tmp_pa
     assert won.out.count(": yes") == 3
     for ask, status, why in (
         ("force", 2, "expected force:PLAYER"),
-        ("force:4", 2, "expected 0..3"),
+        ("force:4", 2, "player 4 is out of range 0..3"),
         ("win:1", 2, "expected force:PLAYER"),
     ):
         outcome = cli("solve", *sizes, "--ask", ask)
@@ -184,7 +184,7 @@ def test_a_game_may_have_no_possible_winner(cli: Cli) -> None:
 def test_large_games_are_refused(cli: Cli) -> None:
     outcome = cli("solve", "-s", 3, "-n", 3, "-p", 3, "--most-states", 2000)
     assert outcome.status == 4
-    assert "more than 2,000 states: use --most-states to allow more" in outcome.err
+    assert "the game has more than 2,000 states; to allow more, use --most-states" in outcome.err
     assert outcome.out == ""
     assert cli("solve", "-s", 3, "--most-states", 2000, "--no-limit", "--json").status == 0
     estimate = cli("solve", "-s", 3, "--estimate", "--json").json
@@ -201,7 +201,7 @@ def test_large_games_are_refused(cli: Cli) -> None:
         (["-n", 0], 2, "sets"),
         (["-p", 1], 2, "players"),
         (["-s", 2, "-n", 8, "-p", 8], 4, "at most 7 players"),
-        (["-s", 11, "-n", 7, "-p", 7], 4, "no canonical states for sets of 11 and 7 players"),
+        (["-s", 11, "-n", 7, "-p", 7], 4, "sets of 11 with 7 players have no canonical states"),
         (["-s", 10**6], 2, "limit"),
         (["--tie-break", "dice"], 2, "dice"),
         (["--rankings", "0-12 1-02 2-01"], 2, "'0-12 1-02 2-01' is retired: --everybody win"),

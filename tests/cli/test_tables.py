@@ -195,8 +195,8 @@ def test_check_names_the_tables_that_cannot_be_rebuilt(running: Running, cli: Cl
     assert outcome.status == 1
     faults = outcome.json["faults"]
     assert len(faults) == 2
-    assert "log has rows of tables that no longer exist" in faults[0]
-    assert faults[1].startswith(f"{broken}: cannot be rebuilt")
+    assert "log has rows of game tables that no longer exist" in faults[0]
+    assert faults[1].startswith(f"{broken}: its game cannot be rebuilt")
 
 
 def test_a_file_of_an_older_version_is_copied_but_not_read(tmp_path: Path, cli: Cli) -> None:

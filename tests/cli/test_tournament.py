@@ -44,7 +44,7 @@ def test_a_failing_bot_loses_no_finished_game_and_its_game_can_be_replayed(
     assert done.json["labels"] == ["random 1", "leaving", "random 2"]
     assert (failed["bot"], failed["limit"]) == ("leaving", False)
     message = f"game {games}, move {failed['moves']}: bot 'leaving' in seat {failed['seat']} failed"
-    assert f"{message}: SystemExit(0); ended after {games} of 40 games\n" in done.err
+    assert f"{message}: SystemExit(0); the run ended after {games} of 40 games\n" in done.err
     record = (leaving / failed["saved"]).read_text()
     assert (leaving / failed["saved"]).stat().st_mode & 0o077 == 0
     game = parse_record(record.encode()).replay()

@@ -155,7 +155,7 @@ def test_undecided_common_knowledge() -> None:
     deal, formula = Deal(((1, 2, 3, 0),)), C(~H(1, "0/1"))
     assert evaluate(formula, problem, deal, "solvers") is False
     with limited("quaternity.epistemic.solver_evaluator", FEW_STEPS=0, MAX_LISTED=0, MAX_STEPS=1):
-        with pytest.raises(Undecided, match="No chain of 1 step"):
+        with pytest.raises(Undecided, match="None of them was reached in 1 step"):
             evaluate(formula, problem, deal, "solvers")
         with limited("quaternity.epistemic.truth", MAX_QUICK_WORLDS=0):
             assert evaluate(formula, problem, deal) is False  # listed instead

@@ -57,7 +57,7 @@ def test_defaults_comments_blank_lines_and_line_ends_are_read() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "reason"),
     [
-        ("kwartet 1", "kwartet 2", 1, "a log starts with 'kwartet 1'"),
+        ("kwartet 1", "kwartet 2", 1, "a log must start with 'kwartet 1'"),
         ("players 2", "players 1", 2, "not a whole number 2..8"),
         ("players 2", "players many", 2, "not a whole number"),
         ("sets 2", "sets 21", 3, "not a whole number 2..20"),
@@ -90,7 +90,7 @@ def test_defaults_comments_blank_lines_and_line_ends_are_read() -> None:
          "0/2 0/3\nhand 1: 1/0 1/1 1/2 1/3\n1 puts down 0\n", 9, "expected '0 puts down 0'"),
         ("1 for 1/0: no", "1 for 1/0: yes", 11, "player 1 does not hold 1/0"),
         ("1 for 1/0: no", "1 for 0/0: no", 11, "set 0 is removed: player 0 put it down"),
-        ("1 for 1/0: no", "1 for 1/0: no\nplayers 3", 12, "expected a request or"),
+        ("1 for 1/0: no", "1 for 1/0: no\nplayers 3", 12, "expected a request such as"),
         ("1 for 1/0: no", "1 for 1/0: no\nhand 0: 1/0", 12,
          "hands must come before the first request"),
         ("1 puts down 1\n", "1 puts down 1\n0 asks 1 for 1/0: no\n", 14, "the game is over"),

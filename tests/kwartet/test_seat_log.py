@@ -142,7 +142,7 @@ def test_a_star_marks_exactly_the_full_sets() -> None:
          "only player 0, who asked, can put down sets"),
         ("0 asks 2 for 9/2: no\n", 9, "set 9 is out of range 0..2"),
         ("hand 1: 4 cards\n", 9, "hand 1 is given more than once"),
-        ("nonsense\n", 9, "expected a request or an announcement"),
+        ("nonsense\n", 9, "expected a request such as '0 asks 1 for 2/3: no', or an announcement"),
     ],
 )  # fmt: skip
 def test_impossible_lines_are_refused(lines: str, number: int, words: str) -> None:

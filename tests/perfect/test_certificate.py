@@ -105,13 +105,13 @@ def test_a_certificate_made_by_hand() -> None:
         (0, "brisk", 0, "line 1: brisk"),
         (0, "states", 3, "line 1: the head announces 3 states"),
         (0, "players", 8, "line 1: 8 is not a whole number"),
-        (1, 4, [2, None, None], "line 2: each player must have a rank"),
+        (1, 4, [2, None, None], "line 2: ranks and names must each have one entry"),
         (1, 4, [None, None], "line 2: player 0 has rank null, but the next states imply 1"),
         (1, 4, [0, None], "line 2: player 0 has rank 0, but the next states imply 1"),
         (1, 4, [1, 1], "line 2: player 1 has rank 1, but the next states imply null"),
         (1, 5, [], "line 2: player 0 has rank 1, but the next states imply null"),
         (1, 5, [[2, [0, 1]]], "line 2: 2 is not a whole number from 0 to 1"),
-        (1, 5, [[1, [0, 0]]], "line 2: each player must have a rank"),
+        (1, 5, [[1, [0, 0]]], "line 2: ranks and names must each have one entry"),
         (1, 3, [[[3, 3, 3], [1, 1]]], "line 2: expected a list of 2"),
         (1, 3, 7, "line 2: "),
         (1, 6, [[1, 0]], "line 2: outcomes must be null if the wish is null"),
@@ -230,7 +230,7 @@ def test_a_region_for_one_player_claims_nothing_of_others(tmp_path: Path) -> Non
     turned = [lines[0], [*lines[1][:5], [[lines[1][5][0][0], [1, 0, 2]]], None], *lines[2:]]
     with pytest.raises(
         InvalidCertificate,
-        match="player 1, named in line 1, must keep this number",
+        match="names must not renumber player 1, the player in line 1",
     ):
         check_lines(turned)
 

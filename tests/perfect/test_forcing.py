@@ -219,7 +219,7 @@ def test_an_unfinished_search_has_no_answer() -> None:
     state = midgame(Settings(4, 4, 4), 43, 8, 60)
     forcing = ForcedWinSearch(state, 0)
     assert forcing.search(0) is None
-    with pytest.raises(InputError, match=r"player 4: expected 0\.\.3"):
+    with pytest.raises(InputError, match=r"player 4 is out of range 0\.\.3"):
         ForcedWinSearch(state, 4)
 
 

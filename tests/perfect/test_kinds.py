@@ -85,7 +85,7 @@ def test_evicted_kinds_are_recomputed_identically() -> None:
 
 def test_too_many_players_and_too_many_kinds_are_refused() -> None:
     # The numbers of sets of 22 cards for five players have 65 bits.
-    with pytest.raises(LimitError, match="64 bits cannot number"):
+    with pytest.raises(LimitError, match="too many for 64 bits"):
         coding(Rules.of(Settings(22, 5, 5)))
     with pytest.raises(LimitError, match="at most 7 players, not 8"):
         coding(Rules.of(Settings(2, 8, 8)))

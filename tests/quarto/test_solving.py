@@ -142,7 +142,9 @@ def test_the_player_search_tries_equivalent_moves_once() -> None:
 
 def test_effort_and_memory_have_limits() -> None:
     board = random_open_board(Random(9), 8)
-    with pytest.raises(LimitError, match="would visit more positions than the limit"):
+    with pytest.raises(
+        LimitError, match="reached its limit of positions before it solved the board"
+    ):
         best_move(board, None, Random(1), max_positions=20)
     solution = solve(board)
     with limited("quaternity.quarto.search", MAX_CACHED_POSITIONS=5):
@@ -262,7 +264,7 @@ def test_a_game_that_is_over() -> None:
     ("configuration", "in_hand", "message"),
     [
         ("ABCD............", "E",
-         "the game is over, so no piece is in hand: ABCD???????????? has a quarto"),
+         "the game is over, because ABCD???????????? has a quarto: no piece can be in hand"),
         ("ABC.............", "A", "piece 'A' is already on the board, on H1V1"),
         ("ABC.............", "x", "'x' is not a piece; the pieces are ABCDEFGHIJKLMNOP"),
         ("ABCDEFGHIJKLMNOP", "A", "piece 'A' is already on the board, on H1V1"),
@@ -280,7 +282,7 @@ def test_solving_has_a_limit_of_empty_cells() -> None:
             solve(Board.parse("AGDM............", EXAMPLE), in_hand)
         assert (
             str(error.value)
-            == "the board has 12 empty cells: positions can be solved with at most 11"
+            == "the board has 12 empty cells: only boards with at most 11 can be solved"
         )
 
 

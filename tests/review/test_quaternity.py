@@ -190,7 +190,11 @@ def test_without_time_a_review_names_its_unfinished_parts_and_nothing_else(seed:
         ("", None, "not a record of a game"),
         ("chess 1\n", None, "not a record of a game"),
         ("quaternity 1\nsets 3\n", None, "set-size is missing"),
-        ("quarto 1\nsquares maybe\n0 hand over A\n", None, "squares 'maybe': expected yes or no"),
+        (
+            "quarto 1\nsquares maybe\n0 hand over A\n",
+            None,
+            "squares: must be yes or no, not 'maybe'",
+        ),
         (Game.start(SMALL).record(), 3, "seat 3 is out of range 0..2"),
         (Game.start(SMALL).record(), -1, "seat -1 is out of range 0..2"),
     ],

@@ -110,7 +110,7 @@ def test_deals_given_a_narrower_set_are_those_of_the_narrower_problem(
     assert count_deals_given(problem, index, narrower) == expected
     for row in narrower:
         if row != problem.sets[index]:
-            with pytest.raises(InputError, match=f"must not allow more than set {index}"):
+            with pytest.raises(InputError, match=r"allows more than"):
                 count_deals_given(problem.with_set(index, row), index, [problem.sets[index]])
 
 
@@ -143,7 +143,7 @@ def test_players_and_sets_out_of_range_are_refused() -> None:
 
 
 def test_a_large_count_is_refused_with_its_cost() -> None:
-    with pytest.raises(LimitError, match=r"of at least [\d,]+ MB .*: the limit is 32 MB"):
+    with pytest.raises(LimitError, match=r"of at least [\d,]+ MB: the limit is 32 MB"):
         count_deals(bound_everywhere(4, 40, 8))
     with pytest.raises(LimitError, match=r"additions of [\d.]+ MB: the limit is 20 GB in all"):
         exact_chances(bound_everywhere(4, 45, 5))

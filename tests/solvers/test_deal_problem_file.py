@@ -40,7 +40,7 @@ def test_the_largest_problem_is_read_back() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"format": "deal-problem/2"}, 'format: "deal-problem/2" is not "deal-problem/1"'),
+        ({"format": "deal-problem/2"}, 'format: must be "deal-problem/1", not "deal-problem/2"'),
         ({"hands": []}, "hands: at least one player is needed"),
         ({"hands": [1, 10**50 + 1]}, "hands[1]: 1000000"),
         ({"hands": {"0": 1}}, "hands: expected a list, not an object"),
@@ -48,12 +48,12 @@ def test_the_largest_problem_is_read_back() -> None:
         ({"sets": [{"owners": []}] * 50_001}, "100002 (player, set) pairs: the limit is 100000"),
         ({"sets": [{**SET, "owners": [[0]] * 10_001}]}, "10001 cards: the limit is 10000"),
         ({"sets": [{"owners": []}]}, "sets[0].low: missing; sets[0].high: missing"),
-        ({"sets": [{**SET, "low": [0]}]}, "sets[0].low: 1 entries, expected 2"),
+        ({"sets": [{**SET, "low": [0]}]}, "sets[0].low: must have length 2, not 1"),
         ({"sets": [{**SET, "high": [0, None]}]}, "sets[0].high[1]: null is not a whole number"),
         ({"sets": [{**SET, "owners": [[0], [2]]}]}, "owners[1]: player 2 is out of range 0..1"),
         ({"sets": [{**SET, "owners": [[0], 1]}]},
          "owners[1]: expected a list of players, not a number"),
-        ({"sets": [{**SET, "owners": [["0"]]}]}, 'owners[0]: "0" is not a player'),
+        ({"sets": [{**SET, "owners": [["0"]]}]}, 'owners[0]: "0" is not the number of a player'),
     ],
 )  # fmt: skip
 def test_a_fault_is_named(change: dict[str, Any], words: str) -> None:
@@ -71,7 +71,7 @@ def test_a_fault_is_named(change: dict[str, Any], words: str) -> None:
         ('{"hands": [1], "hands": [2]}', "hands: given more than once"),
         ('{"sets": [], "hands": [1], "hands": [2], "x": 1}', "^hands: given more than once$"),
         ('{"sets": [{"low": [], "low": []}]}', "low: given more than once"),
-        ('{"hands": [1' + "0" * 5000 + "]}", "thousands of digits"),
+        ('{"hands": [1' + "0" * 5000 + "]}", "a number has too many digits"),
         ("[]", "a deal problem must be a JSON object, not a list"),
         ('{"format": "deal-problem/1"}', "hands: missing; sets: missing"),
     ],

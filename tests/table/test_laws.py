@@ -230,7 +230,7 @@ class OffersTooFew(KwartetRules):
         (ForgetsItsSettings(QuartoSettings(squares=True)),
          "the replayed record has other settings"),
         (LosesWhatWasCut(), "a record cut off after"),
-        (ForgetsWhereMovesEnd(), "moves of the replayed record end at other bytes"),
+        (ForgetsWhereMovesEnd(), "in the replayed record, moves end at other bytes"),
         (IsFickle(), "uses another source of randomness"),
         (ChangesWhatItIsGiven(), "changes the position before the move"),
         (KnowsWhoIsNext(KwartetSettings(3, 3)), "different seats may act"),

@@ -41,7 +41,7 @@ def test_a_game_as_a_value_is_the_match_of_its_seed(name: str, seed: int) -> Non
     start = kind.start(settings, seed)
     assert start.settings == settings
     assert start == kind.start(settings, str(seed))
-    with pytest.raises(InputError, match="undo: no move was made"):
+    with pytest.raises(InputError, match="undo: there is no move to undo"):
         start.undo()
     match: Match[Any, Any, Any] = Match(start.rules, ["you"] * start.rules.seats, str(seed))
     assert match.position == start.position

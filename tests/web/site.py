@@ -48,7 +48,7 @@ STATUSES = {
 REFUSED = (
     (r"unknown host name|request is incomplete|valid JSON in UTF-8|must be a JSON object", 400),
     (r"given more than once", 400),
-    (r"expected Bearer and the token", 401),
+    (r"expected 'Bearer', then the token", 401),
     (
         r"page of another site|must have an Origin|only (the host|players) |help is not allowed|"
         r"is not yours|nobody else is here to agree|they would see the program|"

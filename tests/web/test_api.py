@@ -62,7 +62,10 @@ def test_a_brisk_table_asks_no_hopeless_questions(site: Site) -> None:
         ({"seats": ["me", "me", "os:abort"]}, "for a seat; choose from"),
         ({"settings": {"set_size": 1}}, "2"),
         ({"settings": {"colour": "red"}}, "unknown"),
-        ({"setings": {"sets": 5}}, "setings is unknown; choose from game, seats, settings, name"),
+        (
+            {"setings": {"sets": 5}},
+            "unknown field setings; choose from game, seats, settings, name",
+        ),
         ({"settings": {"sets": "3"}}, "sets: must be a whole number"),
         ({"settings": {"brisk": "yes"}}, "brisk: must be true or false, not 'yes'"),
         ({"settings": [4]}, "object"),

@@ -176,7 +176,7 @@ def test_rows_without_a_table_are_reported(place: str) -> None:
         asyncio.run(store.write((Entry("gone", 1, 0, "", "m"),)))
     with closing(open_reader(place)) as reader:
         assert [fault.partition(": ")[2] for fault in reader.faults()] == [
-            "log has rows of tables that no longer exist"
+            "the SQL table log has rows of game tables that no longer exist"
         ]
 
 

@@ -180,8 +180,8 @@ class KeyCodec:
         )
         if max(self.widths) > 64:
             raise LimitError(
-                f"no canonical states for sets of {rules.set_size} and {players} players:"
-                f" 64 bits cannot number the {self.book.total:,} possible states of a set"
+                f"sets of {rules.set_size} with {players} players have no canonical states: the "
+                f"{self.book.total:,} possible states of a set are too many for 64 bits"
             )
         self.fields = field_layout(self.widths)
         self.words = self.fields[-1][0] + 1
@@ -228,7 +228,7 @@ class KeyCodec:
         parts = self.parts(key)
         players = self.rules.players
         if parts.place == players:
-            raise InputError("chance chooses the player to move, but a state must name one")
+            raise InputError("this key has no state, because chance chooses its player to move")
         order = self.order(parts)
         names = [order.index(role) for role in range(players)]
         kinds: list[NumberedKind] = [
@@ -304,7 +304,7 @@ def canonical(state: State) -> Canonical:
         raise InputError("turn: missing, but needed for a canonical state")
     if not state.hands[state.turn] or any(kind.owner is not None for kind in kinds):
         raise InputError(
-            "no game leads to this state; use State.settled() to put down sets and pass the turn"
+            "no game leads to this state; use State.settle() to put down sets and pass the turn"
         )
     return canonical_form(code, kinds, state.problem.hands, points, state.turn)
 

@@ -298,7 +298,7 @@ class GameGraph:
         numbers = search_keys(self.keys, wanted)
         numbers[numbers == len(self.keys)] = 0
         if (self.keys[numbers] != wanted).any():
-            raise InputError("a state cannot be reached from the state that was solved")
+            raise InputError("some of the states cannot be reached from the state that was solved")
         return [int(number) for number in numbers]
 
 
@@ -390,7 +390,8 @@ def generate(
             known = sum(levels.sizes)
             if max_states is not None and known > max_states:
                 raise LimitError(
-                    f"more than {max_states:,} states: use --most-states to allow more"
+                    f"the game has more than {max_states:,} states; to allow more, use "
+                    "--most-states"
                 )
             levels.number(pool.threads)
             levels.expand(pool, report)
