@@ -37,9 +37,8 @@ MAX_CACHED_MASK_PLAYERS = 8
 players, there are 256 integers, which take at most 0.5 MiB."""
 
 MAX_SEPARATE_MASKS = 8
-"""Maximum number of different owner masks of the cards of a set for which `ownable_counts` counts
-the cards of each mask separately. With more masks, it uses another method. An owner mask is the bit
-mask of the players who may own a card."""
+"""Maximum number of different owner masks in a set for which `ownable_counts` loops over the masks.
+An owner mask is the bit mask of the players who may own a card."""
 
 IMPOSSIBLE = -1
 """Value that replaces the coalition table of a set if the cards of the set cannot be dealt."""
@@ -161,7 +160,7 @@ class LaneLayout:
     def compute_table(
         self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
     ) -> int:
-        """Compute the table of a set, as the method `table` returns it, without using the cache."""
+        """Compute the result of the method `table` without using the cache."""
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
             return IMPOSSIBLE
@@ -230,28 +229,28 @@ class LaneLayout:
         return table_from_ranks
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """Return the table of a set: how many of its cards each group can hold (see `table`)."""
+        """Return the coalition table of a set (see `table`)."""
         return self.table(*shape_key(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
         """Return how many more cards each group of players could hold, packed into one integer.
 
-        This slack is the maximum number of cards that the group can hold, minus the number of cards
-        in its hands. If it is negative, the bit `guard` of the group's lane is 0, and otherwise 1.
-        `tables` are the tables of all sets, and none is `IMPOSSIBLE`. The problem is feasible if
+        This slack is the maximum number of cards that the group can hold, minus the total size of
+        its hands. The bit `guard` of the group's lane is 0 if the slack is negative, and otherwise
+        1. `tables` are the tables of all sets, and none is `IMPOSSIBLE`. The problem is feasible if
         and only if the hands add up to the number of cards and `fits` is true.
         """
         return (sum(tables) | self.guard) - self.packed_hands(hands)
 
     def fits(self, slack: int) -> bool:
-        """Return whether no number in `slack` is negative, so each group can hold its cards."""
+        """Return whether `slack` is not negative for any group of players."""
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
-        """Return how many more cards each group of players could hold, packed into one integer.
+        """Return the result of `slack`, or None if the problem is infeasible.
 
-        This is the result of `slack`, or None if the problem is infeasible. `tables` are the tables
-        of all sets, which may be `IMPOSSIBLE`. `cards` is the number of cards in all sets together.
+        `tables` are the tables of all sets, which may be `IMPOSSIBLE`. `cards` is the number of
+        cards in all sets together.
         """
         if IMPOSSIBLE in tables or sum(hands) != cards:
             return None
@@ -299,7 +298,7 @@ def get_layout(players: int, largest: int) -> LaneLayout:
 
 @lru_cache(maxsize=256)
 def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
-    """Return the `LaneLayout` that packs numbers for problems of this size into integers.
+    """Return the `LaneLayout` with the narrowest lanes that suffice for problems of this size.
 
     `cards` is the number of all cards, and `largest_set` the number of cards in the largest set.
     """
@@ -310,7 +309,7 @@ def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
 
 
 def layout_of(problem: DealProblem) -> LaneLayout:
-    """Return the `LaneLayout` for a problem, which packs a number for each group of players."""
+    """Return the `LaneLayout` with the narrowest lanes that suffice for a problem."""
     largest = cards = 0
     for constraint in problem.sets:
         size = len(constraint.owners)
@@ -321,10 +320,10 @@ def layout_of(problem: DealProblem) -> LaneLayout:
 
 
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
-    """Return the witness (a group of players) with the smallest bound for a coalition and a set.
+    """Return the group of players that gives the best bound on what a coalition can hold.
 
-    The witness and the coalition are bit masks of players. Each witness gives an upper bound on the
-    number of cards of the set that the coalition can hold (see `solvers.shortage.coalition_bound`).
+    Each group, called a witness, gives an upper bound on the number of cards of the set that the
+    coalition can hold (see `solvers.shortage.coalition_bound`). Groups are bit masks of players.
     """
     layout = get_layout(constraint.players, 1 << 60)
     packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
@@ -362,11 +361,11 @@ class SetShape:
         return SetConstraint.unchecked(*self.key)
 
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Yield pairs: an owner mask, and a list of tables with the players that they belong to.
+        """Yield the coalition tables of the set after one card has been given to a player.
 
-        An owner mask is the bit mask of the players who may own a card. For each of these players,
-        the list has a pair: the player, and the table of the set if this player must own one of the
-        cards. Masks and players are in ascending order.
+        The items are pairs: an owner mask, which is the bit mask of the players who may own a card,
+        and a list. For each of these players, the list has a pair: the player, and the table of the
+        set if this player must own one of the cards. Masks and players are in ascending order.
         """
         owners, low, high = self.key
         for mask in sorted(set(owners)):

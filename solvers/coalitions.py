@@ -55,9 +55,9 @@ class SetDealer:
         self.deal_cache: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def assign_cards(self, counts: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the owner of each card in a deal of this set.
+        """Deal this set and return the owner of each card.
 
-        `counts` says how many cards of the set each player must get.
+        `counts` is the number of cards of the set that each player must get.
         """
         owners = assign_owners(self.constraint.owners, counts)
         if self.choices is not None:
@@ -85,9 +85,9 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
-    """Prepare a problem, and return a function that solves it, as `prepare` does.
+    """Prepare a problem as `prepare` does, with a time limit in seconds.
 
-    Both steps raise `SolverTimeout` when `seconds` have passed since the call of this function.
+    Preparing and solving raise `SolverTimeout` when `seconds` have passed since this call.
     """
     return prepare(problem, Deadline(seconds))
 
@@ -196,7 +196,7 @@ def _deal(layout: LaneLayout, rows: Iterable[SetDealer], slack: int) -> Deal:
 
 
 def _find_vector(layout: LaneLayout, constraint: SetConstraint, others: int) -> tuple[int, ...]:
-    """Return how many cards of a set each player can get, if the other sets are dealt as well."""
+    """Return a split of a set among the players with which the other sets can also be dealt."""
     # For each player, bisection finds the smallest number with which all guard bits stay set.
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(bound, constraint.size) for bound in constraint.high]

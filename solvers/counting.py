@@ -56,7 +56,7 @@ class Chances(Displayable):
         deals: the number of all deals, which is 0 for an infeasible problem.
         owned: the number of deals in which the player owns the card, as `[set][card][player]`. For
             each card, these numbers add up to `deals`.
-        problem: the problem whose names a table shows, or None. It is ignored in comparisons.
+        problem: the problem that gives the names in the table, or None. Comparisons ignore it.
 
     >>> hearts = SetConstraint.of([[0, 1], [0, 1], [0]], players=2)
     >>> print(exact_chances(DealProblem([2, 1], [hearts])))
@@ -100,8 +100,8 @@ class Chances(Displayable):
     def floats(self) -> list[list[list[float]]]:
         """Return all probabilities as `[set][card][player]`, rounded to the nearest float.
 
-        The values 0.0 and 1.0 are exact. A probability that would be rounded to 0.0 or 1.0 is
-        replaced by the float next to it. Do not change the lists, because cards may share a list.
+        Only the exact probabilities 0 and 1 become 0.0 and 1.0; others are rounded to floats
+        between them. Do not change the lists, because cards may share a list.
 
         Raises:
             NoDeal: If there is no deal.
@@ -147,7 +147,7 @@ def chances_picture(
 
 
 def _float(number: int, deals: int) -> float:
-    """Return number / deals as a float, which is 0.0 or 1.0 only if the quotient is 0 or 1."""
+    """Return number / deals as a float. It is 0.0 or 1.0 only if the quotient is exactly 0 or 1."""
     if 0 < number < deals:
         return min(max(number / deals, _MIN_CHANCE), _MAX_CHANCE)
     return float(number == deals)
@@ -160,12 +160,12 @@ def count_deals(
     """Return the exact number of deals. It is 0 if and only if the problem is infeasible.
 
     Args:
-        max_work: the maximum number of bytes that all additions process. 10**9 bytes take one or
-            two seconds.
+        max_work: the maximum number of bytes that the additions may process in total. 10**9 bytes
+            take one or two seconds.
         seconds: the time limit in seconds, or None for no limit.
 
     Raises:
-        LimitError: If counting exceeds a limit (see the module).
+        LimitError: If counting exceeds a limit (see the docstring of the module).
         SolverTimeout: If the time limit is reached.
     """
     layout = lay_out(problem, max_work=max_work, seconds=seconds)
@@ -176,8 +176,8 @@ def count_deals(
 def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
     """Return the number of deals in which each player owns each card, for all cards at once.
 
-    A limit of `count_deals` raises the same error here. This takes about as long as `count_deals`
-    times the logarithm of the number of distinct sets.
+    The limits and errors are those of `count_deals`. The time is about that of `count_deals` times
+    the logarithm of the number of distinct sets.
     """
     zeros = (0,) * problem.players
     layout = lay_out(problem, seconds=seconds)
@@ -267,10 +267,10 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Return the numbers of ways to deal one set and all others, for each split of the one set.
+    """Count the ways to deal one set, and all others, for each split of that set among players.
 
     The keys of the dictionary say how many cards of the set each player gets. A value is a pair:
-    the number of ways to deal the set like this, and the number of ways to deal all other sets.
+    the number of ways to deal the set with this split, and the number of ways to deal the others.
     """
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)
@@ -314,7 +314,7 @@ def count_deals_given(
 
     Raises:
         InputError: If the set does not exist, or if a constraint allows more than the original one.
-        LimitError: If counting exceeds a limit (see the module).
+        LimitError: If counting exceeds a limit (see the docstring of the module).
         SolverTimeout: If the time limit is reached.
 
     >>> from solvers import SetConstraint

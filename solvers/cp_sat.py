@@ -92,12 +92,12 @@ VARIANTS = {
 Places: TypeAlias = list[tuple[int, int]]
 """List of cards, each of which is a pair (number of the set, number of the card in the set)."""
 Row: TypeAlias = tuple[Places, tuple[int, ...], int]
-"""Some interchangeable cards, the players who may own them, and the number of the first variable.
-Each of the players has a variable, in this order. It says how many of the cards the player gets."""
+"""A bundle of interchangeable cards, the players who may own them, and the index of the first
+variable. Each player has one variable, in this order: the number of the cards that they get."""
 Reason: TypeAlias = tuple[str, int, int]
-"""Tuple that identifies a constraint. ("cards", bundle, 0) says that each of some interchangeable
-cards (a bundle) has an owner. ("share", player, set) stands for the bounds on a player's cards of a
-set, and ("hand", player, 0) for the size of a hand."""
+"""The origin of a constraint. ("cards", bundle, 0) says that each card of a bundle has an owner.
+("share", player, set) bounds the cards of a set that a player holds. ("hand", player, 0) sets the
+size of a hand."""
 
 
 class Sum(NamedTuple):
@@ -196,7 +196,7 @@ def _one_owner(variables: Sequence[int]) -> Any:
 
 @lru_cache(maxsize=512)
 def _sum_of(number: int, low: int, high: int) -> Any:
-    """Return a linear constraint without its variables, whose number is given, as a template."""
+    """Return a template for a linear constraint on `number` variables, which are added later."""
     from ortools.sat.python.cp_model_helper import LinearConstraintProto
 
     linear = LinearConstraintProto()  # A part of a model must not outlive its model.
@@ -278,7 +278,7 @@ def solve_model(
 ) -> Verdict:
     """Solve the CP-SAT model of a problem, and return a verdict without a proof.
 
-    Constraints may have been added to the model.
+    `model` may contain further constraints that were added to the formulation.
     """
     text = f"CP-SAT reached its time limit of {seconds:g} s without an answer"
     solver = run_search(
@@ -328,8 +328,8 @@ def _groups(
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
     """Yield the bundles of interchangeable cards of each set, with the number of the set.
 
-    A bundle is a pair: the bit mask of the players who may own the cards, and the cards. Sets whose
-    bounds are all redundant may be bundled together. They have the number None.
+    A bundle is a pair: the bit mask of the players who may own the cards, and the cards. Cards of
+    different sets share bundles if the bounds of these sets are redundant. The number is then None.
     """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:

@@ -19,8 +19,8 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, copy_verdict, deal_faults, verify
 
 OWN_CHECKS = "quaternity"
-"""Name in a `Fault` that blames no solver but this project itself. It is used if the checks of this
-project accept both a deal and a proof that there is none."""
+"""Name of this project in a `Fault`. It is used if the checks of this project accept both a deal
+and a proof that there is none."""
 
 
 class Fault(NamedTuple):
@@ -142,13 +142,13 @@ def check_answer(
 
 
 def crash_fault(solver: str, error: BaseException) -> Fault:
-    """Return a `Fault` that says which unexpected error a solver raised."""
+    """Return the `Fault` for an unexpected error that a solver raised."""
     text = str(error) if type(error) is SolverCrash else f"raised {quote_value(error)}"
     return Fault(solver, text, "crash")
 
 
 def quote_reason(reason: object) -> str:
-    """Return a reason or an error as a line of text, even if `str(reason)` raises an exception."""
+    """Return a reason or an error as one line of text, even if `str(reason)` raises an error."""
     try:
         return make_printable(shorten(str.__str__(str(reason))).replace("\n", " "))
     except KeyboardInterrupt:
@@ -166,8 +166,8 @@ def compare_verdicts(
     both pass the check, the check itself is wrong, and the fault is attributed to "quaternity".
 
     Args:
-        verdicts: the answers of the solvers, by name. They need not be trusted, because none of
-            their code is run.
+        verdicts: the answers of the solvers, by name. They may be untrusted: none of their code is
+            run.
         certifying: the names of the solvers that promise a proof with each infeasible verdict.
 
     >>> from solvers.problem import SetConstraint

@@ -61,7 +61,7 @@ class Hand:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AtLeast:
-    """Constraint that the number of cards of a set in a hand is at least the lower bound."""
+    """Constraint that a player holds at least the minimum number of cards of a set."""
 
     player: int
     set_index: int
@@ -74,7 +74,7 @@ class AtLeast:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AtMost:
-    """Constraint that the number of cards of a set in a hand is at most the upper bound."""
+    """Constraint that a player holds at most the maximum number of cards of a set."""
 
     player: int
     set_index: int

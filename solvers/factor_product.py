@@ -149,7 +149,7 @@ class ExponentLanes:
         return polynomial
 
     def offset(self, vector: Sequence[int]) -> int:
-        """Return the index of the coefficient with the exponents `vector` in the packed integer.
+        """Return the number of the lane that stores the coefficient with the exponents `vector`.
 
         No exponent in the vector may be larger than the player's hand.
         """
@@ -191,8 +191,8 @@ class ExponentLanes:
 MAX_BYTES = 32 * 2**20
 """Maximum memory for a polynomial, in bytes."""
 MAX_WORK = 2 * 10**10
-"""Maximum number of bytes that are processed by all additions for counting the deals of one
-problem. These additions take about half a minute."""
+"""Default maximum work for counting deals: the number of bytes that all additions process. They
+take about half a minute."""
 
 ASSUMED_LANE_BYTES = 1_000
 """Size of a coefficient, in bytes, for a first guess at the memory for a polynomial. The memory is
@@ -235,11 +235,11 @@ class Product:
         return sum(map(mul, self.coefficients_without(last), last.weights))
 
     def coefficients_without(self, left_out: SetCounts) -> list[int]:
-        """Return the number of ways to deal all factors but one, for each way to split this one.
+        """Count the ways to deal all other factors, for each split of the factor `left_out`.
 
-        A split (count vector) says how many cards of the factor `left_out` each player gets. The
-        other factors fill the rest of the hands. If the factor occurs several times, only one
-        occurrence is left out.
+        A split (count vector) says how many cards of `left_out` each player gets. The other factors
+        fill the rest of the hands. If `left_out` occurs several times, only one occurrence is left
+        out.
         """
         # The number of ways for count vector k is the coefficient of hands - k in the product of
         # the other factors.

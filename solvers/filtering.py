@@ -196,8 +196,8 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
     "tables": filter_by_tables,
     "flow": filter_by_flow,
 }
-"""Methods of filtering: functions that take a problem and a deadline, by name. All return the same
-problem. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
+"""Methods of filtering, by name: functions that take a problem and a deadline. They all give the
+same result. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
 
 MAX_FAST_PLAYERS, MAX_FAST_CARDS = 8, 1000
 """Maximum numbers of players and of cards for which a problem is always filtered by tables, because

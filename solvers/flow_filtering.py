@@ -247,10 +247,10 @@ def _swap_players(mask: int, first: int, second: int) -> int:
 def _owners(
     network: Network, residual: _Residual, components: list[int], index: int
 ) -> dict[int, int]:
-    """Return which possible owners of the cards of a set own one of them in some deal.
+    """Remove, from each owner mask of a set, the players who own no such card in any deal.
 
-    A key of the dictionary is the bit mask of the players who may own a card. Its value is the bit
-    mask of those who own such a card in some deal.
+    An owner mask is the bit mask of the players who may own a card. The keys of the dictionary are
+    the old masks, and the values are the new ones.
     """
     owners = {}
     for mask, node in network.classes[index].items():

@@ -37,8 +37,8 @@ PLAYERS, SET_SIZE = 4, 4
 """Number of players, and number of cards in a set, in the families `game`, `crowded` and `random`.
 If the number of cards is not a multiple of the set size, there is one smaller set."""
 MAX_PIGEONS = 50
-"""Maximum number of players in each of the two groups into which the family `php` divides them. In
-a large instance, each player holds several cards."""
+"""Maximum number of players in each of the two groups of an instance of the family `php`. In a
+large instance, each player holds several cards."""
 MAX_LINKS = 20
 """Maximum depth (see `Shape`) of an instance of the family `chain`, if no depth is given."""
 
@@ -189,7 +189,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1) -> list[int]:
-    """Split `amount` at random into a part for each size. A part is from `minimum` to its size."""
+    """Split `amount` at random into one part for each size, from `minimum` up to that size."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - minimum)]
     spread = [minimum] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):

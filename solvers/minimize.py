@@ -26,7 +26,7 @@ def minimize_problem(
     same_size: bool = False,
     seconds: float = 30.0,
 ) -> DealProblem:
-    """Return a smaller problem with the same fault, as small as simplifications can make it.
+    """Simplify a problem as far as possible while it keeps its fault.
 
     A simplification removes a set, a card or a player, lowers a hand or a minimum, removes a
     maximum, or removes a possible owner. When a card is removed, the hand of its owner in some deal

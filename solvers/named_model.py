@@ -36,7 +36,7 @@ class CpSatModel:
 
     Attributes:
         problem: the deal problem.
-        model: the `ortools.sat.python.cp_model.CpModel`, to which you may add anything.
+        model: the `ortools.sat.python.cp_model.CpModel`. You may add constraints to it.
     """
 
     @validate_arguments(problem=DealProblem)
@@ -202,7 +202,7 @@ def _index(value: int | str, names: Sequence[str], count: int, noun: str) -> int
 
 @validate_arguments(problem=DealProblem, bundles=bool)
 def cp_sat_model(problem: DealProblem, *, bundles: bool = True) -> CpSatModel:
-    """Return the CP-SAT model with which `solve(problem, "cp-sat")` decides a problem, with names.
+    """Return the CP-SAT model that `solve(problem, "cp-sat")` uses, with readable names.
 
     The model has a boolean for each card and possible owner. If there would be more than 220
     booleans, cards with the same possible owners form a bundle, and an integer says how many cards

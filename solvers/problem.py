@@ -276,7 +276,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> DealProblem:
-        """Return the problem described by a document in the form that `to_dict` returns.
+        """Create a problem from a dictionary in the form that `to_dict` returns.
 
         Raises:
             InputError: If the document is not a valid deal problem. The message lists the faults.
@@ -290,7 +290,7 @@ class DealProblem(_ProblemFields, Displayable):
     @classmethod
     @validate_arguments(text=str)
     def from_json(cls, text: str) -> DealProblem:
-        """Return the problem described by a JSON text, and warn about unknown fields.
+        """Create a problem from a JSON text, and warn about unknown fields.
 
         The text has the form that `to_json` returns.
 
@@ -307,7 +307,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @classmethod
     def read(cls, path: str) -> DealProblem:
-        """Return the problem in a deal-problem file. The path `-` means standard input.
+        """Read a problem from a deal-problem file. The path `-` means standard input.
 
         Raises:
             InputError: If the file cannot be read or is not valid.

@@ -77,7 +77,7 @@ def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 def _repetitions(choose: Choose, limit: int, minimum: int = 0) -> Iterator[None]:
-    """Yield None a random number of times, from `minimum` to `limit`. `limit` is the likeliest."""
+    """Yield None a random number of times, from `minimum` to `limit`. `limit` is most likely."""
     # Whether there is another repetition is chosen just before it begins, directly before the
     # values that are chosen in it. So Hypothesis can leave out any repetition when it shrinks a
     # problem.
@@ -241,7 +241,7 @@ def _choose_group(choose: Choose, sizes: Sizes, players: int) -> int:
 
 
 class GameSize(NamedTuple):
-    """Size of a game: the number of cards in each set, of sets, and of players (at least 2)."""
+    """Size of a game: cards per set, number of sets, and number of players (at least 2)."""
 
     set_size: int
     sets: int
@@ -249,7 +249,7 @@ class GameSize(NamedTuple):
 
 
 def game_like(random: Random, size: GameSize) -> DealProblem:
-    """Return a feasible problem like those in games.
+    """Return a random feasible problem that resembles a position in a game.
 
     Some sets have no constraints, some are equal, and some are completed (empty). In the other
     sets, some cards have fewer possible owners, and players may have minimums. In half of the
@@ -323,7 +323,7 @@ def boundary_pair(
 
 
 def _tighten_repeatedly(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
-    """Yield tighter and tighter versions of a problem, without end. Late ones are infeasible."""
+    """Yield increasingly tight versions of a problem, endlessly. Later ones are infeasible."""
     everybody = range(problem.players)
     group = random.sample(everybody, random.randrange(1, problem.players))
     others = [player for player in everybody if player not in group]
@@ -423,7 +423,7 @@ def one_bound_pairs(
 def _counts(
     sizes: Sequence[int], bound: str, last_set: bool, random: Random
 ) -> tuple[list[int], int]:
-    """Choose how many cards of each set a player holds, and the set with a tighter bound."""
+    """Choose how many cards of each set a player holds, and which set gets the tighter bound."""
     counts = [random.randint(0, size) for size in sizes]
     places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))
     place = places[-1 if last_set else 0]

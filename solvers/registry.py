@@ -148,7 +148,7 @@ def find_solver(name: str) -> Solver:
 
     Raises:
         InputError: If the name is unknown, the solver cannot be loaded, or it is not installed. The
-            message then has the known names, the reason, or the command that installs the solver.
+            message gives the known names, the reason, or the command that installs the solver.
     """
     from solvers.rivals import EXTERNAL_SOLVERS
 

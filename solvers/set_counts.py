@@ -139,7 +139,7 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Return the ways to deal two groups of cards together. A key says how many cards each gets."""
+    """Count the ways to deal two groups of cards together, by how many cards each player gets."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"counting a set needs {len(first)} x {len(second)} steps: "
@@ -171,8 +171,8 @@ class SetCounts:
         tails: for each class i, the count vectors of the cards in the classes i, i + 1, … together,
             with their numbers of ways. Vectors that exceed `high` are omitted.
         base: the minimum count of each player over all vectors, or zeros if there is no vector.
-        programs: a cache of the instructions for multiplying a polynomial by this factor (see
-            `solvers.factor_product`), by the players that have a digit in the lane numbers.
+        programs: a cache of `solvers.factor_product.program`: instructions for multiplying a
+            polynomial by this factor, by the argument `places`.
         size: the approximate memory that the object takes, in bytes.
 
     Raises:
@@ -216,8 +216,8 @@ class SetCounts:
         """Return in how many ways the set can be dealt so that a given player owns a given card.
 
         The entry `[mask][player]` is for a card that only the players in the bit mask may own. It
-        is a tuple with a number for each entry of `vectors`, that is, for each way to say how many
-        cards of the set every player gets. The result is cached.
+        is a tuple with a number for each entry of `vectors`, that is, for each split of the set
+        between the players. The result is cached.
         """
         if self._card_weights is not None:
             return self._card_weights
@@ -307,7 +307,7 @@ _WAYS: Memo[Vector, Vector, Vector, SetCounts] = Memo()
 def set_counts(
     owners: Vector, low: Vector, high: Vector, deadline: Deadline = NO_DEADLINE
 ) -> SetCounts:
-    """Return the `SetCounts` of a set: how many ways there are to deal it. Results are cached.
+    """Return the `SetCounts` of a set from the cache, or create it.
 
     `owners` must be sorted.
     """

@@ -326,7 +326,7 @@ class Shortage(Displayable):
         return None if capped or sum(problem.hands) != problem.cards else outside[0]
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
-        """Return the bounds that limit the group's cards of a set, in words, or "" for none."""
+        """Return, in words, the bounds that limit the group's cards of a set, or "" for none."""
         minimums: dict[int, list[int]] = {}
         for player in players_in(witness & ~self.coalition):
             minimums.setdefault(constraint.low[player], []).append(player)

@@ -1,4 +1,4 @@
-"""Conformance test for solvers, including your own solver.
+"""Conformance test for built-in solvers and your own.
 
 A test calls a single function:
 
@@ -85,7 +85,8 @@ one constraint of the problem is tightened. If the problem has more than 30 card
 variants are tested."""
 
 MAX_FORBIDDEN_DEALS = 4
-"""Maximum number of verdicts in one test. After each feasible verdict, the deal is forbidden."""
+"""Maximum number of runs of a solver in one test. After each run, the deal that it found is
+forbidden."""
 
 REPORT_SECONDS = 5.0
 """Seconds between two progress reports."""
@@ -181,7 +182,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check the verdicts before and after a place moves from the largest to the smallest hand.
+    """Check the verdicts before and after the largest hand shrinks and the smallest grows by 1.
 
     Return a text that says what is wrong, or None if everything is right.
     """

@@ -1,10 +1,10 @@
-"""Adapters for linear programming: with fractions as booleans, minimize the violation of the rows.
+"""Adapters for linear programming, which allows fractions instead of booleans.
 
-The rows are the constraints of the problem (`solvers.exchange.rows`). The minimum violation is 0 if
-and only if a deal exists, because the rows describe a flow and the vertices of the polytope are
-integral. Otherwise, the dual values of the rows are the multipliers of Farkas' lemma. (Without the
-violations, the program would be infeasible and the multipliers would be a dual ray, but neither
-SciPy nor OR-Tools returns it.)
+The linear program minimizes the total violation of the rows, which are the constraints of the
+problem (`solvers.exchange.rows`). The minimum is 0 if and only if a deal exists, because the rows
+describe a flow and the vertices of the polytope are integral. Otherwise, the dual values of the
+rows are the multipliers of Farkas' lemma. (A program without violations would be infeasible, and
+the multipliers would be a dual ray, which neither SciPy nor OR-Tools returns.)
 
 PDLP is not included, because it is a first-order method and its solutions are not vertices. For 37
 of 200 problems, rounding the solution did not give a deal.

@@ -30,8 +30,8 @@ from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"
 """Kinds of evidence that a problem is infeasible: a minimum cut, the multipliers of Farkas' lemma,
 or a set of contradictory constraints. The evidence is converted to a proof (a shortage). `PAIRED`
-means that the solver has no evidence. Then `solvers.certify` adds a shortage of a built-in
-solver."""
+means that the solver gives no evidence. Then `solvers.certify` adds a shortage that a built-in
+solver finds."""
 
 
 def _is_importable(module: str) -> bool:
