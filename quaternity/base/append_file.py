@@ -85,11 +85,11 @@ class AppendOnlyFile:
 
     @property
     def size(self) -> int:
-        """Length of the file in bytes, without any later changes by other processes."""
+        """Length of the file in bytes, after the last change by this process."""
         return self._size
 
     def append(self, text: str, what: str = "") -> None:
-        """Append whole lines, or the beginning of a line.
+        """Append text, which may end in the middle of a line.
 
         If this fails, the error message says what was not saved: `what`, or the text itself if
         `what` is empty. Raise `InputError` if the text cannot be written, or another process has

@@ -76,7 +76,7 @@ class SolverFault(QuaternityError):
 class SolverCrash(SolverFault):
     """Error for a solver that raised an unexpected exception or ended its process.
 
-    The text says what the solver did. The name of the solver is put in front when it is printed.
+    The text describes the failure. The name of the solver is added when the error is printed.
     """
 
 

@@ -209,7 +209,7 @@ INDENTED = MessageTemplate("indented", "{space}{line}")
 
 
 def indent(line: str, by: int = 2) -> Message:
-    """Return a line with spaces in front, because it belongs to the line above."""
+    """Indent a line that belongs to the line above, by two spaces by default."""
     return INDENTED(space=" " * by, line=line)
 
 

@@ -57,7 +57,7 @@ class TextRecord:
 
 @dataclass(frozen=True, slots=True)
 class Replay(Generic[P, M]):
-    """A game that was played again from its record.
+    """A game that was replayed from its record.
 
     Attributes:
         positions: the position at the start, and the position after each move.

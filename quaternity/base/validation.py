@@ -79,7 +79,7 @@ def _index(value: Any) -> int | None:
 
 
 def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
-    """Return `value` as an `int` if it is a whole number (also of NumPy), but not a boolean.
+    """Convert a whole number, for example a NumPy integer, to an `int`. Refuse a boolean.
 
     Raises:
         InputError: If the value is not a whole number, is less than `least`, or is outside
@@ -239,7 +239,7 @@ def _real(value: Any) -> float | None:
 
 
 def check_time_limit(seconds: object) -> float | None:
-    """Return `seconds`, a time limit, as a float. Return None for no limit.
+    """Check a time limit, and return it as a float, or None for no limit.
 
     Raise `InputError` if the value is neither None nor a finite number > 0.
     """
