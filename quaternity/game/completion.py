@@ -53,10 +53,10 @@ def put_down(
     slack: int,
     set_size: int,
 ) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
-    """Take completed sets out of play, and return the new values that describe the cards.
+    """Take completed sets out of play. Return the new `hands`, `rows`, `completed` and `slack`.
 
-    These are `hands`, `rows` (the sets), `completed` (the owner of each set) and `slack` (see
-    `LaneLayout.slack`). `done` contains pairs of a completed set and its owner.
+    `rows` are the sets, `completed` has the owner of each completed set, and `slack` is explained
+    in `LaneLayout.slack`. `done` contains pairs of a set that is now completed and its owner.
     """
     hands, rows, completed = list(hands), list(rows), list(completed)
     layout = rows[0].kind.layout

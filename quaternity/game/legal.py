@@ -46,7 +46,7 @@ one set. Above this limit, the effects are computed again in each state."""
 Answers = tuple[Answer, ...]
 
 ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Answer.YES))
-"""Tuples of the legal answers to a question. The index is the sum of 1 if no is legal and 2 if yes
+"""The combinations of legal answers to a question. The index is 1 if "no" is legal, plus 2 if "yes"
 is legal."""
 
 Pairs = list[tuple[Question, Answers]]
@@ -154,8 +154,8 @@ class PreparedShape(SetShape):
     def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
         """Yield the possible questions of an asker with their possible answers, as `Ask` tuples.
 
-        The tuple has 1 for the answer no and 2 for the answer yes if they are possible, and 0 if
-        not. No coalition tables are stored.
+        The last two entries of a tuple are 1 if the answer no is possible, and 2 if the answer yes
+        is possible, or else 0. No coalition tables are stored.
 
         Args:
             asker: the player to move.
@@ -449,7 +449,7 @@ def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> lis
 
 
 def drop_hopeless(questions: list[SetQuestions]) -> list[SetQuestions]:
-    """Return the questions without those that a brisk game forbids: only no can answer them."""
+    """Remove the questions that a brisk game forbids because only the answer no is possible."""
     kept = [
         SetQuestions(
             about_set.asker,

@@ -58,7 +58,7 @@ def parse_question(text: str, asker: int | None) -> Question | None:
 
 @dataclass(frozen=True, slots=True)
 class QuaternityPosition:
-    """The state of a game, and the question that waits for an answer (None if there is none)."""
+    """The state of a game, and the question that waits for an answer, or None."""
 
     state: State
     pending: Question | None = None

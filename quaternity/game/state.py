@@ -90,7 +90,7 @@ class State(Displayable):
         InputError: If a part is malformed, or the parts do not fit together.
 
     Create a state with `State.start(settings)`, with `State.read`, or from its parts. The parts
-    must fit together, but a state may be impossible: `verdict` tells whether any deal fits it.
+    must fit together, but a state may be impossible: `verdict` says whether any deal fits it.
 
     >>> state = State.start(Settings(set_size=4, sets=3, players=3))
     >>> len(state.legal_questions)
@@ -315,7 +315,7 @@ class State(Displayable):
 
     @property
     def has_tables(self) -> bool:
-        """Whether there are few enough players to store a number for each group of players."""
+        """True if there are few enough players to use coalition tables (`MAX_PLAYERS`)."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:
@@ -353,7 +353,7 @@ class State(Displayable):
         """Return, for each set, one byte per card: 1 if the player to move may request it, else 0.
 
         The result is None if the state has no tables (see `has_tables`), no turn or no possible
-        deal. It is also None in a brisk game, because there it matters who is asked.
+        deal. It is also None in a brisk game, where a request may depend on the asked player.
         """
         slack = self.slack() if self.has_tables and not self.brisk else None
         if slack is None or self.turn is None:
@@ -409,7 +409,7 @@ class State(Displayable):
         return faults
 
     def is_hopeless(self, question: Question | str) -> bool:
-        """Return whether no is the only possible answer to a question. A brisk game forbids it."""
+        """Return whether only no is a possible answer. A brisk game forbids such a question."""
         return self._possible_answers(Question.of(question)) == HOPELESS
 
     def _answers(self, question: Question) -> Answers:
@@ -638,7 +638,7 @@ class LegalQuestions:
         return chain.from_iterable(map(questions_with_answers, self._by_set()))
 
     def first(self) -> Iterator[Question]:
-        """Yield the legal questions one by one, without computing all of them if not needed."""
+        """Yield the legal questions. If the state has no tables, compute them one at a time."""
         if self._known is not None or self.state.has_tables:
             yield from self
             return
