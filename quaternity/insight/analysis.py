@@ -85,7 +85,7 @@ class TooManyDeals(LimitError):
 
 @validate_arguments(state=(State, DealProblem))
 def analyse(state: State | DealProblem, seconds: float | None = None) -> Analysis:
-    """Return everything that follows from a state, or from a deal problem of no particular game.
+    """Return everything that follows from a state, or from a deal problem without a game.
 
     Args:
         seconds: time limit for the deductions, and the same limit again for counting the deals.
@@ -183,12 +183,12 @@ class Prospect:
 
     @property
     def bits_of_asking(self) -> float:
-        """Return how much information the question reveals by being asked, in bits."""
+        """Return how much information asking the question reveals before the answer, in bits."""
         return log2(self.before) - log2(self.after_no + self.after_yes)
 
     @property
     def bits(self) -> float:
-        """Return the expected information from the question and its answer, in bits."""
+        """Return the expected information from asking the question and its answer, in bits."""
         asked = self.after_no + self.after_yes
         remaining = sum(
             deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals
