@@ -329,7 +329,7 @@ def check_player_isolated(
 ) -> None:
     """Check in a separate process that the player of a seat can be created.
 
-    `kind` is what error messages call a player, such as "bot".
+    `kind` is the word for a player in error messages, such as "bot".
 
     Raises:
         InputError: If the player cannot be created.

@@ -113,7 +113,7 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
 
     Args:
         game: name of the game.
-        kind: what error messages call a player, such as "bot".
+        kind: the word for a player in error messages, such as "bot".
         people: whether to accept the name `you`, which stands for a person.
 
     Raises:

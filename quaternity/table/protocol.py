@@ -97,7 +97,7 @@ class Rules(Protocol[P, M, V]):
         """
 
     def read(self, text: str, view: V) -> M:
-        """Parse the text of a move, as `write` returns it or shorter. The move need not be legal.
+        """Parse a move from its text or a short form of it. The move need not be legal.
 
         Raises:
             InputError: If the text is not a move. The message says what a move looks like.

@@ -111,7 +111,7 @@ class Registration:
         of_files: players whose argument is a file. Pages do not offer these players.
         strongest: the player that gives hints. By default, it is the first player.
         levels: the opponents that a page offers first, from the weakest to the strongest.
-        player_kind: what the game calls a computer player, for example "bot".
+        player_kind: the game's word for a computer player, for example "bot".
         strategy_player: import path of a function that creates a player from a name and a strategy,
             which is a function `(view, random) -> move`.
         strategy_group: group of entry points in which other distributions register strategies.

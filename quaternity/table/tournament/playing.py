@@ -94,7 +94,7 @@ class Tournament:
 
     @property
     def kind(self) -> str:
-        """What the game calls a computer player, for example "bot"."""
+        """The game's word for a computer player, for example "bot"."""
         return registration(self.rules.name).player_kind
 
     @property
@@ -266,7 +266,7 @@ def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
 
 
 class _Games:
-    """Plays the game of a tournament with a given number, in a worker process.
+    """Function object that plays one game of a tournament, given its number, in a worker process.
 
     If two games of a deal have the same names in all seats, the second game is not played.
     """
@@ -432,7 +432,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> 
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
 def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """Return a player from a cache. Each entry and thread of a tournament has its own."""
+    """Return a player from a cache, with a separate player for each entry and each thread."""
     del entry, thread
     return make_player(rules, name)
 

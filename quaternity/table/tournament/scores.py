@@ -91,12 +91,12 @@ class Record:
         games: number of games that the player played, including games without a result.
         wins: number of games that the player won alone.
         tied: number of games in which the player shared first place.
-        share: share of games that a seat of the player won alone.
-        score: like `share`, but a game that nobody won alone counts as an equal part for each seat.
-        win_share: like `share`, but each seat in first place gets an equal part of a tied game.
+        share: fraction of games that the player won alone.
+        score: like `share`, but each seat gets an equal part of a game that nobody won alone.
+        win_share: like `share`, but the seats in first place get equal parts of a tied game.
         points: mean points per seat and game.
-        by_seat: for each seat, share of the games in this seat that the player won alone. None if
-            the player never had the seat.
+        by_seat: for each seat, the fraction of games that the player won alone in this seat. None
+            if the player never had the seat.
         rating: the rating (see `ratings`). None if the player met no other player, or no ratings
             were requested.
     """
@@ -136,7 +136,7 @@ class Table(Displayable):
     games_a_deal: int
 
     def picture(self, names: Sequence[str] = ()) -> Display:
-        """Return the table as text, with a row for each player, identified by name or number."""
+        """Return a display with a row for each player, identified by name or number."""
         rows = [heading_cells("player", "games", "wins", "share", "score", "points", "rating")]
         for number, record in enumerate(self.records):
             figures = (
