@@ -41,7 +41,7 @@ class Observation(NamedTuple):
 
 
 class Law(NamedTuple):
-    """A law of how a solver's time grows with the problem size: a line fitted to logarithms.
+    """Growth law: a line fitted to the logarithms of a solver's times.
 
     Attributes:
         slope: Slope of the line: the exponent of the power law, or the rate per card of the
@@ -174,7 +174,7 @@ def _fit_law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Obser
 
 
 def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
-    """Fit the line for log(seconds) by maximum likelihood. A stopped run is a lower bound."""
+    """Fit a line for log(seconds) by maximum likelihood. A stopped run gives a lower bound."""
     # With γ = 1/σ and δ = (intercept, slope)/σ, the log-likelihood is the sum of
     # log γ - (γy - δx)²/2 over the answers and of log Φ(δx - γy) over the stopped runs.
     import numpy as np

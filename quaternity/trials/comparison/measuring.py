@@ -121,7 +121,7 @@ class MeasuringTask:
         source: The settings of games from which states are drawn, a list of states and deal
             problems, or a series of instances.
         states: Number of instances.
-        damage: Share of the states whose constraints are tightened. Half of these states just
+        damage: Fraction of the states whose constraints are tightened. Half of these states just
             barely have a deal, and the other half just barely have none.
         rounds: Number of runs of each solver on each state.
         seed: Random seed of the states.
@@ -371,7 +371,7 @@ class _Measurement:
                 )
 
     def check_budget(self, solver: str) -> bool:
-        """Return whether a solver's time is used up. If it never ran, record this reason."""
+        """Return whether a solver's time is used up. If it never ran, record that as the reason."""
         if self.budget.remaining(solver) > 0:
             return False
         if solver not in self.timings:

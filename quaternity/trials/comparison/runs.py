@@ -189,7 +189,7 @@ def read_runs(path: str) -> Comparison | None:
 
 
 def parse_runs(text: str) -> Comparison:
-    """Read a file of runs.
+    """Parse the text of a file of runs.
 
     Raise `InputError` if the text is not a file of runs or a value is invalid. The message names
     the line and the value.

@@ -24,7 +24,7 @@ MIN_MEASUREMENTS = 30
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Statistics of one solver. Times are in seconds. They are None if nothing was measured.
+    """Statistics of one solver. Times are in seconds, or None if nothing was measured.
 
     Attributes:
         feasible: Number of feasible instances that the solver decided.
@@ -110,7 +110,7 @@ def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
 
 
 def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int = 0) -> list[Row]:
-    """Return a row of statistics for each solver, in the given order, or no rows without runs.
+    """Return a row of statistics for each solver, in the given order. Without runs, return none.
 
     With at least `MIN_MEASUREMENTS` instances, each instance counts once, with its median run. The
     interval of the median then says how the median varies between sets of similar instances. With
