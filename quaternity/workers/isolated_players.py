@@ -90,7 +90,7 @@ def play_isolated(
     because another program may have killed the process.
 
     Args:
-        kind: What error messages call the players: "strategy", "bot" or "player".
+        kind: The word for a player in error messages: "strategy", "bot" or "player".
         seats: Name of the player in each seat.
         seconds: Time limit for each move of a player, in seconds. None means no limit.
         place: Function that returns where in the game a fault occurred. Its arguments are the moves
