@@ -54,8 +54,8 @@ SINCE, FROM_START = (
 )
 
 MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
-"""Two limits: the number of cards that the notes about one move mention, and the number of players
-in a game for which random hands are drawn. With more players, drawing takes seconds instead of
+"""Maximum number of cards that the notes about one move mention, and maximum number of players in a
+game for which random hands are drawn. With more players, drawing takes seconds instead of
 hundredths of a second."""
 
 CACHE_SIZE = 8
@@ -63,8 +63,8 @@ CACHE_SIZE = 8
 positions."""
 
 MAX_COUNTING_BYTES = 50_000_000
-"""Maximum number of bytes of memory that one count of the possible deals may read. Counting then
-takes at most about 0.1 s."""
+"""Maximum work for one count of the possible deals, in bytes that all additions process. Counting
+then takes at most about 0.1 s."""
 
 MAX_PROOF_ANSWERS = 1_000
 """Maximum number of answers that are examined to prove or refute that a player can force a win."""
@@ -134,7 +134,7 @@ class AskingJudge(Judge):
 
 
 class KwartetJudge(AskingJudge):
-    """Evaluates moves of Kwartet. The chances are exact if the deals can be counted in time."""
+    """Judge of Kwartet. The chances are exact if the deals can be counted in time."""
 
     def __init__(self, rules: KwartetRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
@@ -171,7 +171,7 @@ class KwartetJudge(AskingJudge):
 
 
 class QuaternityJudge(AskingJudge):
-    """Evaluates moves of Quaternity, with exact chances of questions.
+    """Judge of Quaternity, with exact chances of questions.
 
     In small games, it also finds forced wins and simulates games with a search bot.
     """

@@ -64,7 +64,7 @@ def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
 
 
 class PlayoutEstimate:
-    """Estimates each seat's chance to win, at each position of one game.
+    """Estimates of each seat's chance to win, for each position of one game.
 
     `exact` maps the index of a position to its known result, and `results` maps it to the results
     of simulated games. `too_large` contains the positions with too many deals to draw a random one.

@@ -32,7 +32,7 @@ ADVICE_GAMES = 400
 
 
 class QuartoJudge(Judge):
-    """Evaluates moves of Quarto, exactly near the end of a game and if a quarto is possible."""
+    """Judge of Quarto, which is exact near the end of a game and if a quarto is possible."""
 
     player, cost = "careful", 0.3
 

@@ -236,7 +236,7 @@ def review(
 
 
 class _Reviewer:
-    """Makes the parts of a review one after another, and stops at the time limit."""
+    """Creator of a review. It makes the parts one after another, and stops at the time limit."""
 
     def __init__(self, game: RecordedGame, judge: Judge, seed: int) -> None:
         self.game, self.judge, self.seed, self.deadline = game, judge, seed, judge.deadline
