@@ -164,8 +164,8 @@ class Wording:
     def cell(self, card: tuple[int, int], text: str) -> str:
         """Return the text for a cell in a table of cards.
 
-        It does not name the card, because its position in the table does. A subclass may add the
-        name of the card.
+        The text does not name the card, because the position of the cell shows which card it is. A
+        subclass may add the name.
         """
         del card
         return text

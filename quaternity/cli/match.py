@@ -37,7 +37,7 @@ from quaternity.table.players import YOU, make_player
 QUIT = ("quit", "exit", "q")
 
 WORDS = ("help", "rules", "state", "moves", "hint", "history", "undo", "seat")
-"""Names of the commands that users can type in every game, except those that quit."""
+"""Names of the commands that users can type in every game. The commands that quit are in `QUIT`."""
 
 COMMANDS = """\
 Also:    help   rules   state (the table again)   moves (the legal moves)
@@ -62,17 +62,17 @@ class GameWords:
         rules: the rules, in about ten lines.
         forms: how to type a move, in a line or two.
         marks: the meaning of the marks in the table, in a line or two.
-        words: mapping from the name of a command to its help text and its function. The help text
-            is empty if all games have the command.
+        words: the help text and the function of each command, by name. The help text is empty for
+            commands that all games have.
         remark: function that takes the match and returns a remark to print below the table, or
             None.
         advice: function that takes the view and the move and returns a text to append to a hint.
-        outdated: function that takes half-typed text and the views before and after a program's
-            move. It returns whether the text has changed its meaning.
-        bystander_marks: the meaning of the marks for viewers who see no hand. It is empty if it is
-            the same as `marks`.
-        formula_lines: function that takes the rules, the positions, the moves, a formula and
-            whether a reason is wanted. It returns lines about what is known about the formula.
+        outdated: function that returns whether a move of a program changed the meaning of
+            half-typed text. It takes the text, and the views before and after the move.
+        bystander_marks: the meaning of the marks for viewers who see no hand, or an empty string if
+            it is the same as `marks`.
+        formula_lines: function that returns lines about the truth of a formula. It takes the rules,
+            the positions, the moves, the formula, and whether a reason is wanted.
     """
 
     rules: str

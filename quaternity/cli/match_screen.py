@@ -17,18 +17,18 @@ MAX_LISTED_MOVES = 60
 """Maximum number of legal moves that the command `moves` lists."""
 
 MIN_NEWS_LINES = 3
-"""Minimum number of lines about recent events that are printed below the table. If the screen is
-too small for all of these lines, the earlier ones are printed above the table."""
+"""Minimum number of lines about recent events below the table. On a small screen, earlier events
+are printed above the table."""
 
 
 class MatchScreen:
     """The screen on which people see a match.
 
     Attributes:
-        looking: the seat whose view was shown last, or None at the beginning.
-        undo_message: message about moves that were taken back, repeated to the next person at the
+        looking: the seat that last saw its view, or None at the beginning.
+        undo_message: message about undone moves, which is repeated to the next person at the
             terminal.
-        dropped_message: message that half-typed text was dropped. It is empty if none was dropped.
+        dropped_message: message that half-typed text was dropped, or an empty string.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class MatchScreen:
         print(*news[:above], "", table, *news[above:], *remarks, sep="\n")
 
     def print_news(self) -> None:
-        """Print the events that the seat whose view was shown last has not seen yet."""
+        """Print the events that the last viewer has not seen yet."""
         for text in self._news(self.looking):
             print(wrap_text(text))
 

@@ -62,10 +62,10 @@ then yes. The mask of an answer is 0 if the constraint of the set alone makes th
 Otherwise, it has one bit: the number of the coalition table in `Asks` after this answer."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""A pair: the questions that one player may ask about a set, according to the constraint of this
-set alone, and the distinct coalition tables that the set can have after an answer. Several answers
-may lead to the same table. A table includes what the answer reveals, but the requested card still
-counts in the hand of the player who was asked."""
+"""A pair: the questions that a player may ask about a set, according to the constraint of this set
+alone, and the distinct coalition tables of the set after the answers. Several answers may lead to
+the same table. A table includes what the answer reveals, but the requested card still counts in the
+hand of the asked player."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
 """The changes that one asker's questions cause in the coalition table of a set (the maximum number
@@ -84,7 +84,7 @@ only be answered no) are allowed, the statement alone decides whether a question
 class QuestionGroup(NamedTuple):
     """Questions to one player about interchangeable cards of a set.
 
-    No known fact distinguishes the cards, so all these questions have the same legal answers.
+    The cards have the same possible owners, so all these questions have the same legal answers.
     """
 
     asked: int
@@ -378,10 +378,10 @@ def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card:
 def questions_by_tables(
     rows: Sequence[PreparedSet], slack: int, asker: int, hands: Sequence[int]
 ) -> list[SetQuestions]:
-    """Return all legal questions in a game that is not brisk (see `Settings`).
+    """Return all legal questions of a state, using coalition tables.
 
-    They are found with coalition tables: the maximum number of cards of a set that each group of
-    players can hold.
+    A coalition table contains the maximum number of cards of a set that each group of players can
+    hold. In a brisk game (see `Settings`), the result may include illegal questions.
 
     Args:
         rows: the sets of a possible state.
@@ -416,10 +416,10 @@ def questions_by_tables(
 
 
 def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[SetQuestions]:
-    """Return all legal questions in a game that is not brisk, by calling a solver for each answer.
+    """Return the same questions as `questions_by_tables`, by calling a solver for each answer.
 
-    These are the questions of `questions_by_tables`. Sets that differ only in the order of their
-    cards, and cards with equal owners, share one call.
+    Sets that differ only in the order of their cards share calls, and so do cards with the same
+    possible owners.
     """
     known: dict[object, int] = {}
     questions: list[SetQuestions] = []

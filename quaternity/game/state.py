@@ -337,7 +337,7 @@ class State(Displayable):
     def slack(self) -> int | None:
         """Return how many more cards each group of players could hold, packed into one integer.
 
-        `LaneLayout.slack` describes this integer. The result is None if no deal fits the state. It
+        `LaneLayout.slack` describes this integer. Return None if no deal fits the state. The result
         is cached.
         """
         if self._slack is None:
@@ -384,7 +384,7 @@ class State(Displayable):
     def legal_questions_by(self, solver: Solver) -> LegalQuestions:
         """Return the legal questions, found by the given solver.
 
-        This is slower than `legal_questions`, but independent of its tables.
+        This is slower than `legal_questions`, but does not depend on coalition tables.
         """
         return LegalQuestions(self, solver)
 

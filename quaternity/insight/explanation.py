@@ -68,9 +68,9 @@ class Explanation:
     """Proof that a claim (a question or an answer) is impossible.
 
     Attributes:
-        moves: indices of the earlier moves that together exclude the claim, in ascending order. If
-            any of them is left out, the others allow the claim. There are none if the claim was
-            impossible from the start.
+        moves: indices of earlier moves that together exclude the claim, in ascending order. The
+            list is minimal: without any one of them, the others allow the claim. It is empty if the
+            claim was impossible from the start.
         problem: the deal problem of these moves (see `problem_of_moves`) and of the claim.
         shortage: the proof that no deal fits the problem.
         proof: the same proof as a sentence.
@@ -246,7 +246,7 @@ def _proof_in_words(
 ) -> str:
     """Return a sentence that proves that a problem from `problem_of_moves` has no deal.
 
-    The sentence says how many cards the players hold: the cards at the start, plus cards received,
+    The sentence counts the cards that players hold: the cards at the start, plus cards received,
     minus cards given away.
     """
     sets = problem.sets[:-1]

@@ -206,7 +206,7 @@ class QuaternityJudge(AskingJudge):
         return yes / (no + yes)
 
     def exact(self, position: QuaternityPosition) -> Shares | None:
-        """Return the result for each seat if a seat can force a win: 1 for that seat, 0 for others.
+        """Return 1 for the seat that can force a win and 0 for the other seats.
 
         Return None if no seat is known to force a win.
         """

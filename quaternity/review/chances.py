@@ -52,9 +52,9 @@ class Chance(NamedTuple):
 def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
     """Estimate each seat's chance of winning from the results of simulated games.
 
-    The standard errors are computed as if two more games had been won and two more lost (Agresti
-    and Coull, 1998), so they are above 0 even if all results are equal. The errors are also valid
-    for shared wins, which vary less.
+    The standard errors are computed as if there were two more wins and two more losses (Agresti and
+    Coull, 1998), so they are above 0 even if all results are equal. They are also valid for shared
+    wins, which vary less.
     """
     games, chances = len(results), list[Chance]()
     for total in map(sum, zip(*results, strict=True)):
@@ -152,10 +152,10 @@ class PlayoutEstimate:
     def compare_move(self, index: int, advised: Any) -> tuple[MoveValue, float]:
         """Compare a move with the advised move by simulated games.
 
-        Return the `MoveValue`, and the time that this usually takes in milliseconds. Both moves are
-        judged by the information that the player had, so bad luck does not count as a mistake. A
-        difference counts only if further games confirm it. Its size is estimated from these games
-        alone.
+        Return the `MoveValue`, and the time that the comparison usually takes, in milliseconds.
+        Both moves are judged by the information that the player had, so bad luck does not count as
+        a mistake. A difference counts only if further games confirm it, and only these games
+        determine its size.
         """
         worth, work = self._compare(index, advised, COMPARED_GAMES)
         if not worth.mistake:

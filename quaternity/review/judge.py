@@ -20,11 +20,11 @@ class MoveValue(NamedTuple):
     """Value of a move for the player who made it, compared with another move.
 
     Attributes:
-        played: The player's expected share of the win (0 to 1) after the move that was made.
+        played: The player's expected share of the win (0 to 1) after the actual move.
         best: The player's expected share of the win after the other move. Both are None if it is
             only known that the other move is better.
-        by: The other move, or None if no move is better than the one that was made.
-        error: The standard error of the difference. It is 0 if `exact`.
+        by: The other move, or None if no move is better than the actual move.
+        error: The standard error of the difference, which is 0 if `exact` is true.
     """
 
     played: float | None
