@@ -1,6 +1,6 @@
 """The solver `brute-force`: try all deals of a tiny problem, as an independent check in tests.
 
-It shares no code with the other solvers.
+The solver shares no code with the others.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ each player, and then the maximum of each player."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:
-    """Return a cache key that is equal for sets that differ only in the order of their cards."""
+    """Return a cache key for a set. The order of the cards does not matter."""
     return tuple(sorted(constraint.owners)), constraint.low, constraint.high
 
 
@@ -73,13 +73,13 @@ class LaneLayout:
     The number of a coalition is stored in `width` adjacent bits, called a lane.
 
     Attributes:
-        bits: the number of bits of all lanes together.
+        bits: the total number of bits of all lanes.
         ones: an integer with 1 in each lane.
-        guard: an integer in which only the top bit of each lane is set.
+        guard: an integer in which the top bit of each lane is set, and no other bit.
         member: for each player, an integer with 1 in each lane whose coalition contains the player.
         intersecting: for each owner mask (bit mask of the players who may own a card), an integer
             with 1 in each lane whose coalition contains at least one of these players.
-        everybody: the bit mask of all players, which is also the number of lanes minus one.
+        everybody: the bit mask of all players. It is also the number of the last lane.
     """
 
     __slots__ = (
@@ -189,11 +189,11 @@ class LaneLayout:
         return packed - ones * size
 
     def table_function(self, low: Sequence[int], size: int) -> Callable[[int], int]:
-        """Return a function that computes the table of a set, given the result of `ownable_counts`.
+        """Return a function that converts the result of `ownable_counts` to the table of a set.
 
         A table contains the maximum number of cards of the set that each group of players can hold
-        (see `table`), and is `IMPOSSIBLE` if the set cannot be dealt. The set has `size` cards, the
-        minimums `low`, and no maximum that restricts a deal.
+        (see `table`), and is `IMPOSSIBLE` if the set cannot be dealt. The set has `size` cards and
+        the minimums `low`. Its maximums must not restrict the deals.
         """
         # Only players with a minimum need a pass. Adding such a player to the witness improves the
         # bound if the minimum exceeds the additional rank. A player without a minimum changes
@@ -357,7 +357,7 @@ class SetShape:
 
     @property
     def constraint(self) -> SetConstraint:
-        """Return the set as a constraint, whose cards are sorted by their possible owners."""
+        """Return the set as a constraint, with the cards sorted by their possible owners."""
         return SetConstraint.unchecked(*self.key)
 
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:

@@ -54,9 +54,9 @@ class Chances(Displayable):
 
     Attributes:
         deals: the number of all deals, which is 0 for an infeasible problem.
-        owned: the number of deals in which the player owns the card, as `[set][card][player]`. For
-            each card, these numbers add up to `deals`.
-        problem: the problem that gives the names in the table, or None. Comparisons ignore it.
+        owned: `owned[set][card][player]` is the number of deals in which the player owns the card.
+            For each card, these numbers add up to `deals`.
+        problem: the problem, which provides the names in `picture`, or None. Comparisons ignore it.
 
     >>> hearts = SetConstraint.of([[0, 1], [0, 1], [0]], players=2)
     >>> print(exact_chances(DealProblem([2, 1], [hearts])))
@@ -100,8 +100,8 @@ class Chances(Displayable):
     def floats(self) -> list[list[list[float]]]:
         """Return all probabilities as `[set][card][player]`, rounded to the nearest float.
 
-        Only the exact probabilities 0 and 1 become 0.0 and 1.0; others are rounded to floats
-        between them. Do not change the lists, because cards may share a list.
+        The result is 0.0 or 1.0 only for the exact probabilities 0 and 1. Do not change the lists,
+        because cards may share a list.
 
         Raises:
             NoDeal: If there is no deal.
@@ -147,7 +147,7 @@ def chances_picture(
 
 
 def _float(number: int, deals: int) -> float:
-    """Return number / deals as a float. It is 0.0 or 1.0 only if the quotient is exactly 0 or 1."""
+    """Return number / deals as a float, which is 0.0 or 1.0 only if the quotient is 0 or 1."""
     if 0 < number < deals:
         return min(max(number / deals, _MIN_CHANCE), _MAX_CHANCE)
     return float(number == deals)
@@ -157,7 +157,7 @@ def _float(number: int, deals: int) -> float:
 def count_deals(
     problem: DealProblem, max_work: int = MAX_WORK, *, seconds: float | None = None
 ) -> int:
-    """Return the exact number of deals. It is 0 if and only if the problem is infeasible.
+    """Return the exact number of deals, which is 0 if the problem is infeasible.
 
     Args:
         max_work: the maximum number of bytes that the additions may process in total. 10**9 bytes
@@ -204,11 +204,11 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
 def _factor_owner_counts(
     factor: SetCounts, before: list[int], deadline: Deadline
 ) -> dict[int, tuple[int, ...]]:
-    """Return the number of deals in which each player owns a card, for the cards of one factor.
+    """Return the number of deals in which each player owns a card, for the cards of a factor.
 
-    A factor is a part of the problem (see the module). A key of the dictionary is the bit mask of
-    the players who may own the card, and its value has a number for each player. `before` has the
-    number of ways to deal the other factors, for each way to split this one.
+    A factor is a group of open cards (see `solvers.reduced_problem`). A key of the dictionary is
+    the bit mask of the players who may own the card, and its value has a number for each player.
+    `before` contains, for each split of the factor, the number of ways to deal the other factors.
     """
     players = range(len(factor.base))
     return {
@@ -254,11 +254,11 @@ def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[
 def count_vector_distribution(
     problem: DealProblem, set_index: int, *, seconds: float | None = None
 ) -> dict[Vector, int]:
-    """Return the number of deals for each way to split one set between the players.
+    """Count the deals by how many cards of one set each player gets.
 
-    A key of the dictionary says how many cards of the set each player gets. Its value is the number
-    of deals with these numbers. Keys without a deal are omitted, so the dictionary is empty for an
-    infeasible problem. The time and the limits are the same as for `count_deals`.
+    A key of the dictionary has the number of cards for each player, and its value is the number of
+    deals. Keys without a deal are omitted. The time and the limits are the same as for
+    `count_deals`.
     """
     by_vector = _by_vector(problem, set_index, seconds)
     return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
@@ -307,9 +307,9 @@ def count_deals_given(
     *,
     seconds: float | None = None,
 ) -> list[int]:
-    """Return the number of deals under each of several narrower constraints of one set.
+    """Return the number of deals after narrowing the constraint of one set, in several ways.
 
-    Each constraint in `narrower` replaces the constraint of the set. It must not allow any deal of
+    Each constraint in `narrower` replaces the constraint of the set, and must not allow a deal of
     the set that the original constraint forbids.
 
     Raises:

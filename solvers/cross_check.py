@@ -19,8 +19,8 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, copy_verdict, deal_faults, verify
 
 OWN_CHECKS = "quaternity"
-"""Name of this project in a `Fault`. It is used if the checks of this project accept both a deal
-and a proof that there is none."""
+"""Name in a `Fault` of this project itself: its checks accept both a deal and a proof that there is
+none."""
 
 
 class Fault(NamedTuple):
@@ -45,11 +45,10 @@ class Judgement:
     """Answers of several solvers to a problem, and the evidence that shows which of them are right.
 
     Attributes:
-        evidence: a verdict with a deal or a proof that passes the check. It is None if there is no
-            such verdict.
+        evidence: a verdict whose deal or proof passes the check, or None if there is none.
         verdicts: copies of the verdicts, by the name of the solver.
-        refused: the reasons of the solvers that refused the problem, by name.
-        gave_up: the reasons of the solvers that gave up, by name.
+        refused: the reasons of the solvers that refused the problem, by solver.
+        gave_up: the reasons of the solvers that gave up, by solver.
         faults: all wrong or unproved verdicts and all crashes.
     """
 
@@ -160,14 +159,13 @@ def quote_reason(reason: object) -> str:
 def compare_verdicts(
     problem: DealProblem, verdicts: Mapping[str, object], certifying: Iterable[str] = ()
 ) -> tuple[Verdict | None, list[Fault]]:
-    """Return a verdict that has valid evidence (a deal or a proof), and the faults of all solvers.
+    """Return a verdict with valid evidence (a deal or a proof), and the faults of all solvers.
 
     The verdict is None if no solver gives valid evidence. If a deal and a proof that there is none
     both pass the check, the check itself is wrong, and the fault is attributed to "quaternity".
 
     Args:
-        verdicts: the answers of the solvers, by name. They may be untrusted: none of their code is
-            run.
+        verdicts: the answers of the solvers, by name. None of their code is run.
         certifying: the names of the solvers that promise a proof with each infeasible verdict.
 
     >>> from solvers.problem import SetConstraint

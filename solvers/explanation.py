@@ -106,9 +106,9 @@ class Cut(NamedTuple):
     """Contradiction between constraints: more cards are required than possible.
 
     Attributes:
-        required: pairs of a number of cards and the constraint that requires them.
-        possible: pairs of a number of cards and the constraint that limits it. The sum of these
-            numbers is smaller than the sum of the required numbers.
+        required: pairs (number of cards, constraint that requires them).
+        possible: pairs (maximum number of cards, constraint that causes it). These numbers add up
+            to less than the required numbers.
     """
 
     required: list[tuple[int, Constraint | Cards]]
@@ -315,8 +315,8 @@ def _cut(entering: Iterable[Edge], leaving: Iterable[Edge]) -> Cut:
 
 
 Contradicts: TypeAlias = Callable[[Sequence[Constraint]], "Sequence[Constraint] | None"]
-"""Function that takes constraints and returns some of them that contradict each other. It returns
-None if a deal satisfies all constraints."""
+"""Function that takes constraints and returns a contradictory part of them, or None if a deal
+satisfies all of them."""
 
 
 def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:

@@ -34,9 +34,9 @@ from solvers.registry import SOLVERS
 from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
-"""Instructions for multiplying a polynomial by a factor: a tuple of steps and a tuple of weights. A
-step is a tuple (number of an earlier result, player's digit, exponent, number of a sum or -1). The
-function `program` explains steps, sums and weights."""
+"""Instructions for multiplying a polynomial by a factor: a tuple of steps and a tuple of weights,
+which the function `program` explains. A step is a tuple (number of an earlier result, player's
+digit, exponent, number of a sum or -1)."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
@@ -82,8 +82,8 @@ class ExponentLanes:
         width: the number of bits of a lane, a multiple of 8.
         places: the players who have a digit in the number of a lane, starting with the lowest
             digit.
-        strides: for each of these digits, its place value: the number of lanes by which a
-            coefficient moves if the exponent grows by 1.
+        strides: the place value of each of these digits: a coefficient moves by this number of
+            lanes if the exponent grows by 1.
     """
 
     __slots__ = ("_deadline", "_hands", "_masks", "lanes", "places", "strides", "width")
@@ -173,10 +173,10 @@ class ExponentLanes:
     def coefficients_at(
         self, polynomial: int, hands: Sequence[int], factor: SetCounts
     ) -> list[int]:
-        """Return one coefficient of a polynomial for each split of the cards of `factor`.
+        """Return the coefficients of a polynomial for all splits of the cards of `factor`.
 
-        A split (count vector) says how many of these cards each player gets. The exponents of its
-        term are `hands` minus the split. If an exponent is negative, the coefficient is 0.
+        A split (count vector) says how many of these cards each player gets. The exponents of the
+        coefficient are `hands` minus the split. If one is negative, the coefficient is 0.
         """
         in_bytes = self.in_bytes(polynomial)
         coefficients = []
@@ -255,7 +255,7 @@ class Product:
         return self.lanes.coefficients_at(polynomial, self.hands, left_out)
 
     def all_coefficients_without(self) -> dict[SetCounts, list[int]]:
-        """Return, for each factor and each split of it, the number of ways to deal all others."""
+        """Return the result of `coefficients_without` for every factor."""
         befores: dict[SetCounts, list[int]] = {}
         if len(self.nonconstant) == 1:
             befores[self.nonconstant[0]] = self.coefficients_without(self.nonconstant[0])

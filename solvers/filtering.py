@@ -47,7 +47,7 @@ from solvers.problem import DealProblem, SetConstraint
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 Picker = Callable[[Any], tuple[int, ...]]
-"""Function that picks some elements of a sequence, always those at the same indices."""
+"""Function that picks elements of a sequence at fixed indices."""
 
 
 @lru_cache(maxsize=16)
@@ -130,7 +130,7 @@ _FILTERED: Memo[LaneLayout, int, SetConstraint, SetConstraint] = Memo()
 def filter_set(
     layout: LaneLayout, slack: int, constraint: SetConstraint, deadline: Deadline = NO_DEADLINE
 ) -> SetConstraint:
-    """Return a set without possible owners that occur in no deal, and with the tightest bounds.
+    """Remove the possible owners of a set that occur in no deal, and tighten its bounds.
 
     `slack` says how many more cards each group of players could hold in the whole problem (see
     `LaneLayout.slack`).

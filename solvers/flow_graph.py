@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     import networkx
 
 Node: TypeAlias = tuple[str, int, int]
-"""Node of the graph: its kind and two numbers. A "player" has the number of the player and 0. A
-"share" has the numbers of the player and the set. "cards" have the numbers of the set and of the
-group of cards. "source" and "sink" have zeros."""
+"""Node of the graph as a tuple: ("player", player, 0), ("share", player, set), ("cards", set, group
+of cards), ("source", 0, 0) or ("sink", 0, 0)."""
 
 LAYERS = ("source", "player", "share", "cards", "sink")
 """Kinds of nodes, in the order in which a drawing shows them from left to right."""

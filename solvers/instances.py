@@ -56,8 +56,8 @@ class Shape:
 
     Attributes:
         cards: the number of cards.
-        coalition: the number of players in the tight coalition: a group of players whose hands have
-            exactly as many cards as they can hold. None means a random number.
+        coalition: the number of players in the tight coalition, whose hands have exactly as many
+            cards as the players can hold. None means a random number.
         depth: the number of sets that a proof of infeasibility involves. None means a random
             number.
     """
@@ -207,13 +207,14 @@ def _tight_pair(
 ) -> ProblemPair:
     """Return a feasible and an infeasible problem, which differ in one bound.
 
-    The bound concerns a group of the first `members` players. Their hands have exactly as many
-    cards as the feasible problem allows them to hold.
+    In the feasible problem, the first `members` players (the group) hold exactly as many cards as
+    they can. The bound concerns this group.
 
     Args:
         outside: for each set, the number of cards of the players outside the group.
-        kinds: for each set, what keeps these cards from the group: the "owners" of the cards, the
-            minimums of others ("low"), or the group's maximums ("high"). If there are none: "open".
+        kinds: for each set, the constraint that keeps these cards from the group: "owners" of the
+            cards, "low" (minimums of other players), "high" (maximums of the group), or "open" if
+            there are no such cards.
     """
     players = len(hands)
     coalition = mask_of(range(members))
@@ -261,9 +262,9 @@ def _tighten_bound(problem: DealProblem, kind: str, index: int, player: int) -> 
 def _chain(random: Random, shape: Shape) -> ProblemPair:
     """Return a pair of problems whose sets form a ring. Adjacent sets share one player.
 
-    Each player has cards of two sets. One more card of one set means one less of the other, all
-    around the ring. In the infeasible problem, two bounds on opposite sets contradict each other.
-    Both paths around the ring between these sets have `depth` sets, including these two.
+    Each player has cards of two sets, so one more card of one set means one less of the other, all
+    around the ring. In the infeasible problem, bounds on two opposite sets contradict each other.
+    From one of them to the other, there are `depth` sets in both directions, including these two.
     """
     max_depth = min(MAX_LINKS, shape.cards // 4 + 1)
     if shape.depth is not None:

@@ -30,10 +30,10 @@ SOURCE, SINK = 0, 1
 SetArcs: TypeAlias = tuple[
     tuple[int, ...], tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]
 ]
-"""The part of a network for one set: (reserved, bounds, classes). `reserved` has, for each player,
-the number of cards that cannot come from the player's node. `bounds` has an entry for each (player,
-set) node: the player, and the capacities of the arcs to the node from the source and from the
-player. `classes` has pairs: an owner mask, and the number of cards with this mask."""
+"""The part of a network for one set: (reserved, bounds, classes). `reserved` contains, for each
+player, the number of cards that do not flow through the player's node. `bounds` contains, for each
+(player, set) node, the player, and the capacities of the arcs to the node from the source and from
+the player. `classes` contains pairs (owner mask, number of cards with this mask)."""
 
 
 @Memo
@@ -75,13 +75,11 @@ class Network:
     for the problem.
 
     Attributes:
-        tails, heads, capacities: the arcs.
-        cards: the number of cards in all classes. A flow of this value is a deal.
-        share_nodes: the (player, set) nodes as `[set][player]`, or the node of the player if there
-            is no such node.
-        classes: for each set, the node of each class, by owner mask.
-        receivers: the player of each arc into a class, in the order of the arcs. The first of these
-            arcs has the number `first_share`.
+        tails, heads, capacities: the arcs. cards: the number of cards in all classes. A flow of
+        this value is a deal. share_nodes: `share_nodes[set][player]` is the (player, set) node, or
+        the player's node if there is none. classes: for each set, the node of each class, by owner
+        mask. receivers: the player of each arc into a class. These arcs are consecutive and begin
+        with the arc number `first_share`.
     """
 
     __slots__ = (

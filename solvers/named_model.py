@@ -204,9 +204,9 @@ def _index(value: int | str, names: Sequence[str], count: int, noun: str) -> int
 def cp_sat_model(problem: DealProblem, *, bundles: bool = True) -> CpSatModel:
     """Return the CP-SAT model that `solve(problem, "cp-sat")` uses, with readable names.
 
-    The model has a boolean for each card and possible owner. If there would be more than 220
-    booleans, cards with the same possible owners form a bundle, and an integer says how many cards
-    of the bundle a player holds.
+    The model has a boolean for each card and possible owner. Models with more than 220 booleans
+    bundle cards with the same possible owners, and use integers for the number of cards of a bundle
+    that a player holds.
 
     Args:
         bundles: whether cards may be bundled. Without bundles, large models are slower to solve.

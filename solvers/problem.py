@@ -32,8 +32,8 @@ from quaternity.base.validation import (
 from solvers.names import Names
 
 _FILE = "solvers.exchange.deal_problem_file"
-"""Name of the module that reads and writes deal-problem files. It is loaded on first use, because
-it imports this module."""
+"""Name of the module that reads and writes deal-problem files. The module is loaded on first use,
+because it imports this one."""
 
 MAX_PLAYERS = 100
 """Maximum number of players in a problem."""
@@ -56,7 +56,7 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 members_of = lru_cache(maxsize=1 << 12)(players_in)
-"""Cached version of `players_in`. It must only be called with valid bit masks."""
+"""Cached version of `players_in`, for valid bit masks only."""
 
 
 def mask_of(players: Iterable[int]) -> int:
@@ -195,9 +195,9 @@ class SetConstraint(_SetFields):
         return len(self.low)
 
     def bound_is_loose(self, player: int) -> bool:
-        """Return whether the upper bound of a player is loose (redundant).
+        """Return whether the upper bound of a player is redundant.
 
-        It is loose if it is at least the number of cards that the player may own.
+        This is the case if the player may own at most that number of cards.
         """
         player = check_index(player, self.players, "player")
         ownable = sum(mask >> player & 1 for mask in self.owners)
@@ -249,7 +249,7 @@ class DealProblem(_ProblemFields, Displayable):
     """
 
     names: Names | None = None
-    """Names of players, sets and cards. They are ignored when problems are compared."""
+    """Names of players, sets and cards, which are ignored in comparisons."""
 
     def __new__(cls, hands: Sequence[int], sets: Sequence[SetConstraint]) -> Self:
         """Check the values and create the problem."""

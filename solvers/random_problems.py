@@ -53,8 +53,8 @@ class Sizes(NamedTuple):
 def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
     """Return a random problem with at least one deal.
 
-    A random deal satisfies its constraints, but other deals may do so as well. About a third of the
-    sets repeat an earlier set.
+    The constraints are built around a random deal, but may allow other deals as well. About a third
+    of the sets repeat an earlier set.
     """
     players = choose(1, sizes.players)
     set_size = choose(1, sizes.set_size) if sizes.same_size else None
@@ -220,7 +220,7 @@ def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProb
 def one_player_problem(
     problem: DealProblem, index: int, player: int, max_cards: int | None = None
 ) -> DealProblem:
-    """Return a small part of a problem: the cards of one set, and one player who holds them all.
+    """Reduce a problem to the cards of one set, and a single player who holds them all.
 
     The player keeps the bounds of the original problem. If `max_cards` is given, only this number
     of cards remains, and the bounds are lowered by the number of missing cards. A solver that is
@@ -359,7 +359,8 @@ def _tighten_card(
 ) -> SetConstraint:
     """Exclude the players of `group` as owners of a card, or raise the minimum of one of `others`.
 
-    If both are possible, `random` chooses. If neither is, return the constraint unchanged.
+    If both changes are possible, choose one at random. If neither is, return the constraint
+    unchanged.
     """
     owners, low, high = constraint
     allowed = owners[card]
@@ -384,10 +385,11 @@ def one_bound_pairs(
 ) -> Iterator[tuple[DealProblem, DealProblem]]:
     """Yield pairs of a feasible and an infeasible problem that differ in a bound of one player.
 
-    Only this player has constraints. They allow exactly the player's hand in the feasible problem.
-    In the infeasible problem, a constraint of one set is tightened by 1. This set is the first or
-    the last set with at least two cards, and the player has some, but not all of its cards. If the
-    player may not own some cards, these are the first or the last cards of their sets.
+    Only this player has constraints. In the feasible problem, they allow exactly one size of the
+    player's share of each set. In the infeasible problem, one set has a constraint that is tighter
+    by 1. This is the first or the last set with at least two cards, and the player has some but not
+    all of its cards. Cards that the player may not own are the first or the last cards of their
+    sets.
 
     Args:
         sizes: the number of cards in each set, at least 1.

@@ -69,8 +69,8 @@ MAX_COVERED_NUMBER = 12
 thoroughly. Each number up to this limit occurs in many of the random problems."""
 
 MAX_PLAYERS = MAX_SETS = 70
-"""Maximum number of players and maximum number of sets in random problems. All numbers up to these
-limits occur. Each number above `MAX_COVERED_NUMBER` occurs once in about 300 examples."""
+"""Maximum number of players, and of sets, in random problems. All smaller numbers occur as well;
+those above `MAX_COVERED_NUMBER` once in about 300 examples."""
 
 BOUND_PAIRS_PER_EXAMPLE = 3
 """Number of draws in `one_bound_problems` for each small problem of a test. With 300 small
@@ -100,9 +100,9 @@ class Conformance:
     """Result of testing a solver: the numbers of problems that it was tested on.
 
     Attributes:
-        feasible, infeasible: the numbers of problems with these verdicts.
-        refused: the number of problems that the solver refused, or on which it gave up.
-        max_cards, max_players: the maximum numbers in the problems that the solver decided.
+        feasible, infeasible: the numbers of problems that the solver found feasible or infeasible.
+        refused: the number of problems that the solver refused, or on which it gave up. max_cards,
+        max_players: the maximum numbers of cards and players in the decided problems.
     """
 
     feasible: int
@@ -122,7 +122,7 @@ def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that a call of the solver raises `UnsupportedProblem` exactly if `refuses` says so.
+    """Check that the solver raises `UnsupportedProblem` if and only if `refuses` gives a reason.
 
     Return a text that says what is wrong, or None if everything is right.
     """
@@ -141,7 +141,7 @@ def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that the verdict stays the same after random renumbering, and in a second call.
+    """Check that the verdict does not change after random renumbering, or in a second call.
 
     Return a text that says what is wrong, or None if everything is right.
     """
@@ -198,7 +198,7 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
-    """Check the verdict after the deal that the solver found has been forbidden.
+    """Forbid the deal that the solver found, and check the next verdict.
 
     Return a text that says what is wrong, or None if everything is right. To forbid the
     deal, the possible owners of a card, a minimum or a maximum is changed. Equal sets are changed
@@ -237,10 +237,10 @@ deterministic solver, but the fault messages of the other laws say more."""
 
 
 def tightenings(problem: DealProblem, limit: int | None = None) -> list[tuple[DealProblem, str]]:
-    """Return the variants of a problem in which one constraint is tightened by 1.
+    """Return variants of a problem in which one constraint is tighter by 1.
 
-    Each variant comes with a description of the change. If `limit` is given, at most this number of
-    variants is returned. They are chosen at random.
+    Each variant comes with a description of the change. If there are more than `limit` variants,
+    return a random selection of this size.
     """
     variants = []
     for index, constraint in enumerate(problem.sets):
@@ -280,10 +280,10 @@ def check_solver(
 ) -> Conformance:
     """Test a solver on given and random problems, and raise an error if it breaks a law.
 
-    The laws are listed in `LAWS`. The random problems are small problems, problems of all sizes
+    The laws are listed in `LAWS`. The random problems include small problems, problems of all sizes
     (`problems_of_all_sizes`), problems that depend on the bounds of one player
-    (`one_bound_problems`), and problems of the size of games. The result has the numbers of
-    problems. Files are written only to a temporary folder.
+    (`one_bound_problems`), and problems of the size of games. Files are written only to a temporary
+    folder.
 
     Args:
         solver: a solver, its name (see `find_solver`), or a function that takes a problem and
@@ -478,7 +478,7 @@ def _boundary_pair(size: GameSize, random: Random) -> tuple[DealProblem, DealPro
 
 _BOUNDARY_SOLVER = SOLVERS["max-flow"]
 """Solver that helps to generate problems which are just feasible or just infeasible. It does not
-judge verdicts, because every verdict is checked by its evidence (a deal or a proof)."""
+judge the tested solver, whose verdicts are checked by their evidence (a deal or a proof)."""
 
 
 def _games(

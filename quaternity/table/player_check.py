@@ -37,12 +37,13 @@ MAX_SETTING_FACTOR = 2
 most `MAX_PLAYED_MOVES`."""
 
 MAX_PLAYED_MOVES = 60
-"""Approximate maximum number of moves before the tested position. It is also the maximum value of
-game settings that have no default value."""
+"""Approximate maximum number of moves before the tested position, and maximum value of game
+settings without a default value."""
 
 OWN_MOVES = 8
-"""Number of moves at the end of a test game in which the tested player chooses its own moves. If
-the player has no turn during these moves, the game is continued by at most this number of moves."""
+"""Number of moves at the end of a test game in which the tested player is asked for its moves,
+instead of making random moves. If it has no turn, the game continues for up to this number of
+moves."""
 
 KILL_INTERVAL = 50
 """Number of positions after which one of the two processes of a tested program is killed."""

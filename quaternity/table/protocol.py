@@ -1,4 +1,4 @@
-"""Protocol that every game implements, for matches, records, tournaments and user interfaces.
+"""Protocol that every game implements, so that all games share matches, records and tournaments.
 
 A *rules* object is a game with its settings. It does not contain a running game: positions, views
 and moves are separate, immutable values. A *view* contains everything that the player in one seat

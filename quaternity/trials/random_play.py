@@ -23,8 +23,8 @@ MAX_GAME_STATES = 2000
 """Maximum number of states of one game that `random_states` plays. A longer game is cut off."""
 
 MAX_FLOW_WORK = 60_000
-"""Approximate maximum of the product of the numbers of states, cards and players in a random game.
-It applies only if there are so many players that each move needs several runs of a solver."""
+"""Approximate maximum of states x cards x players in a random game. The limit applies only to games
+with so many players that each move needs several runs of a solver."""
 
 
 def random_move(state: State, random: Random) -> Move | None:

@@ -135,7 +135,7 @@ def _call(code: Code, work: bytes) -> Any:
 
 
 def cluster_parts(client: Any) -> tuple[Any, ...]:
-    """Return the arguments for a `Pool` whose workers are those of a Dask cluster.
+    """Return the arguments for a `Pool` that uses the workers of a Dask cluster.
 
     The pool raises `WorkersLost` if it loses the connection to the cluster, or if the cluster has
     had no workers for `WORKERLESS_SECONDS`.

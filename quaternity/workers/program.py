@@ -61,7 +61,7 @@ class ProgramFault(Exception):
     """Error for a program that did not answer a request correctly or that ended.
 
     Attributes:
-        what: What the program did, as the predicate of a sentence.
+        what: The fault as the predicate of a sentence, such as "took too much memory".
         errors: The last part of the program's standard error.
         overdue: Whether the program exceeded the time limit.
         ended: Whether the process ended by itself or was killed by another process.

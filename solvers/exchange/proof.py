@@ -24,10 +24,9 @@ Side = tuple[str, int, int, str]
 
 
 def refutation(problem: DealProblem, certificate: Certificate) -> str:
-    """Return a proof that a problem has no deal: the formula `opb(problem)` has no solution.
+    """Return a proof that the formula `opb(problem)` has no solution, so the problem has no deal.
 
-    The certificate (see `solvers.shortage`) says which constraints of the formula contradict each
-    other.
+    The constraints that contradict each other follow from the certificate (see `solvers.shortage`).
 
     Raises:
         InputError: If the certificate does not hold for the problem.

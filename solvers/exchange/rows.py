@@ -49,15 +49,14 @@ class LinearRow(NamedTuple):
     """Linear constraint of a deal problem: a lower and an upper bound on a sum of booleans.
 
     Attributes:
-        kind: "card" for the owners of a card, "hand" for a player's hand, or "share" for a player's
-            cards of a set. A model without any of these has a redundant row of the kind "none".
-        set_index: the number of the set of a card or share, and -1 for other kinds.
+        kind: "card" (a card has one owner), "hand" (the size of a hand), "share" (the bounds on a
+            player's cards of a set), or "none" (the redundant row of a model without others).
+        set_index: the number of the set for "card" and "share", and -1 for other kinds.
         member: the number of the card in its set for "card", or of the player for "hand" and
             "share".
         terms: the numbers of the booleans, in ascending order.
-        low: the lower bound, but at most the number of terms plus 1. A bound of 0 is redundant. The
-            lower bound may exceed `high`.
-        high: the upper bound, but at most the number of terms, which is a redundant bound.
+        low: the lower bound, but at most the number of terms plus 1. It may exceed `high`.
+        high: the upper bound, but at most the number of terms.
     """
 
     kind: Literal["card", "hand", "share", "none"]
@@ -132,8 +131,8 @@ class LinearModel:
         """Convert weights of the rows (constraints) to a proof that no deal exists.
 
         A positive weight stands for the lower bound of the row, and a negative weight for the upper
-        bound. In a valid proof, the weighted sum of these bounds is impossible (Farkas' lemma). The
-        result is None if the weights give no valid proof. They may have any scale.
+        bound. In a proof, the weighted sum of these bounds is impossible (Farkas' lemma). Return
+        None if the weights do not give a proof. They may have any scale.
         """
         problem = self.problem
         largest = max(map(abs, weights)) or 1

@@ -257,11 +257,11 @@ class _Games:
 def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
     """Return a rating of each player, like the Elo ratings of chess.
 
-    The rating is None if the player met no other player. Two different players meet once for each
-    pair of their seats in a finished game. A sole winner wins all its meetings, and all other
-    meetings are draws. The ratings follow the Bradley-Terry model, with one more draw for each pair
-    of players who met, so that they are finite. They are computed by Hunter's MM iteration (2004),
-    and their average is `MEAN_RATING`.
+    In each finished game, two different players meet once for each pair of their seats. A sole
+    winner wins all these meetings, and other meetings are draws. The rating is None if the player
+    met no other player. The ratings follow the Bradley-Terry model and are computed by Hunter's MM
+    iteration (2004). An extra draw between each two players who met keeps them finite. Their
+    average is `MEAN_RATING`.
     """
     return _fit_ratings(_meetings(results, players))
 
@@ -347,16 +347,16 @@ def _standard_deviation(values: Sequence[float]) -> float | None:
 
 
 class WorldsByGo(NamedTuple):
-    """How many deals are still possible in games of Kwartet, after a number of goes.
+    """Mean number of possible deals in games of Kwartet, after a number of goes.
 
-    A go is a player's turn, which may have several requests. The means are taken over the games
-    that are not over after this number of goes.
+    A go is a player's turn, which may have several requests. Games that are already over are left
+    out.
 
     Attributes:
         goes: number of goes.
         public: mean log10 of the number of deals, for an observer without cards.
         own: the same mean for each player, who knows their own hand.
-        deals: number of deals of the tournament to which these games belong.
+        deals: number of different deals in these games.
     """
 
     goes: int

@@ -1,10 +1,10 @@
-"""Growth laws: the time of a solver as a power or an exponential function of the size.
+"""Growth laws: formulas for the time of a solver by the size of the problem.
 
-In an exponential law, the logarithm of the time is a linear function of the size. In a power law,
-it is a linear function of the logarithm of the size. A run that was stopped at a limit is a
-censored observation: its time is only a lower bound. If one law is much more likely than the other,
-only that law is reported. No law is reported if the slope of the line may be 0, or if the line is
-far from the times at some size.
+A law is a line fitted to measured times. In an exponential law, the logarithm of the time is a
+linear function of the size. In a power law, it is a linear function of the logarithm of the size. A
+run that was stopped at a limit is a censored observation: its time is only a lower bound. If one
+law is much more likely than the other, only that law is reported. No law is reported if the slope
+of the line may be 0, or if the line is far from the times at some size.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Law(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """How the time of a solver grows with the size of a problem, as two possible laws.
+    """Two possible laws for how the time of a solver grows with the size of a problem.
 
     Attributes:
         power: The power law.
@@ -100,7 +100,7 @@ class Growth(NamedTuple):
         return {name: fit for name, fit in likely.items() if not fit.is_poor_fit}
 
     def sentence(self) -> str:
-        """Return a short text that says how the time grows. If no law fits, the text says so."""
+        """Return a short text about how the time grows, which is `NO_LAW` if no law fits."""
         words = []
         for name, fit in self.laws.items():
             if name == "power":

@@ -84,9 +84,9 @@ def plan_games(
 ) -> ComparisonPlan:  # fmt: skip
     """Create a plan that measures solvers on states of random games.
 
-    `base` is the size of a game: the set size, the number of sets and the number of players. If
-    `sweep` is not None, one of these numbers varies. `sweep` is a pair of its name and the range of
-    its values, such as "2..8".
+    `base` is the size of a game: the set size, the number of sets and the number of players. To
+    vary one of these numbers, pass a pair as `sweep`: its name, and a range of values such as
+    "2..8".
     """
     if states is not None and not 1 <= states <= MAX_STATES:
         raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")

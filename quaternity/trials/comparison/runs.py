@@ -51,8 +51,8 @@ class Comparison(Displayable):
         versions: Version of each solver, in the order of the solvers.
         runs: The runs of all solvers on all instances.
         warnings: Warnings about the file from which the runs were read.
-        plan: Hash of the planned tasks, which shows whether two comparisons have the same plan. It
-            may be empty.
+        plan: Hash of the planned tasks, to recognize comparisons with the same plan, or an empty
+            string.
         finished: Whether the comparison was completed.
     """
 
