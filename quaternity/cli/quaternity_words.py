@@ -183,8 +183,8 @@ def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 def certainty_lines(text: str, game: Game, why: bool = False) -> Iterator[str]:
     """Yield lines that say whether a formula is certainly true or false in a game of Quaternity.
 
-    If `why` is true, include the reason: the moves that prove the fact, or two deals, of which only
-    one makes the formula true.
+    If `why` is true, include the reason: the moves that prove the fact, or two deals. Only one
+    of them makes the formula true.
     """
     try:
         answer = certainty(text, game, why)

@@ -1,7 +1,7 @@
 """The effects of a question and its answer on the hands, the constraints and the turn.
 
-Other modules use these functions for legal questions, explanations and perfect play, so that each
-rule is implemented only once.
+Other modules use these functions for legal questions, solvers, explanations and perfect play, so
+that each rule is implemented only once.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class LawViolation(QuaternityError):
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """The result of `check_rules`: the amounts of what was tested.
+    """The result of `check_rules`: the numbers of tested matches, moves and positions.
 
     Attributes:
         matches: number of matches.
