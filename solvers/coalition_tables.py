@@ -145,7 +145,7 @@ class LaneLayout:
         return self.ones * len(owners) - missed
 
     def lane(self, packed: int, coalition: int) -> int:
-        """Return the number that a packed integer stores for one group of players."""
+        """Return the number for one group of players from an integer that packs such numbers."""
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
     def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:

@@ -104,7 +104,7 @@ class Sum(NamedTuple):
     """Constraint that the sum of some variables lies between two bounds.
 
     Attributes:
-        total: a variable that is subtracted from the sum, or None.
+        total: a variable that is subtracted from the sum of the others, or None.
         low, high: the bounds. The constraint is impossible if `low` is above `high`.
     """
 

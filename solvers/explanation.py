@@ -90,7 +90,7 @@ Constraint: TypeAlias = Hand | AtLeast | AtMost
 
 
 class Cards(NamedTuple):
-    """Requirement that some cards of a set are dealt. They all have the same possible owners.
+    """Requirement that cards of a set are dealt to players. All have the same possible owners.
 
     Attributes:
         owners: the bit mask of the possible owners.

@@ -75,11 +75,13 @@ class Network:
     for the problem.
 
     Attributes:
-        tails, heads, capacities: the arcs. cards: the number of cards in all classes. A flow of
-        this value is a deal. share_nodes: `share_nodes[set][player]` is the (player, set) node, or
-        the player's node if there is none. classes: for each set, the node of each class, by owner
-        mask. receivers: the player of each arc into a class. These arcs are consecutive and begin
-        with the arc number `first_share`.
+        tails, heads, capacities: the arcs.
+        cards: the number of cards in all classes. A flow of this value is a deal.
+        share_nodes: `share_nodes[set][player]` is the (player, set) node, or the player's node if
+            there is none.
+        classes: for each set, the node of each class, by owner mask.
+        receivers: the player of each arc into a class. These arcs are consecutive and begin with
+            the arc number `first_share`.
     """
 
     __slots__ = (
@@ -188,8 +190,9 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 def deal_of(network: Network, flows: list[int]) -> Deal:
     """Return the deal that corresponds to a maximum flow.
 
-    `flows` begins with the flow through each arc of `network.receivers`: the number of cards of one
-    class (cards of a set with the same possible owners) that one player gets.
+    `flows` begins with the flow through each arc of `network.receivers`: the number of cards that
+    one player gets from one class. A class contains the cards of a set with the same possible
+    owners.
     """
     queues: dict[int, list[int]] = {}
     nodes = network.heads[network.first_share :]

@@ -96,7 +96,7 @@ def _choose_player(choose: Choose, sizes: Sizes, players: int) -> int:
 def _choose_cards(
     choose: Choose, sizes: Sizes, players: int, set_size: int | None, outsiders: int = 0
 ) -> tuple[list[int], list[int]]:
-    """Choose the owner of each card of a set in a deal, and the bit mask of its possible owners.
+    """Choose an owner and a bit mask of possible owners for each card of a set.
 
     If the owner is not one of the `outsiders` (a bit mask), none of them may own the card.
     """

@@ -31,8 +31,9 @@ class OpenSet(NamedTuple):
         masks: for each card, the bit mask of the players who may own it.
         certain: for each player, the number of certain cards.
         low, high: for each player, the bounds on the number of open cards. `high` is at most the
-        number of open cards that the player may own. bounded: whether any of these bounds is not
-        redundant. open_cards: the numbers of the open cards, sorted by mask.
+            number of open cards that the player may own.
+        bounded: whether any of these bounds is not redundant.
+        open_cards: the numbers of the open cards, sorted by mask.
     """
 
     owner: tuple[int, ...]
@@ -184,7 +185,7 @@ class ReducedProblem:
 def reduce_problem(
     problem: DealProblem, keep: int | None = None, deadline: Deadline = NO_DEADLINE
 ) -> ReducedProblem | None:
-    """Remove the cards with obvious owners from a problem, to count its deals faster.
+    """Remove cards with obvious owners from a problem, so that its deals are counted faster.
 
     The result is None if there is obviously no deal. For other infeasible problems, the count of
     the deals will be 0. If `keep` is a number of a set, this set becomes a single factor of the

@@ -163,13 +163,15 @@ class SetCounts:
 
     Attributes:
         classes: pairs of a distinct owner mask and its number of cards, sorted by mask.
-        low, high: the bounds of each player. vectors: the possible count vectors minus `base`, in a
-        fixed order. weights: the number of ways to deal the set with each vector. tails: for each
-        class i, the count vectors of all cards from class i on, with their numbers of ways. Vectors
-        that exceed `high` are omitted. base: the minimum count of each player over all vectors, or
-        zeros if there is no vector. programs: a cache of `solvers.factor_product.program`:
-        instructions for multiplying a polynomial by this factor, by the argument `places`. size:
-        the approximate memory that the object takes, in bytes.
+        low, high: the bounds of each player.
+        vectors: the possible count vectors minus `base`, in a fixed order.
+        weights: the number of ways to deal the set with each vector.
+        tails: for each class i, the count vectors of all cards from class i on, with their numbers
+            of ways. Vectors that exceed `high` are omitted.
+        base: the minimum count of each player over all vectors, or zeros if there is no vector.
+        programs: a cache of `solvers.factor_product.program`: instructions for multiplying a
+            polynomial by this factor, by the argument `places`.
+        size: the approximate memory that the object takes, in bytes.
 
     Raises:
         LimitError: If there may be more than `MAX_VECTORS` count vectors, or if merging them takes

@@ -267,8 +267,8 @@ class Shortage(Displayable):
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """Return this proof for the problem, as a sentence.
 
-        The text `amount`, if given, replaces the number of cards of the player or players whom the
-        sentence is about (see `crowded_player`).
+        `amount`, if given, is text that replaces the number of cards of the `crowded_player`, or of
+        the coalition if there is none.
         """
         must, bounds = self._required_cards(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):

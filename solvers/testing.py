@@ -62,7 +62,7 @@ GAME_SIZES: tuple[tuple[int, int, int], ...] = (
 """Default sizes of the games that a conformance test uses, as (cards in one set, sets, players)."""
 
 EXAMPLES_PER_ROUND = 100
-"""Number of small problems in a round, which also tries every size of a game once."""
+"""Number of small problems for which a conformance test tries each size of a game once."""
 
 MAX_COVERED_NUMBER = 12
 """Maximum number of players, sets, cards, or cards in one set that a conformance test covers
@@ -101,8 +101,8 @@ class Conformance:
 
     Attributes:
         feasible, infeasible: the numbers of problems that the solver found feasible or infeasible.
-        refused: the number of problems that the solver refused, or on which it gave up. max_cards,
-        max_players: the maximum numbers of cards and players in the decided problems.
+        refused: the number of problems that the solver refused, or on which it gave up.
+        max_cards, max_players: the maximum numbers of cards and players in the decided problems.
     """
 
     feasible: int

@@ -21,7 +21,7 @@ class Deal(Displayable):
     """Assignment of every card to a player.
 
     Attributes:
-        owner: the number of the player who owns the card, as `[set][card]`.
+        owner: `owner[set][card]` is the number of the player who owns the card.
     """
 
     owner: tuple[tuple[int, ...], ...]

@@ -87,8 +87,8 @@ class LinearModel:
     The rows have a solution if and only if the problem is feasible.
 
     Attributes:
-        pairs: for each boolean, (set, card, player): the boolean is 1 if the player owns the card.
-            An additional last boolean, `IMPOSSIBLE_NAME`, is not in `pairs`.
+        pairs: the meaning of each boolean, as (set, card, player): the player owns the card. The
+            last boolean, `IMPOSSIBLE_NAME`, is not listed.
         rows: a row for each card, each hand, and each share (a player's cards of a set) with a
             bound that is not redundant.
     """
