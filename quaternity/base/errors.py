@@ -39,8 +39,8 @@ class FileWarning(UserWarning):
 def warn_irregularities(irregularities: Sequence[str]) -> None:
     """Issue a `FileWarning` for each irregularity of a file.
 
-    Each warning shows the line three calls up: for example, the line that calls `Game.parse`, which
-    calls `Game._of_record`, which calls this function.
+    Each warning points to the line three calls up the stack, for example to the caller of
+    `Game.parse`.
     """
     for irregularity in irregularities:
         warnings.warn(irregularity, FileWarning, stacklevel=4)

@@ -55,9 +55,10 @@ def svg_element(
     """Return a small drawing as an SVG element that is part of an HTML page.
 
     Args:
-        width, height: size in pixels, unless the style sheet of the page scales the drawing. kind:
-        CSS class of the element. label: text for screen readers, or None if a text next to the
-        drawing says the same. parts: SVG elements, from back to front.
+        width, height: size in pixels, unless the style sheet of the page scales the drawing.
+        kind: CSS class of the element.
+        label: text for screen readers, or None if a text next to the drawing says the same.
+        parts: SVG elements, from back to front.
     """
     role = 'aria-hidden="true"' if label is None else f'role="img" aria-label="{escape(label)}"'
     return (
