@@ -118,10 +118,9 @@ class PreparedShape(SetShape):
     A coalition table contains the maximum number of cards that each group of players can hold.
 
     Attributes:
-        owned: the player who must own every card because of the constraint of the set alone, or
-            None if there is no such player.
-        holders: for each player who may own all cards, a pair: the player, and the coalition table
-            of the set if this player may not own all of them.
+        owned: the player who must own all cards, by the constraint of the set alone, or None.
+        holders: pairs (player, table) for each player who may own all cards. The table is the
+            coalition table of the set if this player does not own all of them.
         heavy: whether the tables after all questions need too much memory to be stored (see
             `feasible_asks`).
     """

@@ -53,9 +53,9 @@ class TieBreak(NamedChoice):
 
 
 def check_seed(seed: int) -> int:
-    """Return a seed as an `int` after checking that it is a whole number in the allowed range.
+    """Check a seed and return it as an `int`.
 
-    Raise InputError if it is not.
+    Raise InputError if it is not a whole number in the allowed range.
     """
     seed = as_int(seed, "seed")
     if not 0 <= seed <= MAX_SEED:

@@ -278,7 +278,7 @@ class State(Displayable):
 
     @validate_arguments(solver=(Solver, type(None)))
     def verdict(self, solver: Solver | None = None) -> Verdict:
-        """Return whether any deal fits the state, with a deal or with a proof that there is none.
+        """Return a deal that fits the state, or a proof that there is none.
 
         The default solver is the fastest one that supports the problem.
 
@@ -319,11 +319,11 @@ class State(Displayable):
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:
-        """Return the `LaneLayout` of this game, which packs a number for each group of players."""
+        """Return the `LaneLayout` that packs the coalition tables of this game into integers."""
         return layout_for(self.players, self.set_size * len(self.completed), self.set_size)
 
     def rows(self) -> tuple[PreparedSet, ...]:
-        """Return each set with data for finding legal questions (a `PreparedSet`).
+        """Return the sets as `PreparedSet` objects, with which legal questions are found.
 
         The state must have tables (see `has_tables`). The result is cached.
         """
@@ -506,7 +506,7 @@ class State(Displayable):
         return DealProblem.unchecked(tuple(hands), tuple(sets)), tuple(completed)
 
     def settle(self) -> State:
-        """Return the state with completed sets out of play and a player to move who has cards.
+        """Return the state after updating its completed sets and the player to move.
 
         A set that a player owns in every deal becomes completed. If the player to move has no
         cards, the tie-break selects another player. The states of a `Game` need no such change. An
