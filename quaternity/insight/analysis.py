@@ -154,7 +154,8 @@ class Prospect:
     Attributes:
         group: the asked player, the set, the cards, and the legal answers.
         after_no, after_yes: number of deals left after each answer, or 0 if the answer is
-            impossible. before: number of deals before the question.
+            impossible.
+        before: number of deals before the question.
     """
 
     group: QuestionGroup
@@ -197,10 +198,9 @@ class Prospect:
 
 @validate_arguments(state=State)
 def prospects(state: State) -> list[Prospect]:
-    """Return the effect of each legal question on the number of deals, most informative first.
+    """Return how each legal question changes the number of deals, most informative question first.
 
-    Questions for cards that no known fact distinguishes share a `Prospect`. The deals are counted
-    once for each distinct set.
+    Questions to one player for cards with the same possible owners share a `Prospect`.
 
     Raises:
         LimitError: If the counts are above the limits of `solvers.counting`.

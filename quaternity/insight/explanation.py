@@ -131,7 +131,7 @@ def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
 
 @validate_arguments(game=Game)
 def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
-    """Return why a question, or an answer to it, is impossible in the last position of a game.
+    """Explain why a question, or an answer to it, is impossible in the last position of a game.
 
     Return None if at least one deal allows the question or answer. For each move in the
     explanation, about 2 log2(moves) deal problems are solved.
@@ -166,7 +166,7 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
 def refutation(
     game: Game, set_index: int, claim: Callable[[SetConstraint], SetConstraint]
 ) -> Explanation | None:
-    """Return why a claim about a set in play is impossible, or None if it is possible.
+    """Explain why a claim about a set in play is impossible. Return None if it is possible.
 
     `claim` is a function that adds the claim to the constraint of the set, and returns the result.
     """
