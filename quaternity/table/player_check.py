@@ -188,7 +188,7 @@ def _ask_both(seats: Sequence[_Seat], asked: CheckedPosition) -> Any:
 
 
 class _Seat:
-    """The tested player in one seat of a game. A second object plays the game a second time."""
+    """The tested player in one seat. Two such objects play the same game, for comparison."""
 
     def __init__(
         self, name: str, rules: Any, seat: int, seconds: float, seed: str, process: int

@@ -147,10 +147,10 @@ class ProgramPlayer:
         return self._delay
 
     def leave(self, outcome: Mapping[str, Any] | None = None) -> None:
-        """Tell the program that the game has ended, and what its outcome is.
+        """Tell the program that the game has ended, with its outcome.
 
-        `outcome` is None if the game is not over. The process is kept for a later game if possible,
-        and otherwise asked to quit.
+        `outcome` is None if the game was not finished. If possible, the process is kept for a later
+        game. Otherwise, it is asked to quit.
         """
         program, self._program = self._program, None
         if program is not None:

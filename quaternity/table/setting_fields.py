@@ -23,9 +23,10 @@ class SettingField(NamedTuple):
         help: a sentence that explains the setting.
         kind: "number", "choice" (one of several names) or "truth" (yes or no).
         default: default value.
-        least, most, step: minimum, maximum and step of a number. choices: names of the values of a
-        choice. words: descriptions of the choices for people. seats: whether this setting
-        determines the number of players.
+        least, most, step: minimum, maximum and step of a number.
+        choices: names of the values of a choice.
+        words: descriptions of the choices for people.
+        seats: whether this setting determines the number of players.
     """
 
     name: str
