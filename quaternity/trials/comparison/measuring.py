@@ -91,7 +91,7 @@ class Series(NamedTuple):
 
     Attributes:
         feasible: Whether the problems are possible.
-        cards: The numbers of cards of the sizes, in ascending order.
+        cards: The sizes, as numbers of cards in a problem, in ascending order.
         per_size: Number of problems of each size.
     """
 
