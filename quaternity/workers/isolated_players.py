@@ -61,9 +61,9 @@ class SeatedPlayer(NamedTuple):
             raise self.fault(error) from error
 
     def validate(self, plain: Callable[[object], Result], answer: object) -> Result:
-        """Check a player's answer with the function `plain`, and return the function's result.
+        """Check a player's answer with the function `plain` and return its result.
 
-        Raise a `PlayerFault` if `plain` raises an error.
+        Raise `PlayerFault` if `plain` raises an error.
         """
         try:
             return plain(answer)

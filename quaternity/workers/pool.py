@@ -43,7 +43,7 @@ _Done: TypeAlias = "tuple[list[Result], Raised | None]"
 error. The error is None if all calls succeeded."""
 
 MAX_LOSSES = 4
-"""Maximum number of times in a row that workers may die before any group of calls is finished."""
+"""Maximum number of successive failures of workers without a finished chunk in between."""
 
 MAX_WORKERS = 1024
 """Maximum number of processes that `open_executor` starts."""

@@ -20,7 +20,7 @@ from quaternity.workers.shipping import installed_path
 from quaternity.workers.supervisor import MAX_PROCESSES, Child, Overdue, TooManyProcesses
 
 COMMAND_PREFIX = "cmd:"
-"""Prefix of the name of a player that is an external program. A command follows it."""
+"""Prefix of the name of a player that is an external program, as in `cmd:./my-player`."""
 
 MAX_LINE_BYTES = 1 << 20
 """Maximum size of a line that a program writes, in bytes."""

@@ -18,7 +18,7 @@ from quaternity.workers.notes import Notes, note_in
 from quaternity.workers.pool import Raised
 
 IDLE_SECONDS = 60
-"""Time in seconds without a call after which the process exits."""
+"""Time without a call, in seconds, after which the process exits."""
 
 MARK_BYTES = 16
 """Length of the random mark that the parent sends before a call, in bytes. The answer begins with
