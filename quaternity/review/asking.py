@@ -243,9 +243,10 @@ class QuaternityJudge(AskingJudge):
     def move_value(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
     ) -> MoveValue | None:
-        """Return how good a move is for a player who could force a win before it.
+        """Return the value of a move by a player who could force a win before it.
 
-        The move either keeps or loses the forced win. Return None if there was no forced win.
+        The value shows whether the player can still force a win. It is None if this was not
+        possible before, or is not known.
         """
         if not self.small or not self.forces(before, seat):
             return None

@@ -74,13 +74,13 @@ class Judge:
         """
 
     def move_value(self, before: Any, seat: int, move: Any, after: Any) -> MoveValue | None:
-        """Return how good a move was compared with the best move. Return None without a proof.
+        """Return the value of a move, compared with the best move, or None without a proof.
 
         The game must have no hidden cards.
         """
 
     def advice(self, view: Any, random: Random) -> Any:
-        """Return a good move with which to compare the move that was made. None if unknown."""
+        """Return a good move, for comparison with the actual move. None if unknown."""
 
     def simulate(self, position: Any, random: Random) -> tuple[Shares, float]:
         """Play a game to its end with programs, from a position.
