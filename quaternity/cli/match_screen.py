@@ -43,7 +43,7 @@ class MatchScreen:
         self._last_seen: dict[int | None, int] = {}
         """Number of moves that had been made when each seat last saw the table."""
         self._news_start = 0
-        """Index of the first move that the most recent list of news contained."""
+        """Index of the first move in the most recent list of news."""
 
     def players_text(self) -> str:
         """Return a text that names the player in each seat."""

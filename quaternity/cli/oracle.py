@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.tablebase import PositionReport
 
 MAX_QUESTION_KINDS = 8
-"""Maximum number of listed groups of equivalent questions, each with the result of each answer."""
+"""Maximum number of groups of equivalent questions that are listed."""
 
 
 def standing_text(standing: StateValue) -> str:

@@ -106,7 +106,7 @@ def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]
 def game_of(
     settings: Settings, positions: Sequence[QuaternityPosition], moves: Sequence[tuple[int, Any]]
 ) -> Game:
-    """Return the game that consists of the given moves, without a last question that has no answer.
+    """Return the game with the given moves. A last question without an answer is left out.
 
     Each move is a pair of a seat and a question or an answer. `positions` contains the first
     position and the position after each move.

@@ -289,7 +289,7 @@ class Progress:
 
 @contextmanager
 def show_phase(description: str, total: int | None) -> Iterator[Report]:
-    """Show a progress bar during a `with` block. Yield a function with which it is advanced."""
+    """Show a progress bar during a `with` block. Yield the function that advances it."""
     reached = 0
     with progress(description, total) as bar:
 

@@ -115,7 +115,7 @@ def add_tournament(
 
 
 def _game_to_replay(own_game: str, game: str | None, replay: int | None) -> int | None:
-    """Return the number of the game to replay, or None if no game is to be replayed."""
+    """Return the number of the game to replay, or None for no game."""
     if game is None or game == own_game:
         return replay
     if game.isdecimal():
