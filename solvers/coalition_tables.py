@@ -145,7 +145,7 @@ class LaneLayout:
         return self.ones * len(owners) - missed
 
     def lane(self, packed: int, coalition: int) -> int:
-        """Return the number for one group of players from an integer that packs such numbers."""
+        """Return the number for one group of players in a packed integer."""
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
     def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
@@ -298,7 +298,7 @@ def get_layout(players: int, largest: int) -> LaneLayout:
 
 @lru_cache(maxsize=256)
 def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
-    """Return the `LaneLayout` with the narrowest lanes that suffice for problems of this size.
+    """Return the most compact `LaneLayout` that suffices for problems of this size.
 
     `cards` is the number of all cards, and `largest_set` the number of cards in the largest set.
     """
@@ -309,7 +309,7 @@ def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
 
 
 def layout_of(problem: DealProblem) -> LaneLayout:
-    """Return the `LaneLayout` with the narrowest lanes that suffice for a problem."""
+    """Return the most compact `LaneLayout` that suffices for a problem."""
     largest = cards = 0
     for constraint in problem.sets:
         size = len(constraint.owners)
@@ -363,9 +363,9 @@ class SetShape:
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
         """Yield the coalition tables of the set after one card has been given to a player.
 
-        The items are pairs: an owner mask, which is the bit mask of the players who may own a card,
-        and a list. For each of these players, the list has a pair: the player, and the table of the
-        set if this player must own one of the cards. Masks and players are in ascending order.
+        Each item is a pair: an owner mask (the bit mask of the players who may own a card), and a
+        list of pairs (player, table). This is the table of the set if the player must own a card
+        with this mask. Masks and players are in ascending order.
         """
         owners, low, high = self.key
         for mask in sorted(set(owners)):

@@ -195,7 +195,7 @@ def _deal(layout: LaneLayout, rows: Iterable[SetDealer], slack: int) -> Deal:
 
 
 def _find_vector(layout: LaneLayout, constraint: SetConstraint, others: int) -> tuple[int, ...]:
-    """Split a set among the players so that the other sets can be dealt. Return their shares."""
+    """Choose how many cards of a set each player gets, so that the other sets can be dealt."""
     # For each player, bisection finds the smallest number with which all guard bits stay set.
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(bound, constraint.size) for bound in constraint.high]

@@ -19,8 +19,8 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, copy_verdict, deal_faults, verify
 
 OWN_CHECKS = "quaternity"
-"""Name in a `Fault` of this project itself: its checks accept both a deal and a proof that there is
-none."""
+"""Value of `Fault.solver` if the checks of this project accept both a deal and a proof that there
+is none."""
 
 
 class Fault(NamedTuple):

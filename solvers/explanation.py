@@ -90,7 +90,7 @@ Constraint: TypeAlias = Hand | AtLeast | AtMost
 
 
 class Cards(NamedTuple):
-    """Requirement that cards of a set are dealt to players. All have the same possible owners.
+    """Requirement that a number of cards of a set, with the same possible owners, are dealt.
 
     Attributes:
         owners: the bit mask of the possible owners.

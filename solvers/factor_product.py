@@ -362,7 +362,8 @@ def lay_out(
     Args:
         keep: the number of a set that becomes a single factor, or None.
         max_work: the maximum number of bytes that the additions process.
-        seconds: the time limit in seconds. It includes later work with the product.
+        seconds: the time limit in seconds, for this call and for later calls of the product's
+            methods.
 
     Raises:
         LimitError: If the polynomials are certain to be too large.

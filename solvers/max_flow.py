@@ -30,10 +30,10 @@ SOURCE, SINK = 0, 1
 SetArcs: TypeAlias = tuple[
     tuple[int, ...], tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]
 ]
-"""The part of a network for one set: (reserved, bounds, classes). `reserved` contains, for each
-player, the number of cards that do not flow through the player's node. `bounds` contains, for each
-(player, set) node, the player, and the capacities of the arcs to the node from the source and from
-the player. `classes` contains pairs (owner mask, number of cards with this mask)."""
+"""The part of a network for one set, as a tuple (reserved, bounds, classes). `reserved` has,
+for each player, the number of cards that do not flow through the player's node. `bounds` has an
+entry (player, capacity from the source, capacity from the player) for each (player, set) node.
+`classes` has an entry (owner mask, number of cards) for each class."""
 
 
 @Memo

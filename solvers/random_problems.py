@@ -98,7 +98,7 @@ def _choose_cards(
 ) -> tuple[list[int], list[int]]:
     """Choose an owner and a bit mask of possible owners for each card of a set.
 
-    If the owner is not one of the `outsiders` (a bit mask), none of them may own the card.
+    The players in the bit mask `outsiders` may only own cards that one of them owns in the deal.
     """
     deal, owners = [], []
     repetitions = range(set_size) if set_size else _repetitions(choose, sizes.set_size)

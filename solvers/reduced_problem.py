@@ -187,9 +187,9 @@ def reduce_problem(
 ) -> ReducedProblem | None:
     """Remove cards with obvious owners from a problem, so that its deals are counted faster.
 
-    The result is None if there is obviously no deal. For other infeasible problems, the count of
-    the deals will be 0. If `keep` is a number of a set, this set becomes a single factor of the
-    product that counts the deals, even if its bounds are redundant.
+    The result is None if there is obviously no deal. For other infeasible problems, the count will
+    be 0. If `keep` is a number of a set, this set becomes a single factor of the product that
+    counts the deals, even if its bounds are redundant.
 
     Raises:
         LimitError: If a set has too many count vectors.

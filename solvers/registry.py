@@ -229,9 +229,9 @@ MAX_DISTINCT_MASKS = 100
 owner mask is the bit mask of the players who may own a card."""
 
 MAX_DEFAULT_LANES = 100_000
-"""The solver `coalitions` is the default only if its tables have at most this size: 2^players
-numbers for each distinct set. Computing such tables takes a third of a second. Loading OR-Tools for
-the solver `max-flow` takes about as long, and solving then takes only milliseconds."""
+"""Maximum size of the tables for which `coalitions` is the default solver: 2^players numbers for
+each distinct set. Computing such tables takes a third of a second, about as long as loading
+OR-Tools for the solver `max-flow`."""
 
 
 @validate_arguments(problem=DealProblem)

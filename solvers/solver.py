@@ -60,7 +60,7 @@ class Solver:
         return self.refuses is _accept_all
 
     def with_time_limit(self, seconds: float) -> Solver:
-        """Return a copy of the solver with a time limit, or the solver itself if it has none."""
+        """Return a copy with a time limit, or the solver itself if it does not support one."""
         within = self.prepare_within
         if within is None:
             return self

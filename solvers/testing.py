@@ -62,7 +62,7 @@ GAME_SIZES: tuple[tuple[int, int, int], ...] = (
 """Default sizes of the games that a conformance test uses, as (cards in one set, sets, players)."""
 
 EXAMPLES_PER_ROUND = 100
-"""Number of small problems for which a conformance test tries each size of a game once."""
+"""Number of small problems in a round of a conformance test. A round tries each game size once."""
 
 MAX_COVERED_NUMBER = 12
 """Maximum number of players, sets, cards, or cards in one set that a conformance test covers

@@ -87,8 +87,8 @@ class LinearModel:
     The rows have a solution if and only if the problem is feasible.
 
     Attributes:
-        pairs: the meaning of each boolean, as (set, card, player): the player owns the card. The
-            last boolean, `IMPOSSIBLE_NAME`, is not listed.
+        pairs: `pairs[i]` is (set, card, player) if boolean i is 1 when the player owns the card.
+            The last boolean, `IMPOSSIBLE_NAME`, has no entry.
         rows: a row for each card, each hand, and each share (a player's cards of a set) with a
             bound that is not redundant.
     """
