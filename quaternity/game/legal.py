@@ -56,16 +56,15 @@ Groups = tuple[tuple[int, tuple[int, ...], int], ...]
 the numbers of the cards, and the index (never 0) of the legal answers in `ANSWERS`."""
 
 Ask = tuple[int, int, int, int]
-"""A question to a player about any of several interchangeable cards. The tuple has the asked
-player, the bit mask of the players who may own the cards, and a bit mask for each answer: first no,
-then yes. The mask of an answer is 0 if the constraint of the set alone makes the answer impossible.
-Otherwise, it has one bit: the number of the coalition table in `Asks` after this answer."""
+"""Questions to a player for any of several interchangeable cards, as a tuple (asked player, owner
+mask, mask of no, mask of yes). The owner mask has a bit for each player who may own the cards. The
+mask of an answer is 0 if the constraint of the set alone makes the answer impossible. Otherwise,
+its only bit is the index in `Asks` of the coalition table after the answer."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""A pair: the questions that a player may ask about a set, according to the constraint of this set
-alone, and the distinct coalition tables of the set after the answers. Several answers may lead to
-the same table. A table includes what the answer reveals, but the requested card still counts in the
-hand of the asked player."""
+"""A pair: the questions that the constraint of a set allows a player to ask about the set, and the
+distinct coalition tables of the set after the answers. Several answers may lead to the same table.
+A table includes what the answer reveals, but the card has not changed hands."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
 """The changes that one asker's questions cause in the coalition table of a set (the maximum number
@@ -206,7 +205,7 @@ class PreparedShape(SetShape):
                     no = settled(room + meeting[others ^ bit]) if others != bit else IMPOSSIBLE
                     yield asked, mask, no, settled(room + meeting[bit])
                 elif asked != asker and refused != IMPOSSIBLE:
-                    # A player who cannot own the card must answer no, which tells nothing new.
+                    # A player who cannot own the card must answer no, which reveals nothing.
                     yield asked, mask, refused, IMPOSSIBLE
 
 
@@ -365,7 +364,7 @@ def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card:
     kind, mask = row.kind, row.constraint.owners[card]
     guard = kind.layout.guard
     if not mask >> asked & 1:
-        # The asked player cannot own the card, so only no is possible, and it tells nothing new.
+        # The asked player cannot own the card, so only no is possible, and it reveals nothing.
         change = _statements[kind, asker][1].get(mask)
         return int(change is not None and (slack + change) & guard == guard)
     no, yes = _claims[kind, asker, asked, mask]
