@@ -100,7 +100,7 @@ class Growth(NamedTuple):
         return {name: fit for name, fit in likely.items() if not fit.is_poor_fit}
 
     def sentence(self) -> str:
-        """Return a short text about how the time grows, which is `NO_LAW` if no law fits."""
+        """Describe how the time grows, or return `NO_LAW` if no law fits."""
         words = []
         for name, fit in self.laws.items():
             if name == "power":

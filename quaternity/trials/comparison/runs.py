@@ -104,7 +104,7 @@ class Comparison(Displayable):
 
     @property
     def of_games(self) -> bool:
-        """Whether all instances come from games or files. Otherwise, problem families are used."""
+        """Whether all instances come from games or files, and not from problem families."""
         return all(not name or parse_size_name(name) for name in self.families)
 
     @property

@@ -19,8 +19,8 @@ MAX_EXAMPLE_MOVES = 12
 SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
 LARGE = Sizes(players=8, sets=6, set_size=6, same_size=True)
 LARGE_SHARE, BRINK_SHARE = 0.2, 0.01
-"""Fractions of the random problems that have the larger size `LARGE`, and that are "brink" problems
-(see `random_problem`)."""
+"""Fraction of large problems (see `LARGE`), and of "brink" problems, among random problems (see
+`random_problem`)."""
 
 REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8, 5), (2, 20, 8))
 """Sizes of games as tuples (cards in a set, sets, players). Random "brink" problems, which barely
