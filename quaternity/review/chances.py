@@ -79,8 +79,8 @@ class PlayoutEstimate:
     def simulate(self, work: float) -> bool:
         """Simulate games from all positions without an exact result.
 
-        Stop when the games have cost `work` milliseconds. Return whether at least one pass over all
-        positions was completed.
+        Stop when the usual time of these games adds up to `work` milliseconds. Return whether at
+        least one pass over all positions was completed.
         """
         for games in range(0, MAX_SIMULATED_GAMES, GAMES_PER_PASS):
             for index in _evenly_spread(self.game.settled):
