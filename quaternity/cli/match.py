@@ -110,13 +110,12 @@ class MatchSession:
         self.speech = DeckWords(PLAIN) if speech is None else speech
         self.screen = MatchScreen(match, self.speech, words.remark)
         self.refused: tuple[int, Any] | None = None
-        """Number of moves made before the last refused move, and this move. The pair is None if no
-        move has been refused since the last accepted move."""
+        """The last refused move, as a pair (number of moves made before it, move). None if a move
+        has been accepted since."""
         self.typed = ""
         """Text that the user had half typed when a program moved."""
         self.clock = -1, 0.0
-        """Number of moves made, and the time (of `monotonic`) at which the table was shown after
-        them."""
+        """Number of moves made, and the time (of `monotonic`) at which the table first showed them."""
         if journal is not None:
             match.keep = journal.add
 
