@@ -115,7 +115,7 @@ class MatchSession:
         self.typed = ""
         """Text that the user had half typed when a program moved."""
         self.clock = -1, 0.0
-        """Number of moves made, and the time (of `monotonic`) at which the table first showed them."""
+        """Number of moves made, and the time (of `monotonic`) when the table first showed them."""
         if journal is not None:
             match.keep = journal.add
 
