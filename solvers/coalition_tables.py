@@ -44,8 +44,8 @@ IMPOSSIBLE = -1
 """Value that replaces the coalition table of a set if the cards of the set cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Cache key of a set: the sorted bit masks of the possible owners of its cards, then the minimum of
-each player, and then the maximum of each player."""
+"""Cache key of a set, as a tuple: the sorted bit masks of the cards' possible owners, the minimums
+of the players, and their maximums."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:

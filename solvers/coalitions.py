@@ -36,7 +36,7 @@ class SetDealer:
 
     Attributes:
         choices: all ways to split the set between the players, or None if there are too many. Each
-            is a pair of the numbers of cards for the players, packed into one integer, and the same
+            way is a pair: the players' numbers of cards packed into one integer, and the same
             numbers as a tuple.
         deal_cache: a deal (the owner of each card) for some of the tuples in `choices`.
     """

@@ -90,7 +90,7 @@ VARIANTS = {
 `cp-sat-plain` keeps CP-SAT's default parameters, except for symmetry detection and probing."""
 
 Places: TypeAlias = list[tuple[int, int]]
-"""List of cards, each of which is a pair (number of the set, number of the card in its set)."""
+"""List of cards, as pairs (set, number of the card in its set)."""
 Row: TypeAlias = tuple[Places, tuple[int, ...], int]
 """A bundle of interchangeable cards, the players who may own them, and the index of the first
 variable. Each player has one variable, in this order: the number of the cards that they get."""

@@ -79,7 +79,7 @@ class Network:
         cards: the number of cards in all classes. A flow of this value is a deal.
         share_nodes: `share_nodes[set][player]` is the (player, set) node, or the player's node if
             there is none.
-        classes: for each set, the node of each class, by owner mask.
+        classes: `classes[set][owner mask]` is the node of a class.
         receivers: the player of each arc into a class. These arcs are consecutive and begin with
             the arc number `first_share`.
     """

@@ -107,7 +107,7 @@ class Part(NamedTuple):
             is a separate factor.
         card_factors: the factor of a single card, by owner mask. There are none if `set_factor` is
             not None.
-        factors: pairs of a factor and its multiplicity.
+        factors: pairs (factor, multiplicity).
         used: the bit mask of the players who may own an open card.
     """
 

@@ -169,8 +169,8 @@ class SetCounts:
         tails: for each class i, the count vectors of all cards from class i on, with their numbers
             of ways. Vectors that exceed `high` are omitted.
         base: the minimum count of each player over all vectors, or zeros if there is no vector.
-        programs: a cache of `solvers.factor_product.program`: instructions for multiplying a
-            polynomial by this factor, by the argument `places`.
+        programs: the cached results of `solvers.factor_product.program` for this factor, by
+            `places`.
         size: the approximate memory that the object takes, in bytes.
 
     Raises:

@@ -124,7 +124,7 @@ class TooManyCards(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
-        """Return this proof for the problem, as a sentence."""
+        """Return the proof as a sentence about the given problem."""
         return TOO_FEW_PLACES(hands=sum(problem.hands), deal=problem.cards)
 
 
@@ -150,7 +150,7 @@ class CrossedBounds(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
-        """Return this proof for the problem, as a sentence."""
+        """Return the proof as a sentence about the given problem."""
         constraint = problem.sets[self.set_index]
         low, high = constraint.low[self.player], constraint.high[self.player]
         return CROSSED_BOUNDS(who=self.player, set=self.set_index, least=low, most=high)
@@ -181,7 +181,7 @@ class CrowdedHand(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """Return this proof for the problem, as a sentence.
+        """Return the proof as a sentence about the given problem.
 
         The text `amount`, if given, replaces the size of the hand in the sentence.
         """
@@ -265,7 +265,7 @@ class Shortage(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """Return this proof for the problem, as a sentence.
+        """Return the proof as a sentence about the given problem.
 
         `amount`, if given, is text that replaces the number of cards of the `crowded_player`, or of
         the coalition if there is none.
@@ -311,8 +311,8 @@ class Shortage(Displayable):
     def crowded_player(self, problem: DealProblem) -> int | None:
         """Return the player that `in_words` is about, or None if it is about the coalition.
 
-        If there is only one player outside the coalition, the sentence may be about this player,
-        whose hand is too small for the cards that the coalition cannot hold.
+        If there is only one player outside the coalition, the sentence may be about this player:
+        their hand is too small for the cards that the coalition cannot hold.
         """
         outside = players_in((1 << problem.players) - 1 & ~self.coalition)
         if len(outside) != 1 or self.coalition.bit_count() < 2:

@@ -289,8 +289,8 @@ def check_solver(
         solver: a solver, its name (see `find_solver`), or a function that takes a problem and
             returns a verdict.
         examples: the number of small problems, and also of draws in `problems_of_all_sizes`. There
-            are three times as many draws in `one_bound_problems`. Each size of game is tried once
-            for each `EXAMPLES_PER_ROUND` examples, rounded up. 300 examples cover all numbers of
+            are three times as many draws in `one_bound_problems`. Each size of a game is tried once
+            per `EXAMPLES_PER_ROUND` examples (rounded up). 300 examples cover all numbers of
             players and sets up to `MAX_PLAYERS` and `MAX_SETS`. They are enough to find a solver
             that treats the bounds of the first, middle or last players incorrectly. They find it
             even if it fails only for a single number of players, sets or cards up to

@@ -61,7 +61,7 @@ class ExternalSolver:
             needed.
         licence: SPDX identifiers of the licence of the package, and of the solver if it differs.
         evidence: the kind of evidence of infeasibility.
-        max_pairs: the maximum number of pairs of a card and a possible owner in a problem.
+        max_pairs: the maximum number of pairs (card, possible owner) in a problem.
         keeps_limit: whether the solver itself can enforce a time limit.
     """
 
