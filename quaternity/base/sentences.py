@@ -187,7 +187,7 @@ class Wording:
         return with_noun(count, "card")
 
     def percent(self, chance: float) -> str:
-        """Format a probability: "25%"."""
+        """Return the text for a probability, such as "25%"."""
         return percent(chance, decimals=0)
 
     def listed(self, values: Iterable[object]) -> str:  # plain: ok, a format in message templates
