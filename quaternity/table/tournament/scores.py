@@ -118,8 +118,8 @@ class Table(Displayable):
 
     Attributes:
         records: the scores of each player.
-        margins: `margins[player][other]` is the mean of player's score minus other's score in the
-            games that both played, or None without such games.
+        margins: `margins[player][other]` is a player's mean lead in score over another player, in
+            the games that both played. None if there are no such games.
         shared: number of games with a tie for first place.
         unfinished: number of games that were stopped because they had too many moves.
         moves: mean number of moves of a game.
