@@ -34,7 +34,7 @@ SHARED_ATTRIBUTES = ("plan", "machine", "versions")
 """Attributes of a comparison that must not change when an interrupted comparison is continued."""
 
 Warn = Callable[[str], None]
-"""Function that shows a warning."""
+"""Function that takes the text of a warning and shows it."""
 
 
 @dataclass(frozen=True, slots=True)

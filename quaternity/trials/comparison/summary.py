@@ -40,8 +40,8 @@ class Row:
         total: Sum of the median times on the instances.
         build: Median time to build the model.
         solve: Median time to solve the model.
-        ratio: Median time divided by that of the fastest solver, over the instances that all
-            solvers decided, not counting solvers that decided none. The fastest solver has 1.
+        ratio: Median time divided by that of the fastest solver, which has 1. Only instances that
+            all solvers decided count. Solvers that decided none are ignored.
         common: Number of instances from which `ratio` is computed.
         common_median: Median time on these common instances.
         timeouts: Number of instances, included in `gave_up`, on which the time limit was reached.
