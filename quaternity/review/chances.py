@@ -20,9 +20,9 @@ GAMES_PER_PASS, MAX_SIMULATED_GAMES = 16, 256
 from each position in all passes together. An estimate from fewer games would not be informative."""
 
 COMPARED_GAMES, CONFIRMING_GAMES = 32, 128
-"""Number of games that are simulated after each of two moves to compare the moves, and number of
-games that are simulated again to confirm a difference. When many moves are reviewed, some
-differences occur by chance, so only a confirmed difference is reported."""
+"""Number of games that are simulated after each of two moves to compare them, and number of further
+games that confirm a difference. When many moves are reviewed, some differences occur by chance, so
+only a confirmed difference is reported."""
 
 CURVE_MILLISECONDS, COMPARISON_MILLISECONDS = 250.0, 200.0
 """Time for two parts of a review: estimating the chances in all positions, and comparing moves. The
