@@ -45,7 +45,7 @@ class SplitTable(TableElement):
 
 
 class GuideMarkdown(Markdown):
-    """Markdown whose tables are split into parts if they are too wide."""
+    """Renderer of Markdown that splits tables into parts if they are too wide."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
