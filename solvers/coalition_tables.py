@@ -30,7 +30,7 @@ from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_PLAYERS = 12
-"""Maximum number of players in a coalition table. For 12 players, a table has 4096 numbers."""
+"""Maximum number of players for coalition tables. With 12 players, a table has 4096 numbers."""
 
 MAX_CACHED_MASK_PLAYERS = 8
 """Maximum number of players for which the integers of `LaneLayout.intersecting` are cached. For 8
@@ -243,7 +243,7 @@ class LaneLayout:
         return (sum(tables) | self.guard) - self.packed_hands(hands)
 
     def fits(self, slack: int) -> bool:
-        """Return whether `slack` is not negative for any group of players."""
+        """Return whether no group of players has a negative slack (see `slack`)."""
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:

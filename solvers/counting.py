@@ -206,9 +206,10 @@ def _factor_owner_counts(
 ) -> dict[int, tuple[int, ...]]:
     """Return the number of deals in which each player owns a card, for the cards of a factor.
 
-    A factor is a group of open cards (see `solvers.reduced_problem`). A key of the dictionary is
-    the bit mask of the players who may own the card, and its value has a number for each player.
-    `before` contains, for each split of the factor, the number of ways to deal the other factors.
+    A factor is a group of cards that are not certain (see `solvers.reduced_problem`). A key of the
+    dictionary is the bit mask of the players who may own the card, and its value has a number for
+    each player. `before` contains, for each split of the factor, the number of ways to deal the
+    other factors.
     """
     players = range(len(factor.base))
     return {

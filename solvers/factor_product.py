@@ -149,7 +149,7 @@ class ExponentLanes:
         return polynomial
 
     def offset(self, vector: Sequence[int]) -> int:
-        """Return the number of the lane that stores the coefficient with the exponents `vector`.
+        """Return the index, in a stored polynomial, of the coefficient for the exponents `vector`.
 
         No exponent in the vector may be larger than the player's hand.
         """

@@ -192,7 +192,7 @@ def reduce_problem(
     counts the deals, even if its bounds are redundant.
 
     Raises:
-        LimitError: If a set has too many count vectors.
+        LimitError: If there are too many ways to split a set between the players.
         SolverTimeout: If the deadline has passed.
     """
     if sum(problem.hands) != problem.cards:

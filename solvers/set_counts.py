@@ -162,7 +162,8 @@ class SetCounts:
     The ways are counted for each *count vector*, which says how many cards each player gets.
 
     Attributes:
-        classes: pairs of a distinct owner mask and its number of cards, sorted by mask.
+        classes: sorted pairs (owner mask, number of cards). An owner mask has a bit for each player
+            who may own the cards.
         low, high: the bounds of each player.
         vectors: the possible count vectors minus `base`, in a fixed order.
         weights: the number of ways to deal the set with each vector.
