@@ -55,8 +55,9 @@ def put_down(
 ) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
     """Take completed sets out of play. Return the new `hands`, `rows`, `completed` and `slack`.
 
-    `rows` are the sets, `completed` has the owner of each completed set, and `slack` is explained
-    in `LaneLayout.slack`. `done` contains pairs of a set that is now completed and its owner.
+    `rows` are the sets, `completed` has the owner of each completed set, and `slack` says how many
+    more cards each group of players could hold (see `LaneLayout.slack`). `done` contains pairs of a
+    set that is now completed and its owner.
     """
     hands, rows, completed = list(hands), list(rows), list(completed)
     layout = rows[0].kind.layout

@@ -315,7 +315,7 @@ class State(Displayable):
 
     @property
     def has_tables(self) -> bool:
-        """True if there are few enough players to use coalition tables (`MAX_PLAYERS`)."""
+        """True if coalition tables can be used: there are at most `MAX_PLAYERS` players."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:
@@ -608,7 +608,7 @@ class LegalQuestions:
         return self._known
 
     def groups(self) -> list[QuestionGroup]:
-        """Return the legal questions by set, as groups of questions for interchangeable cards."""
+        """Return the legal questions, grouped by set, asked player and interchangeable cards."""
         return [
             QuestionGroup(asked, about_set.set_index, cards, ANSWERS[legal])
             for about_set in self._by_set()
