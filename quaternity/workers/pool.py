@@ -43,7 +43,7 @@ _Done: TypeAlias = "tuple[list[Result], Raised | None]"
 error. The error is None if all calls succeeded."""
 
 MAX_LOSSES = 4
-"""Maximum number of successive failures of workers without a finished chunk in between."""
+"""Maximum number of times that workers may die without finishing a group of calls in between."""
 
 MAX_WORKERS = 1024
 """Maximum number of processes that `open_executor` starts."""
