@@ -189,7 +189,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1) -> list[int]:
-    """Split `amount` at random into parts. Each part is at least `minimum` and at most its size."""
+    """Split `amount` into random parts, one for each size. Each is from `minimum` to this size."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - minimum)]
     spread = [minimum] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):

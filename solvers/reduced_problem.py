@@ -288,7 +288,7 @@ def min_lanes(problem: DealProblem) -> tuple[int, int]:
 
 
 def _min_counts(classes: Counter[int], low: Vector, high: Vector) -> Vector:
-    """Return a lower bound on the number of cards of a set that each player holds in any deal."""
+    """Return, for each player, a lower bound on the cards of a set that they hold in every deal."""
     # For each player, the other players greedily take as many cards as they can. Cards with few
     # possible owners are taken first. The player must hold the remaining cards.
     minimums = []

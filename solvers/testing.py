@@ -115,8 +115,8 @@ class Conformance:
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
     """Check the verdict of a solver, and the deal or proof that it gives.
 
-    Return a text that says what is wrong, or None if everything is right. If the solver
-    gives no proof, its verdict is compared with those of built-in solvers.
+    Return a description of the fault, or None if there is none. If the solver gives no proof, its
+    verdict is compared with those of built-in solvers.
     """
     return _run_checked(solver, problem)[1]
 
@@ -124,7 +124,7 @@ def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
 def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
     """Check that the solver raises `UnsupportedProblem` if and only if `refuses` gives a reason.
 
-    Return a text that says what is wrong, or None if everything is right.
+    Return a description of the fault, or None if there is none.
     """
     reason = solver.refuses(problem)
     try:
@@ -143,7 +143,7 @@ def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
     """Check that the verdict does not change after random renumbering, or in a second call.
 
-    Return a text that says what is wrong, or None if everything is right.
+    Return a description of the fault, or None if there is none.
     """
     random = Random(hash(problem))
     players, sets = list(range(problem.players)), list(range(len(problem.sets)))
@@ -168,7 +168,7 @@ def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
 def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
     """Check that an infeasible problem stays infeasible if a constraint is tightened.
 
-    Return a text that says what is wrong, or None if everything is right.
+    Return a description of the fault, or None if there is none.
     """
     before, fault = _run_checked(solver, problem)
     if before is None or before:
@@ -184,7 +184,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
     """Check the verdicts before and after the largest hand shrinks and the smallest grows by 1.
 
-    Return a text that says what is wrong, or None if everything is right.
+    Return a description of the fault, or None if there is none.
     """
     _, fault = _run_checked(solver, problem)
     hands = list(problem.hands)
@@ -200,9 +200,9 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
     """Forbid the deal that the solver found, and check the next verdict.
 
-    Return a text that says what is wrong, or None if everything is right. To forbid the
-    deal, the possible owners of a card, a minimum or a maximum is changed. Equal sets are changed
-    in the same way, so that they stay equal.
+    Return a description of the fault, or None if there is none. To forbid the deal, the possible
+    owners of a card, a minimum or a maximum is changed. Equal sets are changed in the same way, so
+    that they stay equal.
     """
     random = Random(hash(problem))
     for _ in range(MAX_FORBIDDEN_DEALS):
