@@ -22,7 +22,7 @@ Plugin = TypeVar("Plugin")
 
 
 PLACE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-"""Pattern of a text that names an object in a module, such as `package.module:name`."""
+"""Pattern of the place of an object in a module, such as `package.module:name`."""
 
 
 class BrokenPlugin(UserWarning):
