@@ -215,7 +215,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return question
 
     def show(self, view: QuaternityPosition, width: int = WIDTH, words: Wording = PLAIN) -> str:
-        """Return a text with the hand sizes, points, possible owners and the pending question."""
+        """Return the hand sizes, points, possible owners and the pending question as text."""
         state = view.state
         turn = None if state.is_over else state.turn
         lines = [

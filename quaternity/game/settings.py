@@ -158,7 +158,8 @@ class Settings:
             )
 
     def __str__(self) -> str:
-        """Return a text that is the same in all versions, because `compare` uses it as a seed."""
+        """Return the settings as the same text in all versions, because `compare` uses it as a
+        seed."""
         values = {field.name: repr(getattr(self, field.name)) for field in fields(self)}
         values["tie_break"] = f"<{self.tie_break!r}: {self.tie_break.value!r}>"
         if not self.brisk:
