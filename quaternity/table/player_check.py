@@ -108,7 +108,7 @@ def check_player(
     Args:
         name: the player; see `quaternity.table.players`.
         game: name of the game.
-        positions: numbers of the positions to test. Higher numbers are larger positions.
+        positions: numbers of the positions to test. Positions with higher numbers are larger.
         seed: random seed.
         move_seconds: time limit for each move, in seconds; None for `EXTERNAL_MOVE_SECONDS`.
         on_done: called after each position.

@@ -144,7 +144,7 @@ class Registration:
         suggested: the settings that the form suggests, as far as they differ from the defaults.
         helpers: import paths of the functions that help a player, by name (see
             `quaternity.web.hints`).
-        advice: import path of a function that takes a view and a move, and returns a text that is
+        advice: import path of a function that takes a view and a move, and returns text that is
             added to a hint.
         review: import path of the judge for reviews (`quaternity.review.judge.Judge`).
         help: the help buttons on the page, in order. Each has a name, which is a key of `helpers`
