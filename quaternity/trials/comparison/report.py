@@ -179,7 +179,7 @@ def kinds(comparison: Comparison) -> list[tuple[str, bool]]:
 
 
 def kind_name(family: str, feasible: bool) -> str:
-    """Return a text that names the possible or the impossible instances of a family.
+    """Return a name for the possible or the impossible instances of a family.
 
     >>> kind_name("php", True), kind_name("", False)
     ('php, possible', 'states, impossible')

@@ -77,8 +77,8 @@ def run_campaign(
         seconds: Time limit in seconds. Exactly one of `examples` and `seconds` must be set.
         tally: Tally of the judged examples, which is updated during the campaign. It is also valid
             after an interrupt.
-        pool: The workers that run the campaign (see `quaternity.workers.pool`). By default, it runs
-            in this process.
+        pool: The workers that run the campaign (see `quaternity.workers.pool`). By default, this
+            process runs it.
         on_progress: Called after each update of the tally.
     """
     if (examples is None) == (seconds is None):
