@@ -245,7 +245,7 @@ class Child:
         return self._errors[-MAX_KEPT_ERROR_BYTES:].decode(errors="replace")
 
     def ending(self) -> str:
-        """Return a text that says how the program ended, or that it closed its connection."""
+        """Describe how the program ended, or say that it closed its connection."""
         try:
             status = self.process.wait(timeout=ENDING_SECONDS)
         except subprocess.TimeoutExpired:
