@@ -171,7 +171,7 @@ class KwartetJudge(AskingJudge):
 
 
 class QuaternityJudge(AskingJudge):
-    """Judge of Quaternity, with exact chances of questions.
+    """Judge of Quaternity, which computes the exact chance that a question succeeds.
 
     In small games, it also finds forced wins and simulates games with a search bot.
     """

@@ -83,7 +83,7 @@ class Judge:
         """Return a good move, for comparison with the actual move. None if unknown."""
 
     def simulate(self, position: Any, random: Random) -> tuple[Shares, float]:
-        """Play a game to its end with programs, from a position.
+        """Play a game from a position to its end, with programs in all seats.
 
         Return each seat's share of the win (0 to 1), and the usual time of such a game in ms.
         """
