@@ -149,7 +149,7 @@ class MatchSession:
         self.screen.print_end()
 
     def so_far(self) -> str:
-        """Return a text with the number of moves so far, and how to resume the match."""
+        """Return the number of moves so far, and how to resume the match, as text."""
         resuming = f"; --record {self.journal.path} resumes it" if self.journal is not None else ""
         return f"after {with_noun(self.match.history.whole_moves, 'move')}{resuming}"
 

@@ -46,7 +46,7 @@ class MatchScreen:
         """Index of the first move in the most recent list of news."""
 
     def players_text(self) -> str:
-        """Return a text that names the player in each seat."""
+        """Return the name of the player in each seat, as text."""
         return ", ".join(f"player {seat} is {name}" for seat, name in enumerate(self.match.names))
 
     def show(self, seat: int, confirm: Callable[[str], None]) -> None:
