@@ -249,8 +249,8 @@ class LaneLayout:
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
         """Return the result of `slack`, or None if the problem is infeasible.
 
-        `tables` are the tables of all sets, which may be `IMPOSSIBLE`. `cards` is the number of
-        cards in all sets together.
+        `tables` are the tables of all sets, which may be `IMPOSSIBLE`. `cards` is the total number
+        of cards in all sets.
         """
         if IMPOSSIBLE in tables or sum(hands) != cards:
             return None

@@ -1,7 +1,7 @@
 """Reduction of test cases: make a problem smaller as long as a solver still fails on it.
 
-The reduction is greedy: it tries one simplification after another and keeps those with which the
-solver still fails.
+The reduction is greedy: it tries one simplification after another, and keeps each one if the solver
+still fails.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ because it imports this one."""
 MAX_PLAYERS = 100
 """Maximum number of players in a problem."""
 MAX_CARDS = 10_000
-"""Maximum number of cards in all sets of a problem together."""
+"""Maximum total number of cards in a problem."""
 MAX_ROWS = 100_000
 """Maximum number of (player, set) pairs in a problem. Each pair has two bounds."""
 
@@ -375,7 +375,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @property
     def cards(self) -> int:
-        """Return the number of cards in all sets together."""
+        """Return the total number of cards in all sets."""
         return sum([len(owners) for owners, _, _ in self.sets])
 
     def may_own(self, set_index: int, card: int) -> tuple[int, ...]:
