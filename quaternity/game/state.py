@@ -323,7 +323,7 @@ class State(Displayable):
         return layout_for(self.players, self.set_size * len(self.completed), self.set_size)
 
     def rows(self) -> tuple[PreparedSet, ...]:
-        """Return the sets as `PreparedSet` objects, with which legal questions are found.
+        """Return the sets as `PreparedSet` objects, which help to find legal questions.
 
         The state must have tables (see `has_tables`). The result is cached.
         """
