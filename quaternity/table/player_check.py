@@ -115,7 +115,7 @@ def check_player(
 
     Raises:
         InputError: If there is no such player, a program cannot be started, or the player refuses
-            every position in which it is asked.
+            every position.
     """
     check_name(game, name, people=False)
     seconds = EXTERNAL_MOVE_SECONDS if move_seconds is None else move_seconds

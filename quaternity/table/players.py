@@ -35,7 +35,7 @@ from quaternity.table.registration import Registration
 from quaternity.workers.program import COMMAND_PREFIX, command_words
 
 ENTRY_POINTS = "quaternity.players"
-"""Name of the group of entry points with which other installed packages add players."""
+"""Name of the entry-point group through which other installed packages add players."""
 
 YOU = "you"
 """Name that stands for a person instead of a computer player."""

@@ -141,7 +141,7 @@ class Registration:
         first: the game that the start page offers to beginners.
         lengths: the lengths of a game that the form for a new table offers. The default is the
             middle one.
-        suggested: the settings that the form suggests, as far as they differ from the defaults.
+        suggested: the settings that the form suggests instead of the defaults.
         helpers: import paths of the functions that help a player, by name (see
             `quaternity.web.hints`).
         advice: import path of a function that takes a view and a move, and returns text that is
