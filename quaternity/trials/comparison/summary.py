@@ -91,7 +91,7 @@ class Row:
 def rounds_for(states: int) -> int:
     """Return the number of rounds in which each state is measured.
 
-    There are at least `MIN_MEASUREMENTS` runs of a solver on all states together.
+    There are at least `MIN_MEASUREMENTS` runs of a solver in total.
 
     >>> rounds_for(100), rounds_for(30), rounds_for(7)
     (1, 1, 5)
