@@ -183,7 +183,7 @@ def _log_with_hand(
 
 
 class _Notes:
-    """The dialogue in which a game with real cards is written down."""
+    """The dialogue that records a game which is played with real cards."""
 
     def __init__(self, log: SeatLog, file: AppendOnlyFile, speech: DeckWords) -> None:
 
