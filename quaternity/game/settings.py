@@ -158,8 +158,7 @@ class Settings:
             )
 
     def __str__(self) -> str:
-        """Return the settings as text that all versions share, because `compare` uses it as a
-        seed."""
+        """Return text that is the same in all versions, because `compare` uses it as a seed."""
         values = {field.name: repr(getattr(self, field.name)) for field in fields(self)}
         values["tie_break"] = f"<{self.tie_break!r}: {self.tie_break.value!r}>"
         if not self.brisk:

@@ -65,8 +65,7 @@ class ComparisonPlan:
     def comparison(
         self, runs: Sequence[Run], solvers: Iterable[Solver], command: str, finished: bool = False
     ) -> Comparison:
-        """Return a comparison that contains the given runs, and everything needed to repeat
-        them."""
+        """Return a comparison with the given runs, and with everything needed to repeat them."""
         versions = {solver.name: solver_version(solver.name) for solver in solvers}
         if any(run.solver == OWN_CHECKS for run in runs):
             versions[OWN_CHECKS] = "checks of evidence"
