@@ -90,7 +90,7 @@ Constraint: TypeAlias = Hand | AtLeast | AtMost
 
 
 class Cards(NamedTuple):
-    """Requirement that a number of cards of a set, with the same possible owners, are dealt.
+    """Requirement that some cards of a set are dealt, all with the same possible owners.
 
     Attributes:
         owners: the bit mask of the possible owners.

@@ -40,8 +40,8 @@ MAX_LABELLED_ROWS = 30
 only the edges of the cut have labels."""
 
 LABEL_PLACES = {"source": 0.8, "player": 0.25, "share": 0.25, "cards": 0.6}
-"""Position of the label of an edge, as a fraction of the edge's length, by the kind of its
-start."""
+"""Position of the label of an edge, as a fraction of the edge's length, by the kind of the edge's
+first node."""
 
 CUT_COLOUR, FLOW_COLOUR, IDLE_COLOUR = "#D55E00", "#0072B2", "#BBBBBB"
 

@@ -6,8 +6,8 @@ are adjacent only to the cards of this set that the player may own. The other sl
 are adjacent to all cards that the player may own. The problem is feasible if and only if a matching
 covers all slots. SciPy finds a maximum matching with the Hopcroft-Karp algorithm.
 
-If a slot is unmatched, consider all slots that alternating paths reach from it. They are adjacent
-to fewer cards than their number (Hall's theorem). Their players form the coalition and the
+If a slot is unmatched, consider all slots that alternating paths reach from it. They outnumber the
+cards to which they are adjacent (Hall's theorem). Their players form the coalition and the
 witnesses of a shortage (see `solvers.shortage`).
 
 The graph cannot express upper bounds, so a problem with an upper bound that is not redundant is

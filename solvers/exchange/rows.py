@@ -12,9 +12,9 @@ There is a row for a share only if one of its bounds is not redundant.
 
 If the rows have no solution, a solver may return a weight for each row, such that the weighted sum
 of the rows is impossible (Farkas' lemma). The module turns these weights into a shortage (see
-`solvers.shortage`). It compares the weights of hands and shares with a threshold: the players above
-it form the coalition and the witnesses. Weights may be rounded, because the shortage is checked
-with integer arithmetic.
+`solvers.shortage`). It compares the weights of hands and shares with a threshold: the players at or
+above it form the coalition and the witnesses. Weights may be rounded, because the shortage is
+checked with integer arithmetic.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class LinearModel:
     The rows have a solution if and only if the problem is feasible.
 
     Attributes:
-        pairs: `pairs[i]` is (set, card, player) if boolean i is 1 when the player owns the card.
-            The last boolean, `IMPOSSIBLE_NAME`, has no entry.
+        pairs: the (set, card, player) of each boolean, which is 1 if the player owns the card. The
+            last boolean, `IMPOSSIBLE_NAME`, has no entry.
         rows: a row for each card, each hand, and each share (a player's cards of a set) with a
             bound that is not redundant.
     """
