@@ -258,10 +258,10 @@ def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
     """Return a rating of each player, like the Elo ratings of chess.
 
     In each finished game, two different players meet once for each pair of their seats. A sole
-    winner wins all these meetings, and other meetings are draws. The rating is None if the player
-    met no other player. The ratings follow the Bradley-Terry model and are computed by Hunter's MM
-    iteration (2004). An extra draw between each two players who met keeps them finite. Their
-    average is `MEAN_RATING`.
+    winner wins all of their meetings, and other meetings are draws. The rating is None if the
+    player met no other player. The ratings follow the Bradley-Terry model and are computed by
+    Hunter's MM iteration (2004). An extra draw between each two players who met keeps them finite.
+    Their average is `MEAN_RATING`.
     """
     return _fit_ratings(_meetings(results, players))
 
