@@ -1,4 +1,4 @@
-"""Text tables and charts of chances, of card counts and of numbers of deals."""
+"""Text tables and charts of chances, card counts and numbers of deals."""
 
 from __future__ import annotations
 
