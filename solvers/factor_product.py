@@ -235,7 +235,7 @@ class Product:
         return sum(map(mul, self.coefficients_without(last), last.weights))
 
     def coefficients_without(self, left_out: SetCounts) -> list[int]:
-        """Count the ways to deal all other factors, for each split of the factor `left_out`.
+        """Count the ways to deal all factors except `left_out`, for each split of `left_out`.
 
         A split (count vector) says how many cards of `left_out` each player gets. The other factors
         fill the rest of the hands. If `left_out` occurs several times, only one occurrence is left
