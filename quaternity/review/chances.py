@@ -17,7 +17,7 @@ from quaternity.review.recorded_game import RecordedGame, Shares
 
 GAMES_PER_PASS, MAX_SIMULATED_GAMES = 16, 256
 """Number of games that are simulated from each position in one pass, and maximum number of games
-from each position in all passes together. An estimate from fewer games would not be informative."""
+from each position in all passes. An estimate from fewer games would not be informative."""
 
 COMPARED_GAMES, CONFIRMING_GAMES = 32, 128
 """Number of games that are simulated after each of two moves to compare them, and number of further
