@@ -1,6 +1,6 @@
 """The solver `brute-force`: try all deals of a tiny problem, as an independent check in tests.
 
-It shares no code with the other solvers.
+The solver shares no code with the others.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_ASSIGNMENTS = 200_000
-"""Maximum number of ways to give each card to one of its possible owners. It includes ways that do
-not fit the hand sizes."""
+"""Maximum number of ways to choose a possible owner for each card, whether or not the hand sizes
+are met."""
 
 
 def refuses(problem: DealProblem) -> str | None:

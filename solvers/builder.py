@@ -66,9 +66,9 @@ class ProblemBuilder:
         return self
 
     def belongs_to(self, card: str, *players: str) -> ProblemBuilder:
-        """State that one of these players owns a card, and that no other player does.
+        """State that the owner of a card is one of the given players.
 
-        If this is stated twice for a card, only the players named in both statements may own it.
+        After two calls for the same card, only the players that both calls name may own it.
 
         Raises:
             InputError: If the card or a player is unknown.

@@ -30,27 +30,26 @@ from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_PLAYERS = 12
-"""Maximum number of players in a coalition table. For 12 players, a table has 4096 numbers."""
+"""Maximum number of players for coalition tables. With 12 players, a table has 4096 numbers."""
 
 MAX_CACHED_MASK_PLAYERS = 8
 """Maximum number of players for which the integers of `LaneLayout.intersecting` are cached. For 8
 players, there are 256 integers, which take at most 0.5 MiB."""
 
 MAX_SEPARATE_MASKS = 8
-"""Maximum number of different owner masks of the cards of a set for which `ownable_counts` counts
-the cards of each mask separately. With more masks, it uses another method. An owner mask is the bit
-mask of the players who may own a card."""
+"""Maximum number of different owner masks in a set for which `ownable_counts` loops over the masks.
+An owner mask is the bit mask of the players who may own a card."""
 
 IMPOSSIBLE = -1
 """Value that replaces the coalition table of a set if the cards of the set cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Cache key of a set: the sorted bit masks of the possible owners of its cards, then the minimum of
-each player, and then the maximum of each player."""
+"""Cache key of a set, as a tuple: the sorted bit masks of the cards' possible owners, the minimums
+of the players, and their maximums."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:
-    """Return a cache key that is equal for sets that differ only in the order of their cards."""
+    """Return a cache key for a set. The order of the cards does not matter."""
     return tuple(sorted(constraint.owners)), constraint.low, constraint.high
 
 
@@ -74,13 +73,13 @@ class LaneLayout:
     The number of a coalition is stored in `width` adjacent bits, called a lane.
 
     Attributes:
-        bits: the number of bits of all lanes together.
+        bits: the total number of bits of all lanes.
         ones: an integer with 1 in each lane.
-        guard: an integer in which only the top bit of each lane is set.
+        guard: an integer in which the top bit of each lane is set, and no other bit.
         member: for each player, an integer with 1 in each lane whose coalition contains the player.
         intersecting: for each owner mask (bit mask of the players who may own a card), an integer
             with 1 in each lane whose coalition contains at least one of these players.
-        everybody: the bit mask of all players, which is also the number of lanes minus one.
+        everybody: the bit mask of all players. It is also the number of the last lane.
     """
 
     __slots__ = (
@@ -146,7 +145,7 @@ class LaneLayout:
         return self.ones * len(owners) - missed
 
     def lane(self, packed: int, coalition: int) -> int:
-        """Return the number that a packed integer stores for one group of players."""
+        """Return the number for one group of players in a packed integer."""
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
     def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
@@ -161,7 +160,7 @@ class LaneLayout:
     def compute_table(
         self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
     ) -> int:
-        """Compute the table of a set, as the method `table` returns it, without using the cache."""
+        """Compute the result of the method `table` without using the cache."""
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
             return IMPOSSIBLE
@@ -190,11 +189,11 @@ class LaneLayout:
         return packed - ones * size
 
     def table_function(self, low: Sequence[int], size: int) -> Callable[[int], int]:
-        """Return a function that computes the table of a set, given the result of `ownable_counts`.
+        """Return a function that converts the result of `ownable_counts` to the table of a set.
 
         A table contains the maximum number of cards of the set that each group of players can hold
-        (see `table`), and is `IMPOSSIBLE` if the set cannot be dealt. The set has `size` cards, the
-        minimums `low`, and no maximum that restricts a deal.
+        (see `table`), and is `IMPOSSIBLE` if the set cannot be dealt. The set has `size` cards and
+        the minimums `low`. Its maximums must not restrict the deals.
         """
         # Only players with a minimum need a pass. Adding such a player to the witness improves the
         # bound if the minimum exceeds the additional rank. A player without a minimum changes
@@ -230,28 +229,28 @@ class LaneLayout:
         return table_from_ranks
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """Return the table of a set: how many of its cards each group can hold (see `table`)."""
+        """Return the coalition table of a set (see `table`)."""
         return self.table(*shape_key(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
         """Return how many more cards each group of players could hold, packed into one integer.
 
-        This slack is the maximum number of cards that the group can hold, minus the number of cards
-        in its hands. If it is negative, the bit `guard` of the group's lane is 0, and otherwise 1.
-        `tables` are the tables of all sets, and none is `IMPOSSIBLE`. The problem is feasible if
+        This slack is the maximum number of cards that the group can hold, minus the total size of
+        its hands. The bit `guard` of the group's lane is 0 if the slack is negative, and otherwise
+        1. `tables` are the tables of all sets, and none is `IMPOSSIBLE`. The problem is feasible if
         and only if the hands add up to the number of cards and `fits` is true.
         """
         return (sum(tables) | self.guard) - self.packed_hands(hands)
 
     def fits(self, slack: int) -> bool:
-        """Return whether no number in `slack` is negative, so each group can hold its cards."""
+        """Return whether no group of players has a negative slack (see `slack`)."""
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
-        """Return how many more cards each group of players could hold, packed into one integer.
+        """Return the result of `slack`, or None if the problem is infeasible.
 
-        This is the result of `slack`, or None if the problem is infeasible. `tables` are the tables
-        of all sets, which may be `IMPOSSIBLE`. `cards` is the number of cards in all sets together.
+        `tables` are the tables of all sets, which may be `IMPOSSIBLE`. `cards` is the total number
+        of cards in all sets.
         """
         if IMPOSSIBLE in tables or sum(hands) != cards:
             return None
@@ -299,7 +298,7 @@ def get_layout(players: int, largest: int) -> LaneLayout:
 
 @lru_cache(maxsize=256)
 def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
-    """Return the `LaneLayout` that packs numbers for problems of this size into integers.
+    """Return the most compact `LaneLayout` that suffices for problems of this size.
 
     `cards` is the number of all cards, and `largest_set` the number of cards in the largest set.
     """
@@ -310,7 +309,7 @@ def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
 
 
 def layout_of(problem: DealProblem) -> LaneLayout:
-    """Return the `LaneLayout` for a problem, which packs a number for each group of players."""
+    """Return the most compact `LaneLayout` that suffices for a problem."""
     largest = cards = 0
     for constraint in problem.sets:
         size = len(constraint.owners)
@@ -321,10 +320,10 @@ def layout_of(problem: DealProblem) -> LaneLayout:
 
 
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
-    """Return the witness (a group of players) with the smallest bound for a coalition and a set.
+    """Return the group of players that gives the best bound on what a coalition can hold.
 
-    The witness and the coalition are bit masks of players. Each witness gives an upper bound on the
-    number of cards of the set that the coalition can hold (see `solvers.shortage.coalition_bound`).
+    Each group, called a witness, gives an upper bound on the number of cards of the set that the
+    coalition can hold (see `solvers.shortage.coalition_bound`). Groups are bit masks of players.
     """
     layout = get_layout(constraint.players, 1 << 60)
     packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
@@ -358,15 +357,15 @@ class SetShape:
 
     @property
     def constraint(self) -> SetConstraint:
-        """Return the set as a constraint, whose cards are sorted by their possible owners."""
+        """Return the set as a constraint, with the cards sorted by their possible owners."""
         return SetConstraint.unchecked(*self.key)
 
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Yield pairs: an owner mask, and a list of tables with the players that they belong to.
+        """Yield the coalition tables of the set after one card has been given to a player.
 
-        An owner mask is the bit mask of the players who may own a card. For each of these players,
-        the list has a pair: the player, and the table of the set if this player must own one of the
-        cards. Masks and players are in ascending order.
+        Each item is a pair: an owner mask (the bit mask of the players who may own a card), and a
+        list of pairs (player, table). This is the table of the set if the player must own a card
+        with this mask. Masks and players are in ascending order.
         """
         owners, low, high = self.key
         for mask in sorted(set(owners)):

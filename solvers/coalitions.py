@@ -1,11 +1,10 @@
 """The solver `coalitions`: test for each group of players whether its hands can be filled.
 
 A coalition is a group of players. The test succeeds iff there is a deal (see
-`solvers.coalition_tables`). It compares all coalitions at once, with a few operations on long
-integers. Sets of cards with the same possible owners and the same bounds share a cached table of
-the maximum number of cards that each coalition can hold. If the test succeeds, a deal is built set
-by set. For each set, the solver chooses numbers of cards for the players such that the test still
-succeeds for the other sets.
+`solvers.coalition_tables`). A few operations on long integers test all coalitions at once. For each
+set, a cached table has the maximum number of cards that each coalition can hold. If the test
+succeeds, the solver builds a deal set by set: it chooses how many cards of the set each player
+gets, such that the test still succeeds for the other sets.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from solvers.shortage import Certificate, Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_LISTED_VECTORS = 500
-"""If a set can be split between the players in at most this many ways, all ways are listed and
+"""Maximum number of ways to split a set between the players for which all ways are listed and
 cached. A split (count vector) says how many cards each player gets."""
 
 
@@ -37,8 +36,8 @@ class SetDealer:
 
     Attributes:
         choices: all ways to split the set between the players, or None if there are too many. Each
-            is a pair: how many cards each player gets, packed into one integer, and the same as a
-            tuple.
+            way is a pair: the players' numbers of cards packed into one integer, and the same
+            numbers as a tuple.
         deal_cache: a deal (the owner of each card) for some of the tuples in `choices`.
     """
 
@@ -55,9 +54,9 @@ class SetDealer:
         self.deal_cache: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def assign_cards(self, counts: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the owner of each card in a deal of this set.
+        """Deal this set and return the owner of each card.
 
-        `counts` says how many cards of the set each player must get.
+        `counts` is the number of cards of the set that each player must get.
         """
         owners = assign_owners(self.constraint.owners, counts)
         if self.choices is not None:
@@ -85,9 +84,9 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
-    """Prepare a problem, and return a function that solves it, as `prepare` does.
+    """Prepare a problem as `prepare` does, with a time limit in seconds.
 
-    Both steps raise `SolverTimeout` when `seconds` have passed since the call of this function.
+    Preparing and solving raise `SolverTimeout` when `seconds` have passed since this call.
     """
     return prepare(problem, Deadline(seconds))
 
@@ -196,7 +195,7 @@ def _deal(layout: LaneLayout, rows: Iterable[SetDealer], slack: int) -> Deal:
 
 
 def _find_vector(layout: LaneLayout, constraint: SetConstraint, others: int) -> tuple[int, ...]:
-    """Return how many cards of a set each player can get, if the other sets are dealt as well."""
+    """Choose how many cards of a set each player gets, so that the other sets can be dealt."""
     # For each player, bisection finds the smallest number with which all guard bits stay set.
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(bound, constraint.size) for bound in constraint.high]

@@ -47,14 +47,14 @@ def smallest_counterexample(
     random_seed: int,
     shrink_seconds: float = SHRINK_SECONDS,
 ) -> tuple[Value, Finding] | None:
-    """Search for values that a check rejects. Return a small one, and what the check says about it.
+    """Search for values that a check rejects. Return a small one and the result of the check.
 
     The result is None if the check accepts all values.
 
     Args:
         strategy: the Hypothesis strategy that generates the values.
         check: a function that returns what is wrong with a value, or None to accept it. It should
-            be deterministic. If it is not, its last answer about a value counts.
+            be deterministic. If it is not, its last result for a value counts.
         examples: the maximum number of values to try.
         shrink_seconds: the maximum time for shrinking a counterexample, in seconds.
 

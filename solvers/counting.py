@@ -54,9 +54,9 @@ class Chances(Displayable):
 
     Attributes:
         deals: the number of all deals, which is 0 for an infeasible problem.
-        owned: the number of deals in which the player owns the card, as `[set][card][player]`. For
-            each card, these numbers add up to `deals`.
-        problem: the problem whose names a table shows, or None. It is ignored in comparisons.
+        owned: `owned[set][card][player]` is the number of deals in which the player owns the card.
+            For each card, these numbers add up to `deals`.
+        problem: the problem, which provides the names in `picture`, or None. Comparisons ignore it.
 
     >>> hearts = SetConstraint.of([[0, 1], [0, 1], [0]], players=2)
     >>> print(exact_chances(DealProblem([2, 1], [hearts])))
@@ -100,8 +100,8 @@ class Chances(Displayable):
     def floats(self) -> list[list[list[float]]]:
         """Return all probabilities as `[set][card][player]`, rounded to the nearest float.
 
-        The values 0.0 and 1.0 are exact. A probability that would be rounded to 0.0 or 1.0 is
-        replaced by the float next to it. Do not change the lists, because cards may share a list.
+        The result is 0.0 or 1.0 only for the exact probabilities 0 and 1. Do not change the lists,
+        because cards may share a list.
 
         Raises:
             NoDeal: If there is no deal.
@@ -157,15 +157,15 @@ def _float(number: int, deals: int) -> float:
 def count_deals(
     problem: DealProblem, max_work: int = MAX_WORK, *, seconds: float | None = None
 ) -> int:
-    """Return the exact number of deals. It is 0 if and only if the problem is infeasible.
+    """Return the exact number of deals, which is 0 if the problem is infeasible.
 
     Args:
-        max_work: the maximum number of bytes that all additions process. 10**9 bytes take one or
-            two seconds.
+        max_work: the maximum number of bytes that the additions may process in total. 10**9 bytes
+            take one or two seconds.
         seconds: the time limit in seconds, or None for no limit.
 
     Raises:
-        LimitError: If counting exceeds a limit (see the module).
+        LimitError: If counting exceeds a limit (see the docstring of the module).
         SolverTimeout: If the time limit is reached.
     """
     layout = lay_out(problem, max_work=max_work, seconds=seconds)
@@ -176,8 +176,8 @@ def count_deals(
 def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
     """Return the number of deals in which each player owns each card, for all cards at once.
 
-    A limit of `count_deals` raises the same error here. This takes about as long as `count_deals`
-    times the logarithm of the number of distinct sets.
+    The limits and errors are those of `count_deals`. The time is about that of `count_deals` times
+    the logarithm of the number of distinct sets.
     """
     zeros = (0,) * problem.players
     layout = lay_out(problem, seconds=seconds)
@@ -204,11 +204,12 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
 def _factor_owner_counts(
     factor: SetCounts, before: list[int], deadline: Deadline
 ) -> dict[int, tuple[int, ...]]:
-    """Return the number of deals in which each player owns a card, for the cards of one factor.
+    """Return the number of deals in which each player owns a card, for the cards of a factor.
 
-    A factor is a part of the problem (see the module). A key of the dictionary is the bit mask of
-    the players who may own the card, and its value has a number for each player. `before` has the
-    number of ways to deal the other factors, for each way to split this one.
+    A factor is a group of cards that are not certain (see `solvers.reduced_problem`). A key of the
+    dictionary is the bit mask of the players who may own the card, and its value has a number for
+    each player. `before` contains, for each split of the factor, the number of ways to deal the
+    other factors.
     """
     players = range(len(factor.base))
     return {
@@ -254,11 +255,11 @@ def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[
 def count_vector_distribution(
     problem: DealProblem, set_index: int, *, seconds: float | None = None
 ) -> dict[Vector, int]:
-    """Return the number of deals for each way to split one set between the players.
+    """Count the deals by how many cards of one set each player gets.
 
-    A key of the dictionary says how many cards of the set each player gets. Its value is the number
-    of deals with these numbers. Keys without a deal are omitted, so the dictionary is empty for an
-    infeasible problem. The time and the limits are the same as for `count_deals`.
+    A key of the dictionary has the number of cards for each player, and its value is the number of
+    deals. Keys without a deal are omitted. The time and the limits are the same as for
+    `count_deals`.
     """
     by_vector = _by_vector(problem, set_index, seconds)
     return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
@@ -267,10 +268,10 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Return the numbers of ways to deal one set and all others, for each split of the one set.
+    """Count the ways to deal one set, and all others, for each split of that set among players.
 
     The keys of the dictionary say how many cards of the set each player gets. A value is a pair:
-    the number of ways to deal the set like this, and the number of ways to deal all other sets.
+    the number of ways to deal the set with this split, and the number of ways to deal the others.
     """
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)
@@ -307,14 +308,14 @@ def count_deals_given(
     *,
     seconds: float | None = None,
 ) -> list[int]:
-    """Return the number of deals under each of several narrower constraints of one set.
+    """Return the number of deals after narrowing the constraint of one set, in several ways.
 
-    Each constraint in `narrower` replaces the constraint of the set. It must not allow any deal of
+    Each constraint in `narrower` replaces the constraint of the set, and must not allow a deal of
     the set that the original constraint forbids.
 
     Raises:
         InputError: If the set does not exist, or if a constraint allows more than the original one.
-        LimitError: If counting exceeds a limit (see the module).
+        LimitError: If counting exceeds a limit (see the docstring of the module).
         SolverTimeout: If the time limit is reached.
 
     >>> from solvers import SetConstraint

@@ -45,14 +45,14 @@ class Variant(NamedTuple):
     """A way to model deal problems for CP-SAT, and the parameters of CP-SAT.
 
     Attributes:
-        max_booleans: the maximum number of booleans. If there would be more, cards with the same
-            possible owners are bundled (counted together).
-        count_variables: whether each player has a variable for the number of their cards in each
-            set, so that hands are sums of these variables.
+        max_booleans: the maximum number of booleans. Larger models bundle cards with the same
+            possible owners (count them together).
+        count_variables: whether there is a variable for the number of cards of each set that each
+            player holds. Hands are then sums of these variables.
         linearization_level: how many constraints go into the linear relaxation: 0 (none), 1, or 2
             (all).
-        full_relaxation: whether all constraints are added to the relaxation together, and the
-            relaxation is solved to optimality before any search.
+        full_relaxation: whether the relaxation has all constraints from the beginning, and is
+            solved to optimality before any search.
         presolve: whether CP-SAT simplifies the model first.
     """
 
@@ -90,21 +90,21 @@ VARIANTS = {
 `cp-sat-plain` keeps CP-SAT's default parameters, except for symmetry detection and probing."""
 
 Places: TypeAlias = list[tuple[int, int]]
-"""List of cards, each of which is a pair (number of the set, number of the card in the set)."""
+"""List of cards, as pairs (set, number of the card in its set)."""
 Row: TypeAlias = tuple[Places, tuple[int, ...], int]
-"""Some interchangeable cards, the players who may own them, and the number of the first variable.
-Each of the players has a variable, in this order. It says how many of the cards the player gets."""
+"""A bundle of interchangeable cards, the players who may own them, and the index of the first
+variable. Each player has one variable, in this order: the number of the cards that they get."""
 Reason: TypeAlias = tuple[str, int, int]
-"""Tuple that identifies a constraint. ("cards", bundle, 0) says that each of some interchangeable
-cards (a bundle) has an owner. ("share", player, set) stands for the bounds on a player's cards of a
-set, and ("hand", player, 0) for the size of a hand."""
+"""The origin of a constraint. ("cards", bundle, 0) says that each card of a bundle has an owner.
+("share", player, set) bounds the cards of a set that a player holds. ("hand", player, 0) sets the
+size of a hand."""
 
 
 class Sum(NamedTuple):
     """Constraint that the sum of some variables lies between two bounds.
 
     Attributes:
-        total: a variable that is subtracted from the sum, or None.
+        total: a variable that is subtracted from the sum of the others, or None.
         low, high: the bounds. The constraint is impossible if `low` is above `high`.
     """
 
@@ -186,7 +186,7 @@ def _booleans(exponent: int) -> Any:
 
 @lru_cache(maxsize=512)
 def _one_owner(variables: Sequence[int]) -> Any:
-    """Return a CP-SAT model that says that exactly one of some booleans is true, as a template."""
+    """Return a template: a CP-SAT model in which exactly one of some booleans is true."""
     from ortools.sat.python import cp_model
 
     proto = cp_model.CpModelProto()
@@ -196,7 +196,7 @@ def _one_owner(variables: Sequence[int]) -> Any:
 
 @lru_cache(maxsize=512)
 def _sum_of(number: int, low: int, high: int) -> Any:
-    """Return a linear constraint without its variables, whose number is given, as a template."""
+    """Return a template for a linear constraint on `number` variables, which are added later."""
     from ortools.sat.python.cp_model_helper import LinearConstraintProto
 
     linear = LinearConstraintProto()  # A part of a model must not outlive its model.
@@ -278,7 +278,7 @@ def solve_model(
 ) -> Verdict:
     """Solve the CP-SAT model of a problem, and return a verdict without a proof.
 
-    Constraints may have been added to the model.
+    `model` may contain further constraints that were added to the formulation.
     """
     text = f"CP-SAT reached its time limit of {seconds:g} s without an answer"
     solver = run_search(
@@ -326,10 +326,10 @@ def prepare_variant(
 def _groups(
     problem: DealProblem, max_booleans: float
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
-    """Yield the bundles of interchangeable cards of each set, with the number of the set.
+    """Yield pairs: the number of a set, and its bundles of interchangeable cards.
 
-    A bundle is a pair: the bit mask of the players who may own the cards, and the cards. Sets whose
-    bounds are all redundant may be bundled together. They have the number None.
+    A bundle is a pair: the bit mask of the players who may own the cards, and the cards. All sets
+    with redundant bounds share one pair, whose number is None.
     """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:

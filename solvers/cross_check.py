@@ -19,8 +19,8 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, copy_verdict, deal_faults, verify
 
 OWN_CHECKS = "quaternity"
-"""Name in a `Fault` that blames no solver but this project itself. It is used if the checks of this
-project accept both a deal and a proof that there is none."""
+"""Value of `Fault.solver` if the checks of this project accept both a deal and a proof that there
+is none."""
 
 
 class Fault(NamedTuple):
@@ -45,11 +45,10 @@ class Judgement:
     """Answers of several solvers to a problem, and the evidence that shows which of them are right.
 
     Attributes:
-        evidence: a verdict with a deal or a proof that passes the check. It is None if there is no
-            such verdict.
+        evidence: a verdict whose deal or proof passes the check, or None if there is none.
         verdicts: copies of the verdicts, by the name of the solver.
-        refused: the reasons of the solvers that refused the problem, by name.
-        gave_up: the reasons of the solvers that gave up, by name.
+        refused: the reasons of the solvers that refused the problem, by solver.
+        gave_up: the reasons of the solvers that gave up, by solver.
         faults: all wrong or unproved verdicts and all crashes.
     """
 
@@ -142,13 +141,13 @@ def check_answer(
 
 
 def crash_fault(solver: str, error: BaseException) -> Fault:
-    """Return a `Fault` that says which unexpected error a solver raised."""
+    """Return the `Fault` for an unexpected error that a solver raised."""
     text = str(error) if type(error) is SolverCrash else f"raised {quote_value(error)}"
     return Fault(solver, text, "crash")
 
 
 def quote_reason(reason: object) -> str:
-    """Return a reason or an error as a line of text, even if `str(reason)` raises an exception."""
+    """Return a reason or an error as one line of text, even if `str(reason)` raises an error."""
     try:
         return make_printable(shorten(str.__str__(str(reason))).replace("\n", " "))
     except KeyboardInterrupt:
@@ -160,14 +159,13 @@ def quote_reason(reason: object) -> str:
 def compare_verdicts(
     problem: DealProblem, verdicts: Mapping[str, object], certifying: Iterable[str] = ()
 ) -> tuple[Verdict | None, list[Fault]]:
-    """Return a verdict that has valid evidence (a deal or a proof), and the faults of all solvers.
+    """Return a verdict with valid evidence (a deal or a proof), and the faults of all solvers.
 
     The verdict is None if no solver gives valid evidence. If a deal and a proof that there is none
     both pass the check, the check itself is wrong, and the fault is attributed to "quaternity".
 
     Args:
-        verdicts: the answers of the solvers, by name. They need not be trusted, because none of
-            their code is run.
+        verdicts: the answers of the solvers, by name. None of their code is run.
         certifying: the names of the solvers that promise a proof with each infeasible verdict.
 
     >>> from solvers.problem import SetConstraint

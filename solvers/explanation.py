@@ -61,7 +61,7 @@ class Hand:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AtLeast:
-    """Constraint that the number of cards of a set in a hand is at least the lower bound."""
+    """Constraint that a player holds at least the minimum number of cards of a set."""
 
     player: int
     set_index: int
@@ -74,7 +74,7 @@ class AtLeast:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AtMost:
-    """Constraint that the number of cards of a set in a hand is at most the upper bound."""
+    """Constraint that a player holds at most the maximum number of cards of a set."""
 
     player: int
     set_index: int
@@ -90,7 +90,7 @@ Constraint: TypeAlias = Hand | AtLeast | AtMost
 
 
 class Cards(NamedTuple):
-    """Requirement that some cards of a set are dealt. They all have the same possible owners.
+    """Requirement that some cards of a set are dealt, all with the same possible owners.
 
     Attributes:
         owners: the bit mask of the possible owners.
@@ -106,9 +106,9 @@ class Cut(NamedTuple):
     """Contradiction between constraints: more cards are required than possible.
 
     Attributes:
-        required: pairs of a number of cards and the constraint that requires them.
-        possible: pairs of a number of cards and the constraint that limits it. The sum of these
-            numbers is smaller than the sum of the required numbers.
+        required: pairs (number of cards, constraint that requires them).
+        possible: pairs (maximum number of cards, constraint that causes it). These numbers add up
+            to less than the required numbers.
     """
 
     required: list[tuple[int, Constraint | Cards]]
@@ -315,8 +315,8 @@ def _cut(entering: Iterable[Edge], leaving: Iterable[Edge]) -> Cut:
 
 
 Contradicts: TypeAlias = Callable[[Sequence[Constraint]], "Sequence[Constraint] | None"]
-"""Function that takes constraints and returns some of them that contradict each other. It returns
-None if a deal satisfies all constraints."""
+"""Function that takes constraints and returns a contradictory part of them, or None if a deal
+satisfies all of them."""
 
 
 def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:

@@ -34,9 +34,9 @@ from solvers.registry import SOLVERS
 from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
-"""Instructions for multiplying a polynomial by a factor: a tuple of steps and a tuple of weights. A
-step is a tuple (number of an earlier result, player's digit, exponent, number of a sum or -1). The
-function `program` explains steps, sums and weights."""
+"""Instructions for multiplying a polynomial by a factor: a tuple of steps and a tuple of weights,
+which the function `program` explains. A step is a tuple (number of an earlier result, player's
+digit, exponent, number of a sum or -1)."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
@@ -82,8 +82,8 @@ class ExponentLanes:
         width: the number of bits of a lane, a multiple of 8.
         places: the players who have a digit in the number of a lane, starting with the lowest
             digit.
-        strides: for each of these digits, its place value: the number of lanes by which a
-            coefficient moves if the exponent grows by 1.
+        strides: the place value of each of these digits: a coefficient moves by this number of
+            lanes if the exponent grows by 1.
     """
 
     __slots__ = ("_deadline", "_hands", "_masks", "lanes", "places", "strides", "width")
@@ -149,7 +149,7 @@ class ExponentLanes:
         return polynomial
 
     def offset(self, vector: Sequence[int]) -> int:
-        """Return the index of the coefficient with the exponents `vector` in the packed integer.
+        """Return the index, in a stored polynomial, of the coefficient for the exponents `vector`.
 
         No exponent in the vector may be larger than the player's hand.
         """
@@ -173,10 +173,10 @@ class ExponentLanes:
     def coefficients_at(
         self, polynomial: int, hands: Sequence[int], factor: SetCounts
     ) -> list[int]:
-        """Return one coefficient of a polynomial for each split of the cards of `factor`.
+        """Return the coefficients of a polynomial for all splits of the cards of `factor`.
 
-        A split (count vector) says how many of these cards each player gets. The exponents of its
-        term are `hands` minus the split. If an exponent is negative, the coefficient is 0.
+        A split (count vector) says how many of these cards each player gets. The exponents of the
+        coefficient are `hands` minus the split. If one is negative, the coefficient is 0.
         """
         in_bytes = self.in_bytes(polynomial)
         coefficients = []
@@ -191,8 +191,8 @@ class ExponentLanes:
 MAX_BYTES = 32 * 2**20
 """Maximum memory for a polynomial, in bytes."""
 MAX_WORK = 2 * 10**10
-"""Maximum number of bytes that are processed by all additions for counting the deals of one
-problem. These additions take about half a minute."""
+"""Default maximum work for counting deals: the number of bytes that all additions process. They
+take about half a minute."""
 
 ASSUMED_LANE_BYTES = 1_000
 """Size of a coefficient, in bytes, for a first guess at the memory for a polynomial. The memory is
@@ -235,11 +235,11 @@ class Product:
         return sum(map(mul, self.coefficients_without(last), last.weights))
 
     def coefficients_without(self, left_out: SetCounts) -> list[int]:
-        """Return the number of ways to deal all factors but one, for each way to split this one.
+        """Count the ways to deal all factors except `left_out`, for each split of `left_out`.
 
-        A split (count vector) says how many cards of the factor `left_out` each player gets. The
-        other factors fill the rest of the hands. If the factor occurs several times, only one
-        occurrence is left out.
+        A split (count vector) says how many cards of `left_out` each player gets. The other factors
+        fill the rest of the hands. If `left_out` occurs several times, only one occurrence is left
+        out.
         """
         # The number of ways for count vector k is the coefficient of hands - k in the product of
         # the other factors.
@@ -255,7 +255,7 @@ class Product:
         return self.lanes.coefficients_at(polynomial, self.hands, left_out)
 
     def all_coefficients_without(self) -> dict[SetCounts, list[int]]:
-        """Return, for each factor and each split of it, the number of ways to deal all others."""
+        """Return the result of `coefficients_without` for every factor."""
         befores: dict[SetCounts, list[int]] = {}
         if len(self.nonconstant) == 1:
             befores[self.nonconstant[0]] = self.coefficients_without(self.nonconstant[0])
@@ -362,7 +362,8 @@ def lay_out(
     Args:
         keep: the number of a set that becomes a single factor, or None.
         max_work: the maximum number of bytes that the additions process.
-        seconds: the time limit in seconds. It includes later work with the product.
+        seconds: the time limit in seconds, for this call and for later calls of the product's
+            methods.
 
     Raises:
         LimitError: If the polynomials are certain to be too large.

@@ -47,7 +47,7 @@ from solvers.problem import DealProblem, SetConstraint
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 Picker = Callable[[Any], tuple[int, ...]]
-"""Function that picks some elements of a sequence, always those at the same indices."""
+"""Function that picks elements of a sequence at fixed indices."""
 
 
 @lru_cache(maxsize=16)
@@ -130,7 +130,7 @@ _FILTERED: Memo[LaneLayout, int, SetConstraint, SetConstraint] = Memo()
 def filter_set(
     layout: LaneLayout, slack: int, constraint: SetConstraint, deadline: Deadline = NO_DEADLINE
 ) -> SetConstraint:
-    """Return a set without possible owners that occur in no deal, and with the tightest bounds.
+    """Remove the possible owners of a set that occur in no deal, and tighten its bounds.
 
     `slack` says how many more cards each group of players could hold in the whole problem (see
     `LaneLayout.slack`).
@@ -196,8 +196,8 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
     "tables": filter_by_tables,
     "flow": filter_by_flow,
 }
-"""Methods of filtering: functions that take a problem and a deadline, by name. All return the same
-problem. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
+"""Methods of filtering, by name: functions that take a problem and a deadline. They all give the
+same result. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
 
 MAX_FAST_PLAYERS, MAX_FAST_CARDS = 8, 1000
 """Maximum numbers of players and of cards for which a problem is always filtered by tables, because

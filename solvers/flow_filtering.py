@@ -2,9 +2,10 @@
 
 A maximum flow in the network of `solvers.max_flow` is one deal. In this network, the cards of a set
 with the same possible owners share a node, and each player has a node for the player's share of the
-set. Suppose that a player may own these cards but has none of them in the deal. The player has one
-of them in another deal if and only if both nodes are in the same strongly connected component of
-the residual graph (Régin's filtering). SciPy computes the components.
+set. Suppose that a player may own the cards of a node but has none of them in the deal. The player
+has one of them in another deal if and only if the node and the player's node for the set are in the
+same strongly connected component of the residual graph (Régin's filtering). SciPy computes the
+components.
 
 To find the maximum number of cards of a set that a player can hold, flow is sent from the player's
 share of the set back to the player along other arcs. The maximum is the number of cards in the deal
@@ -247,10 +248,10 @@ def _swap_players(mask: int, first: int, second: int) -> int:
 def _owners(
     network: Network, residual: _Residual, components: list[int], index: int
 ) -> dict[int, int]:
-    """Return which possible owners of the cards of a set own one of them in some deal.
+    """Remove, from each owner mask of a set, the players who own no such card in any deal.
 
-    A key of the dictionary is the bit mask of the players who may own a card. Its value is the bit
-    mask of those who own such a card in some deal.
+    An owner mask is the bit mask of the players who may own a card. The keys of the dictionary are
+    the old masks, and the values are the new ones.
     """
     owners = {}
     for mask, node in network.classes[index].items():

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     import networkx
 
 Node: TypeAlias = tuple[str, int, int]
-"""Node of the graph: its kind and two numbers. A "player" has the number of the player and 0. A
-"share" has the numbers of the player and the set. "cards" have the numbers of the set and of the
-group of cards. "source" and "sink" have zeros."""
+"""Node of the graph as a tuple: ("player", player, 0), ("share", player, set), ("cards", set, group
+of cards), ("source", 0, 0) or ("sink", 0, 0)."""
 
 LAYERS = ("source", "player", "share", "cards", "sink")
 """Kinds of nodes, in the order in which a drawing shows them from left to right."""
@@ -41,8 +40,8 @@ MAX_LABELLED_ROWS = 30
 only the edges of the cut have labels."""
 
 LABEL_PLACES = {"source": 0.8, "player": 0.25, "share": 0.25, "cards": 0.6}
-"""Position of the label of an edge, as a fraction of the edge's length, by the kind of the node
-where the edge begins."""
+"""Position of the label of an edge, as a fraction of the edge's length, by the kind of the edge's
+first node."""
 
 CUT_COLOUR, FLOW_COLOUR, IDLE_COLOUR = "#D55E00", "#0072B2", "#BBBBBB"
 

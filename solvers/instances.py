@@ -37,8 +37,8 @@ PLAYERS, SET_SIZE = 4, 4
 """Number of players, and number of cards in a set, in the families `game`, `crowded` and `random`.
 If the number of cards is not a multiple of the set size, there is one smaller set."""
 MAX_PIGEONS = 50
-"""Maximum number of players in each of the two groups into which the family `php` divides them. In
-a large instance, each player holds several cards."""
+"""Maximum number of players in each of the two groups of an instance of the family `php`. In a
+large instance, each player holds several cards."""
 MAX_LINKS = 20
 """Maximum depth (see `Shape`) of an instance of the family `chain`, if no depth is given."""
 
@@ -56,8 +56,8 @@ class Shape:
 
     Attributes:
         cards: the number of cards.
-        coalition: the number of players in the tight coalition: a group of players whose hands have
-            exactly as many cards as they can hold. None means a random number.
+        coalition: the number of players in the tight coalition, whose hands have exactly as many
+            cards as the players can hold. None means a random number.
         depth: the number of sets that a proof of infeasibility involves. None means a random
             number.
     """
@@ -189,7 +189,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1) -> list[int]:
-    """Split `amount` at random into a part for each size. A part is from `minimum` to its size."""
+    """Split `amount` into random parts, one for each size. Each is from `minimum` to this size."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - minimum)]
     spread = [minimum] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):
@@ -207,13 +207,14 @@ def _tight_pair(
 ) -> ProblemPair:
     """Return a feasible and an infeasible problem, which differ in one bound.
 
-    The bound concerns a group of the first `members` players. Their hands have exactly as many
-    cards as the feasible problem allows them to hold.
+    In the feasible problem, the first `members` players (the group) hold exactly as many cards as
+    they can. The bound concerns this group.
 
     Args:
         outside: for each set, the number of cards of the players outside the group.
-        kinds: for each set, what keeps these cards from the group: the "owners" of the cards, the
-            minimums of others ("low"), or the group's maximums ("high"). If there are none: "open".
+        kinds: for each set, the constraint that keeps these cards from the group: "owners" of the
+            cards, "low" (minimums of other players), "high" (maximums of the group), or "open" if
+            there are no such cards.
     """
     players = len(hands)
     coalition = mask_of(range(members))
@@ -261,9 +262,9 @@ def _tighten_bound(problem: DealProblem, kind: str, index: int, player: int) -> 
 def _chain(random: Random, shape: Shape) -> ProblemPair:
     """Return a pair of problems whose sets form a ring. Adjacent sets share one player.
 
-    Each player has cards of two sets. One more card of one set means one less of the other, all
-    around the ring. In the infeasible problem, two bounds on opposite sets contradict each other.
-    Both paths around the ring between these sets have `depth` sets, including these two.
+    Each player has cards of two sets, so one more card of one set means one less of the other, all
+    around the ring. In the infeasible problem, bounds on two opposite sets contradict each other.
+    From one of them to the other, there are `depth` sets in both directions, including these two.
     """
     max_depth = min(MAX_LINKS, shape.cards // 4 + 1)
     if shape.depth is not None:

@@ -6,9 +6,9 @@ are adjacent only to the cards of this set that the player may own. The other sl
 are adjacent to all cards that the player may own. The problem is feasible if and only if a matching
 covers all slots. SciPy finds a maximum matching with the Hopcroft-Karp algorithm.
 
-If a slot is unmatched, consider all slots that alternating paths reach from it. Together, they are
-adjacent to fewer cards than there are slots (Hall's theorem). Their players form the coalition and
-the witnesses of a shortage (see `solvers.shortage`).
+If a slot is unmatched, consider all slots that alternating paths reach from it. They outnumber the
+cards to which they are adjacent (Hall's theorem). Their players form the coalition and the
+witnesses of a shortage (see `solvers.shortage`).
 
 The graph cannot express upper bounds, so a problem with an upper bound that is not redundant is
 refused. A graph with `MAX_EDGES` edges takes up to two seconds, and SciPy cannot be interrupted
@@ -37,8 +37,7 @@ If there are more, they are shuffled first."""
 class Slot(NamedTuple):
     """A place for one card in a player's hand.
 
-    `set_index` is the set to which this card must belong. It is None if the card may belong to any
-    set.
+    The card must belong to the set `set_index`, or may belong to any set if this is None.
     """
 
     player: int

@@ -30,10 +30,10 @@ SOURCE, SINK = 0, 1
 SetArcs: TypeAlias = tuple[
     tuple[int, ...], tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]
 ]
-"""The part of a network for one set: (reserved, bounds, classes). `reserved` has, for each player,
-the number of cards that cannot come from the player's node. `bounds` has an entry for each (player,
-set) node: the player, and the capacities of the arcs to the node from the source and from the
-player. `classes` has pairs: an owner mask, and the number of cards with this mask."""
+"""The part of a network for one set, as a tuple (reserved, bounds, classes). `reserved` has,
+for each player, the number of cards that do not flow through the player's node. `bounds` has an
+entry (player, capacity from the source, capacity from the player) for each (player, set) node.
+`classes` has an entry (owner mask, number of cards) for each class."""
 
 
 @Memo
@@ -78,11 +78,11 @@ class Network:
     Attributes:
         tails, heads, capacities: the arcs.
         cards: the number of cards in all classes. A flow of this value is a deal.
-        share_nodes: the (player, set) nodes as `[set][player]`, or the node of the player if there
-            is no such node.
-        classes: for each set, the node of each class, by owner mask.
-        receivers: the player of each arc into a class, in the order of the arcs. The first of these
-            arcs has the number `first_share`.
+        share_nodes: `share_nodes[set][player]` is the (player, set) node, or the player's node if
+            there is none.
+        classes: `classes[set][owner mask]` is the node of a class.
+        receivers: the player of each arc into a class. These arcs are consecutive and begin with
+            the arc number `first_share`.
     """
 
     __slots__ = (
@@ -212,8 +212,9 @@ def _certain_cards_shortage(problem: DealProblem) -> Shortage | None:
 def deal_of(network: Network, flows: list[int]) -> Deal:
     """Return the deal that corresponds to a maximum flow.
 
-    `flows` begins with the flow through each arc of `network.receivers`: the number of cards of one
-    class (cards of a set with the same possible owners) that one player gets.
+    `flows` begins with the flow through each arc of `network.receivers`: the number of cards that
+    one player gets from one class. A class contains the cards of a set with the same possible
+    owners.
     """
     queues: dict[int, list[int]] = {}
     nodes = network.heads[network.first_share :]

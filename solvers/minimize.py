@@ -1,7 +1,7 @@
 """Reduction of test cases: make a problem smaller as long as a solver still fails on it.
 
-The reduction is greedy: it tries one simplification after another and keeps those with which the
-solver still fails.
+The reduction is greedy: it tries one simplification after another, and keeps each one if the solver
+still fails.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def minimize_problem(
     same_size: bool = False,
     seconds: float = 30.0,
 ) -> DealProblem:
-    """Return a smaller problem with the same fault, as small as simplifications can make it.
+    """Simplify a problem as far as possible while it keeps its fault.
 
     A simplification removes a set, a card or a player, lowers a hand or a minimum, removes a
     maximum, or removes a possible owner. When a card is removed, the hand of its owner in some deal
@@ -34,12 +34,10 @@ def minimize_problem(
     set are tried first, because they often show the same fault.
 
     Args:
-        is_faulty: function that returns whether a problem has the fault. It must return True for
-            `problem`.
-        same_size: whether all sets must keep the same size of at least 1. If true, a card is
+        is_faulty: function that returns whether a problem has the fault, as `problem` does.
+        same_size: whether all sets must have the same size of at least 1. If true, a card is
             removed from every set at the same time.
-        seconds: the time limit, in seconds. When it is reached, the smallest problem so far is
-            returned.
+        seconds: the time limit in seconds, after which the smallest problem so far is returned.
 
     In the example, a solver fails on every problem with at least two cards:
 
@@ -71,9 +69,9 @@ def minimize_problem(
 
 
 def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[DealProblem]:
-    """Yield every problem that is simpler than this one by a single change.
+    """Yield every problem that a single simplifying change produces.
 
-    The changes that remove most come first. A problem can be simplified only finitely many times.
+    Large changes come first. A problem can be simplified only finitely many times.
     """
     owners = _some_owners(problem)
     sets = range(len(problem.sets))
@@ -141,7 +139,7 @@ def _some_owners(problem: DealProblem) -> Owners:
 def _without_cards(
     problem: DealProblem, owners: Owners, cards: Sequence[Sequence[int]], drop: int | None = None
 ) -> DealProblem:
-    """Return the problem without some cards. The hands and bounds of their owners decrease, too.
+    """Return the problem without some cards, with smaller hands and bounds for their owners.
 
     `cards` lists the numbers of these cards for each set. If `drop` is not None, the set with this
     number is removed as well.

@@ -36,7 +36,7 @@ class CpSatModel:
 
     Attributes:
         problem: the deal problem.
-        model: the `ortools.sat.python.cp_model.CpModel`, to which you may add anything.
+        model: the `ortools.sat.python.cp_model.CpModel`. You may add constraints to it.
     """
 
     @validate_arguments(problem=DealProblem)
@@ -202,11 +202,11 @@ def _index(value: int | str, names: Sequence[str], count: int, noun: str) -> int
 
 @validate_arguments(problem=DealProblem, bundles=bool)
 def cp_sat_model(problem: DealProblem, *, bundles: bool = True) -> CpSatModel:
-    """Return the CP-SAT model with which `solve(problem, "cp-sat")` decides a problem, with names.
+    """Return the CP-SAT model that `solve(problem, "cp-sat")` uses, with readable names.
 
-    The model has a boolean for each card and possible owner. If there would be more than 220
-    booleans, cards with the same possible owners form a bundle, and an integer says how many cards
-    of the bundle a player holds.
+    The model has a boolean for each card and possible owner. Models with more than 220 booleans
+    bundle cards with the same possible owners, and use integers for the number of cards of a bundle
+    that a player holds.
 
     Args:
         bundles: whether cards may be bundled. Without bundles, large models are slower to solve.

@@ -60,7 +60,7 @@ class Names:
                 raise InputError(f"{kind}: the name {quote_value(twice)} is used twice")
 
     def fits(self, players: int, sizes: Sequence[int]) -> bool:
-        """Return whether there are names for this number of players and these sizes of sets."""
+        """Return whether the names fit this number of players and these sizes of sets."""
         return (
             len(self.players) in (0, players)
             and len(self.sets) in (0, len(sizes))
@@ -74,9 +74,9 @@ class Names:
 
 
 def check_name(kind: str, name: object) -> str:
-    """Return a name in Unicode normal form NFC, or raise `InputError`.
+    """Check a name and return it in Unicode normal form NFC.
 
-    A name must be a short printable text.
+    Raise `InputError` if it is not a short printable text.
     """
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise InputError(f"{kind}: the name {quote_value(name)} must be a printable string")

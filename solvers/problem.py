@@ -32,13 +32,13 @@ from quaternity.base.validation import (
 from solvers.names import Names
 
 _FILE = "solvers.exchange.deal_problem_file"
-"""Name of the module that reads and writes deal-problem files. It is loaded on first use, because
-it imports this module."""
+"""Name of the module that reads and writes deal-problem files. The module is loaded on first use,
+because it imports this one."""
 
 MAX_PLAYERS = 100
 """Maximum number of players in a problem."""
 MAX_CARDS = 10_000
-"""Maximum number of cards in all sets of a problem together."""
+"""Maximum total number of cards in a problem."""
 MAX_ROWS = 100_000
 """Maximum number of (player, set) pairs in a problem. Each pair has two bounds."""
 
@@ -56,7 +56,7 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 members_of = lru_cache(maxsize=1 << 12)(players_in)
-"""Cached version of `players_in`. It must only be called with valid bit masks."""
+"""Cached version of `players_in`, for valid bit masks only."""
 
 
 def mask_of(players: Iterable[int]) -> int:
@@ -195,9 +195,9 @@ class SetConstraint(_SetFields):
         return len(self.low)
 
     def bound_is_loose(self, player: int) -> bool:
-        """Return whether the upper bound of a player is loose (redundant).
+        """Return whether the upper bound of a player is redundant.
 
-        It is loose if it is at least the number of cards that the player may own.
+        This is the case if the player may own at most that number of cards.
         """
         player = check_index(player, self.players, "player")
         ownable = sum(mask >> player & 1 for mask in self.owners)
@@ -249,7 +249,7 @@ class DealProblem(_ProblemFields, Displayable):
     """
 
     names: Names | None = None
-    """Names of players, sets and cards. They are ignored when problems are compared."""
+    """Names of players, sets and cards, which are ignored in comparisons."""
 
     def __new__(cls, hands: Sequence[int], sets: Sequence[SetConstraint]) -> Self:
         """Check the values and create the problem."""
@@ -276,7 +276,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> DealProblem:
-        """Return the problem described by a document in the form that `to_dict` returns.
+        """Create a problem from a dictionary in the form that `to_dict` returns.
 
         Raises:
             InputError: If the document is not a valid deal problem. The message lists the faults.
@@ -290,7 +290,7 @@ class DealProblem(_ProblemFields, Displayable):
     @classmethod
     @validate_arguments(text=str)
     def from_json(cls, text: str) -> DealProblem:
-        """Return the problem described by a JSON text, and warn about unknown fields.
+        """Create a problem from a JSON text, and warn about unknown fields.
 
         The text has the form that `to_json` returns.
 
@@ -307,7 +307,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @classmethod
     def read(cls, path: str) -> DealProblem:
-        """Return the problem in a deal-problem file. The path `-` means standard input.
+        """Read a problem from a deal-problem file. The path `-` means standard input.
 
         Raises:
             InputError: If the file cannot be read or is not valid.
@@ -375,7 +375,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @property
     def cards(self) -> int:
-        """Return the number of cards in all sets together."""
+        """Return the total number of cards in all sets."""
         return sum([len(owners) for owners, _, _ in self.sets])
 
     def may_own(self, set_index: int, card: int) -> tuple[int, ...]:

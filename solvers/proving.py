@@ -23,7 +23,7 @@ class Refutation(NamedTuple):
 
 @validate_arguments(problem=DealProblem)
 def prove(problem: DealProblem, verdict: Infeasible | None = None) -> Refutation:
-    """Return a proof that the cards cannot be dealt, for checkers that do not know this program.
+    """Return a proof that the cards cannot be dealt, for independent proof checkers.
 
     The proof is checked before it is returned. This takes about as long as building the linear
     model of the problem.

@@ -53,8 +53,8 @@ class Sizes(NamedTuple):
 def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
     """Return a random problem with at least one deal.
 
-    A random deal satisfies its constraints, but other deals may do so as well. About a third of the
-    sets repeat an earlier set.
+    The constraints are built around a random deal, but may allow other deals as well. About a third
+    of the sets repeat an earlier set.
     """
     players = choose(1, sizes.players)
     set_size = choose(1, sizes.set_size) if sizes.same_size else None
@@ -77,7 +77,7 @@ def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 def _repetitions(choose: Choose, limit: int, minimum: int = 0) -> Iterator[None]:
-    """Yield None a random number of times, from `minimum` to `limit`. `limit` is the likeliest."""
+    """Yield None a random number of times, from `minimum` to `limit`. `limit` is most likely."""
     # Whether there is another repetition is chosen just before it begins, directly before the
     # values that are chosen in it. So Hypothesis can leave out any repetition when it shrinks a
     # problem.
@@ -96,9 +96,9 @@ def _choose_player(choose: Choose, sizes: Sizes, players: int) -> int:
 def _choose_cards(
     choose: Choose, sizes: Sizes, players: int, set_size: int | None, outsiders: int = 0
 ) -> tuple[list[int], list[int]]:
-    """Choose the owner of each card of a set in a deal, and the bit mask of its possible owners.
+    """Choose an owner and a bit mask of possible owners for each card of a set.
 
-    If the owner is not one of the `outsiders` (a bit mask), none of them may own the card.
+    The players in the bit mask `outsiders` may only own cards that one of them owns in the deal.
     """
     deal, owners = [], []
     repetitions = range(set_size) if set_size else _repetitions(choose, sizes.set_size)
@@ -220,7 +220,7 @@ def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProb
 def one_player_problem(
     problem: DealProblem, index: int, player: int, max_cards: int | None = None
 ) -> DealProblem:
-    """Return a small part of a problem: the cards of one set, and one player who holds them all.
+    """Reduce a problem to the cards of one set, and a single player who holds them all.
 
     The player keeps the bounds of the original problem. If `max_cards` is given, only this number
     of cards remains, and the bounds are lowered by the number of missing cards. A solver that is
@@ -241,7 +241,7 @@ def _choose_group(choose: Choose, sizes: Sizes, players: int) -> int:
 
 
 class GameSize(NamedTuple):
-    """Size of a game: the number of cards in each set, of sets, and of players (at least 2)."""
+    """Size of a game: cards per set, number of sets, and number of players (at least 2)."""
 
     set_size: int
     sets: int
@@ -249,7 +249,7 @@ class GameSize(NamedTuple):
 
 
 def game_like(random: Random, size: GameSize) -> DealProblem:
-    """Return a feasible problem like those in games.
+    """Return a random feasible problem that resembles a position in a game.
 
     Some sets have no constraints, some are equal, and some are completed (empty). In the other
     sets, some cards have fewer possible owners, and players may have minimums. In half of the
@@ -323,7 +323,7 @@ def boundary_pair(
 
 
 def _tighten_repeatedly(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
-    """Yield tighter and tighter versions of a problem, without end. Late ones are infeasible."""
+    """Yield increasingly tight versions of a problem, endlessly. Later ones are infeasible."""
     everybody = range(problem.players)
     group = random.sample(everybody, random.randrange(1, problem.players))
     others = [player for player in everybody if player not in group]
@@ -359,7 +359,8 @@ def _tighten_card(
 ) -> SetConstraint:
     """Exclude the players of `group` as owners of a card, or raise the minimum of one of `others`.
 
-    If both are possible, `random` chooses. If neither is, return the constraint unchanged.
+    If both changes are possible, choose one at random. If neither is, return the constraint
+    unchanged.
     """
     owners, low, high = constraint
     allowed = owners[card]
@@ -384,10 +385,11 @@ def one_bound_pairs(
 ) -> Iterator[tuple[DealProblem, DealProblem]]:
     """Yield pairs of a feasible and an infeasible problem that differ in a bound of one player.
 
-    Only this player has constraints. They allow exactly the player's hand in the feasible problem.
-    In the infeasible problem, a constraint of one set is tightened by 1. This set is the first or
-    the last set with at least two cards, and the player has some, but not all of its cards. If the
-    player may not own some cards, these are the first or the last cards of their sets.
+    Only this player has constraints. In the feasible problem, they allow exactly one size of the
+    player's share of each set. In the infeasible problem, one set has a constraint that is tighter
+    by 1. This is the first or the last set with at least two cards, and the player has some but not
+    all of its cards. Cards that the player may not own are the first or the last cards of their
+    sets.
 
     Args:
         sizes: the number of cards in each set, at least 1.
@@ -423,7 +425,7 @@ def one_bound_pairs(
 def _counts(
     sizes: Sequence[int], bound: str, last_set: bool, random: Random
 ) -> tuple[list[int], int]:
-    """Choose how many cards of each set a player holds, and the set with a tighter bound."""
+    """Choose how many cards of each set a player holds, and which set gets the tighter bound."""
     counts = [random.randint(0, size) for size in sizes]
     places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))
     place = places[-1 if last_set else 0]

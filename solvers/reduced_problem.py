@@ -27,13 +27,13 @@ class OpenSet(NamedTuple):
     """A set of cards, split into certain cards (with a known owner) and open cards.
 
     Attributes:
-        owner: the owner of each certain card, or -1 for an open card.
+        owner: for each card, its owner if the card is certain, or -1 if it is open.
         masks: for each card, the bit mask of the players who may own it.
         certain: for each player, the number of certain cards.
         low, high: for each player, the bounds on the number of open cards. `high` is at most the
-        number of open cards that the player may own.
+            number of open cards that the player may own.
         bounded: whether any of these bounds is not redundant.
-        open_cards: the numbers of the open cards, sorted by their masks.
+        open_cards: the numbers of the open cards, sorted by mask.
     """
 
     owner: tuple[int, ...]
@@ -48,9 +48,9 @@ class OpenSet(NamedTuple):
 def split_certain(constraint: SetConstraint, full: int) -> OpenSet | None:
     """Split a set into certain and open cards, or return None if there is obviously no deal.
 
-    A card is certain if it has only one possible owner, or if a player needs all cards that the
-    player may own. A player who has reached the upper bound cannot own an open card. Nor can the
-    players in the bit mask `full`, whose hands are already full.
+    A card is certain if it has only one possible owner, or if a player needs all cards that they
+    may own. Players who have reached their upper bound cannot own open cards, and neither can the
+    players in the bit mask `full`, whose hands are full.
     """
     players = constraint.players
     masks = list(constraint.owners)
@@ -107,7 +107,7 @@ class Part(NamedTuple):
             is a separate factor.
         card_factors: the factor of a single card, by owner mask. There are none if `set_factor` is
             not None.
-        factors: pairs of a factor and its multiplicity.
+        factors: pairs (factor, multiplicity).
         used: the bit mask of the players who may own an open card.
     """
 
@@ -171,8 +171,8 @@ class ReducedProblem:
     """A problem without the cards whose owners are obvious, split into factors (see the module).
 
     Attributes:
-        hands: for each player, the number of open cards that the player gets, minus the cards that
-            the player gets in every deal (the attribute `base` of each factor).
+        hands: for each player, the number of open cards in the hand, minus those that the player
+            gets in every deal (the attribute `base` of each factor).
         parts: for each set, its certain cards and its factors.
         factors: the multiplicity of each factor.
     """
@@ -185,14 +185,14 @@ class ReducedProblem:
 def reduce_problem(
     problem: DealProblem, keep: int | None = None, deadline: Deadline = NO_DEADLINE
 ) -> ReducedProblem | None:
-    """Remove the cards with obvious owners from a problem, to count its deals faster.
+    """Remove cards with obvious owners from a problem, so that its deals are counted faster.
 
-    The result is None if there is obviously no deal. For other infeasible problems, the count of
-    the deals will be 0. If `keep` is a number of a set, this set becomes a single factor of the
-    product that counts the deals, even if its bounds are redundant.
+    The result is None if there is obviously no deal. For other infeasible problems, the count will
+    be 0. If `keep` is a number of a set, this set becomes a single factor of the product that
+    counts the deals, even if its bounds are redundant.
 
     Raises:
-        LimitError: If a set has too many count vectors.
+        LimitError: If there are too many ways to split a set between the players.
         SolverTimeout: If the deadline has passed.
     """
     if sum(problem.hands) != problem.cards:
@@ -235,7 +235,7 @@ def reduce_problem(
 
 
 def min_lanes(problem: DealProblem) -> tuple[int, int]:
-    """Return lower bounds on the size of a polynomial that counts the deals of a problem.
+    """Return lower bounds on the size of the polynomials that are needed for counting deals.
 
     The result is a pair: a number of coefficients, and a number of bytes. Both are 0 if no bound is
     known. Call this only for a feasible problem.
@@ -288,7 +288,7 @@ def min_lanes(problem: DealProblem) -> tuple[int, int]:
 
 
 def _min_counts(classes: Counter[int], low: Vector, high: Vector) -> Vector:
-    """Return a lower bound on the number of cards of a set that each player holds in any deal."""
+    """Return, for each player, a lower bound on the cards of a set that they hold in every deal."""
     # For each player, the other players greedily take as many cards as they can. Cards with few
     # possible owners are taken first. The player must hold the remaining cards.
     minimums = []

@@ -87,7 +87,8 @@ SOLVERS: dict[str, Solver] = {
         ),
     )
 }
-"""Built-in solvers, by name. `all_solvers()` adds those of other installed packages."""
+"""Built-in solvers, by name. `all_solvers()` also returns the solvers of other installed
+packages."""
 
 
 _decide = _lazy_import("solvers.coalitions", "decide")
@@ -133,8 +134,7 @@ def _to_solver(name: str, loaded: object) -> Solver:
 def all_solvers() -> dict[str, Solver]:
     """Return the built-in solvers and those registered by other distributions, by name.
 
-    A registered solver that cannot be loaded is skipped with a warning (see
-    `quaternity.base.plugins`).
+    Solvers that cannot be loaded are skipped with a warning (see `quaternity.base.plugins`).
     """
     return {**SOLVERS, **registered_solvers().usable}
 
@@ -148,7 +148,7 @@ def find_solver(name: str) -> Solver:
 
     Raises:
         InputError: If the name is unknown, the solver cannot be loaded, or it is not installed. The
-            message then has the known names, the reason, or the command that installs the solver.
+            message gives the known names, the reason, or the command that installs the solver.
     """
     from solvers.rivals import EXTERNAL_SOLVERS
 
@@ -225,13 +225,13 @@ def _pickle_by_name(solver: Solver) -> tuple[Callable[[str], Solver], tuple[str]
 copyreg.pickle(Solver, _pickle_by_name)
 
 MAX_DISTINCT_MASKS = 100
-"""`coalitions` is the default solver only if the cards of each set have at most this number of
-different owner masks (bit masks of the players who may own a card)."""
+"""Maximum number of different owner masks in a set for which `coalitions` is the default solver. An
+owner mask is the bit mask of the players who may own a card."""
 
 MAX_DEFAULT_LANES = 100_000
-"""The solver `coalitions` is the default only if its tables have at most this size: 2^players
-numbers for each distinct set. Computing such tables takes a third of a second. Loading OR-Tools for
-the solver `max-flow` takes about as long, and solving then takes only milliseconds."""
+"""Maximum size of the tables for which `coalitions` is the default solver: 2^players numbers for
+each distinct set. Computing such tables takes a third of a second, about as long as loading
+OR-Tools for the solver `max-flow`."""
 
 
 @validate_arguments(problem=DealProblem)

@@ -1,9 +1,9 @@
 """Uniformly random deals: all deals of a problem are numbered, and a random number is drawn.
 
-A deal is found from its number. The factors of the reduced problem (`solvers.reduced_problem`) are
-processed from the last to the first. The number determines how many cards of the last factor each
-player gets, which cards these are, and a number for the preceding factors. No deal is rejected and
-no probability is rounded, so the distribution is exact.
+A deal is computed from its number, factor by factor (see `solvers.reduced_problem`), from the last
+to the first. The number determines how many cards of the last factor each player gets, which cards
+these are, and a number for the preceding factors. No deal is rejected and no probability is
+rounded, so the distribution is exact.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Count vectors of a single set, and the deals of the set with each count vector.
+"""Ways to deal a single set, grouped by the number of cards that each player gets.
 
 A *count vector* contains the number of cards of the set that each player gets. The *ways* of a
 count vector are the deals of the set with these numbers. Cards with the same possible owners (the
@@ -25,10 +25,10 @@ def vector_bound(constraint: SetConstraint) -> int:
 
 
 def count_vectors(constraint: SetConstraint) -> dict[Vector, int]:
-    """Return all possible ways to split a set between the players.
+    """Return all splits of a set between the players, with their numbers of deals.
 
     A key of the dictionary says how many cards each player gets (a count vector). Its value is the
-    number of deals of the set with these numbers. The order of the keys is always the same.
+    number of deals with this split. The order of the keys is always the same.
 
     Raises:
         LimitError: If a card takes more than 20 * `MAX_VECTORS` steps.
@@ -92,19 +92,17 @@ def assign_owners(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ..
 
 
 MAX_VECTORS = 50_000
-"""Maximum number of count vectors of a set for which deals can be counted. A count vector says how
-many cards of the set each player gets. Merging two lists of count vectors may take at most 20 times
-this number of steps."""
+"""Maximum number of count vectors of a set. A count vector says how many cards of the set each
+player gets. Merging two lists of count vectors may take at most 20 times this number of steps."""
 
 Vector = tuple[int, ...]
 
 
 def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
-    """Return the number of ways to split `size` interchangeable cards between players.
+    """Count the ways to deal `size` interchangeable cards, by how many cards each player gets.
 
     `mask` is the bit mask of the players who may own these cards. Each player p gets at most
-    `high[p]` cards. A key of the dictionary says how many cards each player gets, and its value is
-    the number of ways to do this.
+    `high[p]` cards. A key of the dictionary has the number of cards for each player.
 
     >>> class_vectors(0b101, 2, high=(9, 9, 1))
     {(2, 0, 0): 1, (1, 0, 1): 2}
@@ -139,7 +137,7 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Return the ways to deal two groups of cards together. A key says how many cards each gets."""
+    """Count the ways to deal two groups of cards together, by how many cards each player gets."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"counting a set needs {len(first)} x {len(second)} steps: "
@@ -159,20 +157,21 @@ def _at_least(ways: Mapping[Vector, int], low: Vector) -> dict[Vector, int]:
 
 
 class SetCounts:
-    """The numbers of ways to deal a set in which each card has at least two possible owners.
+    """Numbers of ways to deal a set in which each card has at least two possible owners.
 
     The ways are counted for each *count vector*, which says how many cards each player gets.
 
     Attributes:
-        classes: pairs of a distinct owner mask and its number of cards, sorted by mask.
+        classes: sorted pairs (owner mask, number of cards). An owner mask has a bit for each player
+            who may own the cards.
         low, high: the bounds of each player.
         vectors: the possible count vectors minus `base`, in a fixed order.
-        weights: the number of ways of each vector.
-        tails: for each class i, the count vectors of the cards in the classes i, i + 1, … together,
-            with their numbers of ways. Vectors that exceed `high` are omitted.
+        weights: the number of ways to deal the set with each vector.
+        tails: for each class i, the count vectors of all cards from class i on, with their numbers
+            of ways. Vectors that exceed `high` are omitted.
         base: the minimum count of each player over all vectors, or zeros if there is no vector.
-        programs: a cache of the instructions for multiplying a polynomial by this factor (see
-            `solvers.factor_product`), by the players that have a digit in the lane numbers.
+        programs: the cached results of `solvers.factor_product.program` for this factor, by
+            `places`.
         size: the approximate memory that the object takes, in bytes.
 
     Raises:
@@ -213,11 +212,10 @@ class SetCounts:
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
     def card_weights(self, deadline: Deadline = NO_DEADLINE) -> dict[int, dict[int, Vector]]:
-        """Return in how many ways the set can be dealt so that a given player owns a given card.
+        """Count the ways to deal the set in which a given player owns a given card.
 
-        The entry `[mask][player]` is for a card that only the players in the bit mask may own. It
-        is a tuple with a number for each entry of `vectors`, that is, for each way to say how many
-        cards of the set every player gets. The result is cached.
+        The entry `[mask][player]` is for a card that the players in the bit mask may own. It is a
+        tuple with a number for each count vector in `vectors`. The result is cached.
         """
         if self._card_weights is not None:
             return self._card_weights
@@ -238,13 +236,12 @@ class SetCounts:
         return weights
 
     def deal(self, number: int, way: int) -> tuple[int, ...]:
-        """Return the owners of the cards in one deal. The cards are sorted by possible owners.
+        """Return the owners of the cards, sorted by possible owners, in one deal.
 
         Args:
-            number: the index in `vectors` of the count vector, which says how many cards each
-                player gets.
-            way: the index of the deal among those with this vector. It must be less than the weight
-                of the vector. Different indices give different deals.
+            number: the index of the count vector in `vectors`.
+            way: the index of the deal among those with this vector, less than the weight of the
+                vector. Different indices give different deals.
         """
         remaining = self._full_vectors[number]
         owners: list[int] = []
@@ -307,7 +304,7 @@ _WAYS: Memo[Vector, Vector, Vector, SetCounts] = Memo()
 def set_counts(
     owners: Vector, low: Vector, high: Vector, deadline: Deadline = NO_DEADLINE
 ) -> SetCounts:
-    """Return the `SetCounts` of a set: how many ways there are to deal it. Results are cached.
+    """Return the `SetCounts` of a set from the cache, or create it.
 
     `owners` must be sorted.
     """

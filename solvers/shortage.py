@@ -124,7 +124,7 @@ class TooManyCards(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
-        """Return this proof for the problem, as a sentence."""
+        """Return the proof as a sentence about the given problem."""
         return TOO_FEW_PLACES(hands=sum(problem.hands), deal=problem.cards)
 
 
@@ -150,7 +150,7 @@ class CrossedBounds(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
-        """Return this proof for the problem, as a sentence."""
+        """Return the proof as a sentence about the given problem."""
         constraint = problem.sets[self.set_index]
         low, high = constraint.low[self.player], constraint.high[self.player]
         return CROSSED_BOUNDS(who=self.player, set=self.set_index, least=low, most=high)
@@ -181,7 +181,7 @@ class CrowdedHand(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """Return this proof for the problem, as a sentence.
+        """Return the proof as a sentence about the given problem.
 
         The text `amount`, if given, replaces the size of the hand in the sentence.
         """
@@ -213,9 +213,9 @@ class Shortage(Displayable):
     The module docstring has a formula for the number of cards that a group can hold.
 
     Attributes:
-        coalition: the bit mask of the group, A in the formula. It is 0 if the minimums of a single
+        coalition: the bit mask of the group (A in the formula), or 0 if the minimums of a single
             set are too large.
-        witnesses: for each set s, the bit mask of the players in X_s in the formula.
+        witnesses: for each set s, the bit mask of the players in the witness (X_s in the formula).
     """
 
     coalition: int
@@ -265,10 +265,10 @@ class Shortage(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """Return this proof for the problem, as a sentence.
+        """Return the proof as a sentence about the given problem.
 
-        The text `amount`, if given, replaces the number of cards of the player or players whom the
-        sentence is about (see `crowded_player`).
+        `amount`, if given, is text that replaces the number of cards of the `crowded_player`, or of
+        the coalition if there is none.
         """
         must, bounds = self._required_cards(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
@@ -309,11 +309,10 @@ class Shortage(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def crowded_player(self, problem: DealProblem) -> int | None:
-        """Return the only player whom the sentence of `in_words` is about, or None.
+        """Return the player that `in_words` is about, or None if it is about the coalition.
 
-        The sentence may be about the only player outside the coalition, who must hold all cards
-        that the coalition cannot hold, in a hand that is too small. Otherwise the sentence is about
-        the coalition, and the result is None.
+        If there is only one player outside the coalition, the sentence may be about this player:
+        their hand is too small for the cards that the coalition cannot hold.
         """
         outside = players_in((1 << problem.players) - 1 & ~self.coalition)
         if len(outside) != 1 or self.coalition.bit_count() < 2:
@@ -326,7 +325,7 @@ class Shortage(Displayable):
         return None if capped or sum(problem.hands) != problem.cards else outside[0]
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
-        """Return the bounds that limit the group's cards of a set, in words, or "" for none."""
+        """Return, in words, the bounds that limit the group's cards of a set, or "" for none."""
         minimums: dict[int, list[int]] = {}
         for player in players_in(witness & ~self.coalition):
             minimums.setdefault(constraint.low[player], []).append(player)
@@ -410,9 +409,9 @@ def copy_certificate(value: object) -> Certificate | None:
 def simple_certificate(problem: DealProblem) -> Certificate | None:
     """Return a proof that no deal exists, if it follows directly from the hands and bounds.
 
-    It does if a player's minimum for a set is above the maximum, the hand sizes do not add up to
-    the number of cards, or a player's minimums add up to more than the hand size. In all other
-    cases, the result is None. The running time is linear in players x sets.
+    There is such a proof if a player's minimum for a set is above the maximum, the hand sizes do
+    not add up to the number of cards, or a player's minimums add up to more than the hand size.
+    Otherwise, return None. The running time is linear in players x sets.
     """
     hands, sets = problem
     for index, (_, lows, highs) in enumerate(sets):

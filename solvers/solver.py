@@ -24,22 +24,22 @@ class Solver:
     Attributes:
         name: the name of the solver on the command line.
         idea: a description of the method in one line.
-        prepare: function that builds the solver's model of a problem, and returns a second
-            function. The second function is called once. It solves the model and returns the
-            verdict. `quaternity compare` measures the time of both steps separately.
-        refuses: function that returns the reason why the solver does not support or does not try a
-            problem, or None if the solver accepts it. A refusal says nothing about the feasibility
-            of the problem.
+        prepare: function that builds the solver's model of a problem. It returns a function that
+            solves the model and returns the verdict, and is called only once. `quaternity compare`
+            measures both steps separately.
+        refuses: function that returns the reason why the solver does not accept a problem, or None.
+            A refusal says nothing about the feasibility of the problem.
         certifies: whether every infeasible verdict of the solver contains a proof (a shortage).
-        prepare_within: function like `prepare` with a second argument: the time limit in seconds at
-            which the solving step raises `SolverTimeout`. None if the solver keeps no time limit.
+        prepare_within: function like `prepare`, with the time limit in seconds as a second
+            argument. At the limit, solving raises `SolverTimeout`. None if the solver does not
+            support time limits.
         isolated: whether commands run the solver in a separate process, with limits on time and
             memory (`quaternity.workers.isolated_solvers`). This is true for external solvers.
-        changes_model: whether the solver uses different models for small and large problems, so its
-            running time does not follow a single growth law.
+        changes_model: whether the solver uses different models for small and large problems, so
+            that no single growth law describes its running time.
 
-    A solver is pickled by its name: another process looks up the name in its own registry. So a
-    time limit is lost.
+    A solver is pickled by its name, which another process looks up in its own registry. A time
+    limit is not pickled.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Solver:
         return self.refuses is _accept_all
 
     def with_time_limit(self, seconds: float) -> Solver:
-        """Return a copy of the solver with a time limit, or the solver itself if it keeps none."""
+        """Return a copy with a time limit, or the solver itself if it does not support one."""
         within = self.prepare_within
         if within is None:
             return self

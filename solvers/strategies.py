@@ -81,7 +81,7 @@ def feasible_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> DealProblem:
-    """Return a strategy for feasible problems, whose constraints allow a random deal.
+    """Return a strategy for feasible problems.
 
     The arguments are explained in `solvers.random_problems.Sizes`.
     """

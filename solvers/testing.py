@@ -1,4 +1,4 @@
-"""Conformance test for solvers, including your own solver.
+"""Conformance test for built-in solvers and your own.
 
 A test calls a single function:
 
@@ -62,15 +62,15 @@ GAME_SIZES: tuple[tuple[int, int, int], ...] = (
 """Default sizes of the games that a conformance test uses, as (cards in one set, sets, players)."""
 
 EXAMPLES_PER_ROUND = 100
-"""Number of small problems in a round, which also tries every size of a game once."""
+"""Number of small problems in a round of a conformance test. A round tries each game size once."""
 
 MAX_COVERED_NUMBER = 12
 """Maximum number of players, sets, cards, or cards in one set that a conformance test covers
 thoroughly. Each number up to this limit occurs in many of the random problems."""
 
 MAX_PLAYERS = MAX_SETS = 70
-"""Maximum number of players and maximum number of sets in random problems. All numbers up to these
-limits occur. Each number above `MAX_COVERED_NUMBER` occurs once in about 300 examples."""
+"""Maximum number of players, and of sets, in random problems. All smaller numbers occur as well;
+those above `MAX_COVERED_NUMBER` once in about 300 examples."""
 
 BOUND_PAIRS_PER_EXAMPLE = 3
 """Number of draws in `one_bound_problems` for each small problem of a test. With 300 small
@@ -85,7 +85,8 @@ one constraint of the problem is tightened. If the problem has more than 30 card
 variants are tested."""
 
 MAX_FORBIDDEN_DEALS = 4
-"""Maximum number of verdicts in one test. After each feasible verdict, the deal is forbidden."""
+"""Maximum number of runs of a solver in one test. After each run, the deal that it found is
+forbidden."""
 
 REPORT_SECONDS = 5.0
 """Seconds between two progress reports."""
@@ -99,9 +100,9 @@ class Conformance:
     """Result of testing a solver: the numbers of problems that it was tested on.
 
     Attributes:
-        feasible, infeasible: the numbers of problems with these verdicts.
+        feasible, infeasible: the numbers of problems that the solver found feasible or infeasible.
         refused: the number of problems that the solver refused, or on which it gave up.
-        max_cards, max_players: the maximum numbers in the problems that the solver decided.
+        max_cards, max_players: the maximum numbers of cards and players in the decided problems.
     """
 
     feasible: int
@@ -114,16 +115,16 @@ class Conformance:
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
     """Check the verdict of a solver, and the deal or proof that it gives.
 
-    Return a text that says what is wrong, or None if everything is right. If the solver
-    gives no proof, its verdict is compared with those of built-in solvers.
+    Return a description of the fault, or None if there is none. If the solver gives no proof, its
+    verdict is compared with those of built-in solvers.
     """
     return _run_checked(solver, problem)[1]
 
 
 def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that a call of the solver raises `UnsupportedProblem` exactly if `refuses` says so.
+    """Check that the solver raises `UnsupportedProblem` if and only if `refuses` gives a reason.
 
-    Return a text that says what is wrong, or None if everything is right.
+    Return a description of the fault, or None if there is none.
     """
     reason = solver.refuses(problem)
     try:
@@ -140,9 +141,9 @@ def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that the verdict stays the same after random renumbering, and in a second call.
+    """Check that the verdict does not change after random renumbering, or in a second call.
 
-    Return a text that says what is wrong, or None if everything is right.
+    Return a description of the fault, or None if there is none.
     """
     random = Random(hash(problem))
     players, sets = list(range(problem.players)), list(range(len(problem.sets)))
@@ -167,7 +168,7 @@ def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
 def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
     """Check that an infeasible problem stays infeasible if a constraint is tightened.
 
-    Return a text that says what is wrong, or None if everything is right.
+    Return a description of the fault, or None if there is none.
     """
     before, fault = _run_checked(solver, problem)
     if before is None or before:
@@ -181,9 +182,9 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check the verdicts before and after a place moves from the largest to the smallest hand.
+    """Check the verdicts before and after the largest hand shrinks and the smallest grows by 1.
 
-    Return a text that says what is wrong, or None if everything is right.
+    Return a description of the fault, or None if there is none.
     """
     _, fault = _run_checked(solver, problem)
     hands = list(problem.hands)
@@ -197,11 +198,11 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
-    """Check the verdict after the deal that the solver found has been forbidden.
+    """Forbid the deal that the solver found, and check the next verdict.
 
-    Return a text that says what is wrong, or None if everything is right. To forbid the
-    deal, the possible owners of a card, a minimum or a maximum is changed. Equal sets are changed
-    in the same way, so that they stay equal.
+    Return a description of the fault, or None if there is none. To forbid the deal, the possible
+    owners of a card, a minimum or a maximum is changed. Equal sets are changed in the same way, so
+    that they stay equal.
     """
     random = Random(hash(problem))
     for _ in range(MAX_FORBIDDEN_DEALS):
@@ -236,10 +237,10 @@ deterministic solver, but the fault messages of the other laws say more."""
 
 
 def tightenings(problem: DealProblem, limit: int | None = None) -> list[tuple[DealProblem, str]]:
-    """Return the variants of a problem in which one constraint is tightened by 1.
+    """Return variants of a problem in which one constraint is tighter by 1.
 
-    Each variant comes with a description of the change. If `limit` is given, at most this number of
-    variants is returned. They are chosen at random.
+    Each variant comes with a description of the change. If there are more than `limit` variants,
+    return a random selection of this size.
     """
     variants = []
     for index, constraint in enumerate(problem.sets):
@@ -279,17 +280,17 @@ def check_solver(
 ) -> Conformance:
     """Test a solver on given and random problems, and raise an error if it breaks a law.
 
-    The laws are listed in `LAWS`. The random problems are small problems, problems of all sizes
+    The laws are listed in `LAWS`. The random problems include small problems, problems of all sizes
     (`problems_of_all_sizes`), problems that depend on the bounds of one player
-    (`one_bound_problems`), and problems of the size of games. The result has the numbers of
-    problems. Files are written only to a temporary folder.
+    (`one_bound_problems`), and problems of the size of games. Files are written only to a temporary
+    folder.
 
     Args:
         solver: a solver, its name (see `find_solver`), or a function that takes a problem and
             returns a verdict.
         examples: the number of small problems, and also of draws in `problems_of_all_sizes`. There
-            are three times as many draws in `one_bound_problems`. Each size of game is tried once
-            for each `EXAMPLES_PER_ROUND` examples, rounded up. 300 examples cover all numbers of
+            are three times as many draws in `one_bound_problems`. Each size of a game is tried once
+            per `EXAMPLES_PER_ROUND` examples (rounded up). 300 examples cover all numbers of
             players and sets up to `MAX_PLAYERS` and `MAX_SETS`. They are enough to find a solver
             that treats the bounds of the first, middle or last players incorrectly. They find it
             even if it fails only for a single number of players, sets or cards up to
@@ -477,7 +478,7 @@ def _boundary_pair(size: GameSize, random: Random) -> tuple[DealProblem, DealPro
 
 _BOUNDARY_SOLVER = SOLVERS["max-flow"]
 """Solver that helps to generate problems which are just feasible or just infeasible. It does not
-judge verdicts, because every verdict is checked by its evidence (a deal or a proof)."""
+judge the tested solver, whose verdicts are checked by their evidence (a deal or a proof)."""
 
 
 def _games(

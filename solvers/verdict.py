@@ -1,8 +1,7 @@
-"""Verdicts on deal problems, and a check of their evidence that does not use a solver.
+"""Verdicts on deal problems, and a check of their evidence without a solver.
 
-A verdict and its evidence must have one of a few exact types. Subclasses are rejected. Both are
-copied to plain tuples of integers before they are checked. So the check never runs any code of the
-solver that returned the verdict.
+A verdict and its evidence must have exact types, not subclasses, and are copied to plain tuples of
+integers before the check. So the check never runs code of the solver that returned the verdict.
 """
 
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ class Deal(Displayable):
     """Assignment of every card to a player.
 
     Attributes:
-        owner: the number of the player who owns the card, as `[set][card]`.
+        owner: `owner[set][card]` is the number of the player who owns the card.
     """
 
     owner: tuple[tuple[int, ...], ...]
@@ -60,9 +59,9 @@ class Deal(Displayable):
         """Return all hands as text, with one line for each player by default.
 
         Args:
-            words: the problem whose names of players and cards are shown, or a formatter of
-                messages. By default, players and cards have numbers.
-            players: the number of players. If it is given, players without cards are listed, too.
+            words: a problem that provides the names of players and cards, or a formatter of
+                messages. By default, players and cards are numbers.
+            players: the number of players, to list players without cards as well.
             separator: the text between two hands.
         """
         if isinstance(words, DealProblem):
@@ -85,8 +84,7 @@ class Feasible(Displayable):
 
     Attributes:
         deal: a deal that satisfies the problem.
-        problem: the problem if `solve` returned the verdict, otherwise None. It is ignored when
-            verdicts are compared.
+        problem: the problem if `solve` returned the verdict, otherwise None. Comparisons ignore it.
     """
 
     deal: Deal
@@ -113,8 +111,7 @@ class Infeasible(Displayable):
 
     Attributes:
         shortage: the proof, or None if the solver provides none. `solve` always provides a proof.
-        problem: the problem if `solve` returned the verdict, otherwise None. It is ignored when
-            verdicts are compared.
+        problem: the problem if `solve` returned the verdict, otherwise None. Comparisons ignore it.
     """
 
     shortage: Certificate | None = None
@@ -124,7 +121,7 @@ class Infeasible(Displayable):
         return False
 
     def picture(self) -> Display:
-        """Return a display that says that there is no deal, and why, if the verdict has a proof."""
+        """Return a display that says "Impossible" and, if the verdict has a proof, the reason."""
         return Display("Impossible", (str(self),))
 
     def __str__(self) -> str:

@@ -21,7 +21,8 @@ from quaternity.base.writing import CAN_LOCK, replace_file_locked, try_lock, wri
 class AppendOnlyFile:
     """A file to which only this process appends while it is open.
 
-    It is a context manager. Every change is on the disk when the method that makes it returns.
+    The object is a context manager. Each method that changes the file returns only when the change
+    is on the disk.
     """
 
     def __init__(self, path: str, file: io.FileIO | None = None) -> None:
@@ -85,15 +86,15 @@ class AppendOnlyFile:
 
     @property
     def size(self) -> int:
-        """Length of the file in bytes, without any later changes by other processes."""
+        """Length of the file in bytes, after the last change by this process."""
         return self._size
 
     def append(self, text: str, what: str = "") -> None:
-        """Append whole lines, or the beginning of a line.
+        """Append text, which may end in the middle of a line.
 
-        If this fails, the error message says what was not saved: `what`, or the text itself if
-        `what` is empty. Raise `InputError` if the text cannot be written, or another process has
-        changed the file. In this case, no part of the text is kept.
+        Raise `InputError` if the text cannot be written, or another process has changed the file.
+        No part of the text is then kept. The error message quotes `what`, or the text itself if
+        `what` is empty.
         """
         data = text.encode()
         handle = self._file.fileno()

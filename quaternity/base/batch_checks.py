@@ -1,4 +1,4 @@
-"""Checks of a batch of games of any kind: the number of games, and the action in each game."""
+"""Validation for batches of games of any kind: the number of games, and the action in each game."""
 
 from __future__ import annotations
 

@@ -91,8 +91,8 @@ def _solution_callback(on_solution: Callable[[Callable[[Any], int]], object]) ->
 def solve_interruptibly(solver: Any, model: Any, callback: Any = None) -> Any:
     """Solve a CP-SAT model and return the status. An interrupt (Ctrl-C) stops the search.
 
-    The calling thread raises the interrupt, or any exception of the solver. CP-SAT calls `callback`
-    for every solution.
+    The interrupt, or any exception of the solver, is raised in the calling thread. CP-SAT calls
+    `callback` for every solution.
     """
     # If CP-SAT caught interrupts, they would end only the search and never reach Python.
     solver.parameters.catch_sigint_signal = False

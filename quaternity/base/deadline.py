@@ -24,7 +24,7 @@ class Deadline:
     __slots__ = ("_end", "seconds")
 
     def __init__(self, seconds: float | None = None, patience: float = 1.0) -> None:
-        """Start the clock. `patience` is a factor of the time limit, to allow for busy machines."""
+        """Start the clock. `patience` multiplies the time limit, to allow for busy machines."""
         self.seconds = inf if seconds is None else check_seconds(seconds)
         self._end = monotonic() + self.seconds * patience
 

@@ -39,17 +39,17 @@ class FileWarning(UserWarning):
 def warn_irregularities(irregularities: Sequence[str]) -> None:
     """Issue a `FileWarning` for each irregularity of a file.
 
-    Each warning shows the line three calls up: for example, the line that calls `Game.parse`, which
-    calls `Game._of_record`, which calls this function.
+    Each warning points to the line three calls up the stack, for example to the caller of
+    `Game.parse`.
     """
     for irregularity in irregularities:
         warnings.warn(irregularity, FileWarning, stacklevel=4)
 
 
 class NotUnderstood(InputError):
-    """Error for a typed text that does not have the form of a move.
+    """Error for user input that does not have the form of a move.
 
-    The text of the error says what a move looks like.
+    The message says what a move looks like.
     """
 
 
@@ -76,7 +76,7 @@ class SolverFault(QuaternityError):
 class SolverCrash(SolverFault):
     """Error for a solver that raised an unexpected exception or ended its process.
 
-    The text says what the solver did. The name of the solver is put in front when it is printed.
+    The text describes the failure. The name of the solver is added when the error is printed.
     """
 
 
@@ -99,11 +99,11 @@ class FaultPlace(NamedTuple):
     """Place in a game where a player failed.
 
     Attributes:
-        player: name of the player. It is empty if no player is known to be at fault.
+        player: name of the player, or an empty string if no player is known to be at fault.
         moves: number of moves made before the failure.
-        go: number of goes finished before the failure (a go is all moves of a player until the turn
-            passes). It is None in a game that does not count goes.
-        record: the game up to this place, as the text of a log or record.
+        go: number of turns finished before the failure, or None in a game that does not count
+            turns. All moves of a player until the turn passes are one turn.
+        record: the record of the game up to this place, as text.
     """
 
     player: str
@@ -122,7 +122,7 @@ class PlayerFault(QuaternityError):
     """Error for a strategy or bot that raised an exception, tried to exit, or broke the rules.
 
     Attributes:
-        message: a sentence that names the player and says what it did.
+        message: a sentence that names the player and the fault.
         trace: the traceback as text, or an empty string if there is none.
         place: the game and the move, or None if they are not known.
     """
@@ -140,7 +140,7 @@ class PlayerFault(QuaternityError):
 
 
 class GameLimit(PlayerFault, LimitError):
-    """Error for a game that reached a limit, or whose process died.
+    """Error for a game that reached a limit, or that ended because its process died.
 
     No player is known to be at fault.
     """

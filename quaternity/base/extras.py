@@ -1,4 +1,4 @@
-"""Error for a missing optional package. It says which extra of this distribution installs it."""
+"""Error for a missing optional package. The message names the extra that installs the package."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -39,8 +39,8 @@ def lazy_names(
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__all__`, `__getattr__` and `__dir__` for a package that loads names on first use.
 
-    `homes` maps each module to a text with the public names that are loaded from it, separated by
-    spaces. `modules` lists public modules of the package, which `import *` omits.
+    `homes` maps each module to the public names that are loaded from it, as a text with spaces
+    between the names. `modules` lists public modules of the package, which `import *` omits.
     """
     home = {name: module for module, names in homes.items() for name in names.split()}
 

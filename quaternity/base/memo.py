@@ -14,7 +14,7 @@ Parts = TypeVarTuple("Parts")
 V = TypeVar("V")
 
 MAX_MEMO_BYTES = 512 * 2**20
-"""Approximate maximum memory for all cached results of a process together, in bytes."""
+"""Approximate maximum memory for all cached results of a process, in bytes."""
 
 
 def bytes_of(objects: int = 0, numbers: int = 0, largest: int = 0, bits: int = 0) -> int:

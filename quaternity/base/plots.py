@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Colours of curves, bars and markers. They are from the palette of Okabe and Ito, which
-colour-blind readers can distinguish."""
+"""Colours of curves, bars and markers, from the palette of Okabe and Ito. Colour-blind readers can
+distinguish them."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
 """Shapes of the markers on curves. Each curve takes the next colour and the next marker. Because

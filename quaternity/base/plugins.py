@@ -1,7 +1,7 @@
 """Plug-ins from other Python distributions, found through entry points.
 
-A plug-in that cannot be loaded is skipped with one warning (`BrokenPlugin`) and does not affect
-anything else. Using its name raises an error that says what is wrong with it.
+A plug-in that cannot be loaded is skipped with a warning (`BrokenPlugin`). Code that then uses the
+name of the plug-in gets an error with the reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Plugin = TypeVar("Plugin")
 
 
 PLACE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-"""Pattern of a text that names an object in a module, such as `package.module:name`."""
+"""Pattern of the place of an object in a module, such as `package.module:name`."""
 
 
 class BrokenPlugin(UserWarning):
@@ -60,11 +60,11 @@ def load_plugins(
     `KeyboardInterrupt` is passed on.
 
     Args:
-        kind: a noun for the plug-ins, such as "player".
+        kind: the noun for a plug-in in messages, such as "player".
         known: names that are already in use, which plug-ins cannot redefine.
-        check: function that takes the name and the loaded object, and returns the plug-in. It
+        check: function that takes the name and the loaded object, and returns the plug-in, or
             raises `InputError` if the object is not suitable.
-        prefix: prefix of the names to load. It is removed from the names in the result.
+        prefix: only names with this prefix are loaded. The result contains them without it.
     """
     from contextlib import redirect_stdout
     from importlib.metadata import entry_points
@@ -97,8 +97,8 @@ def load_plugins(
 def load_place(place: str, in_working_directory: bool = False) -> Any:
     """Import a module and return one of its objects. `place` has the form `package.module:name`.
 
-    If the import raises an exception, it is passed on. If `in_working_directory` is true, the
-    working directory is searched as well, but last.
+    Exceptions of the import are passed on. If `in_working_directory` is true, the working directory
+    is searched after the rest of the import path.
     """
     if in_working_directory and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())

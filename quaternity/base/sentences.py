@@ -164,8 +164,8 @@ class Wording:
     def cell(self, card: tuple[int, int], text: str) -> str:
         """Return the text for a cell in a table of cards.
 
-        It does not name the card, because its position in the table does. A subclass may add the
-        name of the card.
+        The text does not name the card, because the position of the cell shows which card it is. A
+        subclass may add the name.
         """
         del card
         return text
@@ -187,7 +187,7 @@ class Wording:
         return with_noun(count, "card")
 
     def percent(self, chance: float) -> str:
-        """Format a probability: "25%"."""
+        """Return the text for a probability, such as "25%"."""
         return percent(chance, decimals=0)
 
     def listed(self, values: Iterable[object]) -> str:  # plain: ok, a format in message templates
@@ -209,7 +209,7 @@ INDENTED = MessageTemplate("indented", "{space}{line}")
 
 
 def indent(line: str, by: int = 2) -> Message:
-    """Return a line with spaces in front, because it belongs to the line above."""
+    """Indent a line that belongs to the line above, by two spaces by default."""
     return INDENTED(space=" " * by, line=line)
 
 

@@ -12,7 +12,7 @@ class Drawing:
     """SVG drawing that a notebook displays.
 
     Attributes:
-        title: a phrase that says what the drawing shows.
+        title: a short description of the drawing.
         svg: the text of an SVG file.
     """
 
@@ -57,7 +57,7 @@ def svg_element(
     Args:
         width, height: size in pixels, unless the style sheet of the page scales the drawing.
         kind: CSS class of the element.
-        label: text for screen readers. It is None if a text next to the drawing says the same.
+        label: text for screen readers, or None if a text next to the drawing says the same.
         parts: SVG elements, from back to front.
     """
     role = 'aria-hidden="true"' if label is None else f'role="img" aria-label="{escape(label)}"'

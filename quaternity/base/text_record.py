@@ -57,7 +57,7 @@ class TextRecord:
 
 @dataclass(frozen=True, slots=True)
 class Replay(Generic[P, M]):
-    """A game that was played again from its record.
+    """A game that was replayed from its record.
 
     Attributes:
         positions: the position at the start, and the position after each move.
@@ -127,7 +127,7 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
 def setting_ranges(settings: Any) -> dict[str, range]:
     """Return the range of each numeric setting of a game, by the name of the setting.
 
-    `settings` is a dataclass whose fields contain the ranges in their metadata.
+    `settings` is a dataclass. The metadata of its fields contain the ranges.
     """
     return {f.name: f.metadata["range"] for f in fields(settings) if "range" in f.metadata}
 

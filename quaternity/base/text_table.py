@@ -117,7 +117,7 @@ def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
 def minimums_text(
     low: Sequence[int], without: int | None = None, names: Mapping[int, str] = MappingProxyType({})
 ) -> str:
-    """Return a text with each player's minimum number of cards. A minimum of 0 is left out.
+    """Return each player's minimum number of cards as text. A minimum of 0 is left out.
 
     `1:2 3:1` means at least two cards for player 1 and at least one for player 3.
 

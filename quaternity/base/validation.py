@@ -79,7 +79,7 @@ def _index(value: Any) -> int | None:
 
 
 def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
-    """Return `value` as an `int` if it is a whole number (also of NumPy), but not a boolean.
+    """Convert a whole number, for example a NumPy integer, to an `int`. Refuse a boolean.
 
     Raises:
         InputError: If the value is not a whole number, is less than `least`, or is outside
@@ -183,8 +183,8 @@ def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tu
 def check_int(value: object, low: int | None, high: int | None, expected: str, place: str) -> int:
     """Return `value` as an `int` if it is a Python or NumPy integer from `low` to `high`.
 
-    Otherwise, or if it is a boolean, raise `InputError`. The message says that it is not
-    `expected`, for example "a whole number".
+    Otherwise, raise `InputError`. Booleans are refused as well. `expected` completes the message
+    "... is not", for example "a whole number".
     """
     number = _index(value)
     if number is None or (low is not None and number < low) or (high is not None and number > high):
@@ -205,7 +205,7 @@ def as_iterator(values: object, place: str) -> Iterator[Any]:
 def check_text(value: object, expected: str, place: str) -> str:
     """Return the value unchanged if it is a `str`. Otherwise raise `InputError`.
 
-    The error message says that the value is not `expected`, for example "a name".
+    `expected` completes the error message "... is not", for example "a name".
     """
     if not isinstance(value, str):
         raise InputError(f"{place}: {quote_value(value)} is not {expected}")
@@ -239,7 +239,7 @@ def _real(value: Any) -> float | None:
 
 
 def check_time_limit(seconds: object) -> float | None:
-    """Return `seconds`, a time limit, as a float. Return None for no limit.
+    """Check a time limit, and return it as a float, or None for no limit.
 
     Raise `InputError` if the value is neither None nor a finite number > 0.
     """

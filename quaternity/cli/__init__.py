@@ -38,8 +38,8 @@ def _status() -> int:
 def _open_streams() -> None:
     """Open the null device for each standard stream that was closed when the process started.
 
-    Standard output is opened so that writing fails with a message. Otherwise, results would be lost
-    silently.
+    Standard output is opened in such a way that writing fails with a message, because results would
+    otherwise be lost silently.
     """
     import os
     import sys

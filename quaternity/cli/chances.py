@@ -1,4 +1,4 @@
-"""Text tables and charts of chances, of card counts and of numbers of deals."""
+"""Text tables and charts of chances, card counts and numbers of deals."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from quaternity.base.text_format import with_noun
 _BARS = " ▁▂▃▄▅▆▇█"
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
-"""Type of a nested sequence of chances. `chances[set][card][player]` is the chance that the player
-has the card. It is None if the chance is unknown, but lies strictly between 0 and 1."""
+"""Nested sequence of chances. `chances[set][card][player]` is the chance that the player has the
+card, or None if it is only known to lie strictly between 0 and 1."""
 
 
 def percent(chance: float | None) -> str:
@@ -38,15 +38,14 @@ def chance_lines(
     only: Sequence[int] | None = None,
     aside: int | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of a table of the chances that each player has each card.
+    """Yield the lines of a text table of the chance that each player has each card.
 
     The table has a row for each player and a column for each card. Sets stand side by side if they
     fit.
 
     Args:
         narrowest: minimum width of a card's column, in characters.
-        second: other estimates of the same chances, printed in a second row for each player if they
-            differ.
+        second: other estimates of the same chances. If they differ, each player gets a second row.
         only: the indices of the sets to show, or None for all sets.
         aside: the index of the row for cards that were set aside, or None if there are no such
             cards.

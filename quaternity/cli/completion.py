@@ -52,7 +52,7 @@ VALUES: dict[str, Callable[[], Iterable[str]]] = {
 """Mapping from a parameter's name to a function that returns the parameter's possible values."""
 
 PLAYER_PARAMETERS = ("seats", "entries")
-"""Names of the command-line parameters whose values are names of players."""
+"""Names of the command-line parameters that take names of players."""
 
 
 def add_completion(command: Any, group: str | None) -> None:

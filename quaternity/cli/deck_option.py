@@ -55,7 +55,7 @@ def _find_deck(name: str) -> Deck:
 
 
 def table_text(rules: Any, view: Any, words: DeckWords) -> str:
-    """Return a text that shows a game as a seat sees it. It fits the width of the terminal."""
+    """Return a game as a seat sees it, as text that fits the width of the terminal."""
     text: str = rules.show(view, columns(), *([words] if words.deck.sets else ()))
     return text
 

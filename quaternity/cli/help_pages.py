@@ -84,7 +84,7 @@ class HelpGroup(TyperGroup):
 
 
 class HelpContext(typer.Context):
-    """A context whose help pages are formatted by `HelpPage`."""
+    """Command-line context with `HelpPage` as the formatter of help pages."""
 
     formatter_class = HelpPage
 

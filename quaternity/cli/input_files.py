@@ -31,8 +31,8 @@ from quaternity.table.games import rules_of_record
 from solvers import DealProblem
 
 IMPOSSIBLE_ERRORS = (ContradictoryState, ImpossibleRecord)
-"""The exceptions raised for a well-formed file whose content is impossible: a state that
-contradicts itself, or a record with an illegal move."""
+"""Exceptions for a well-formed file with impossible content: a state that contradicts itself, or a
+record with an illegal move."""
 
 
 class InputDocument:

@@ -173,10 +173,10 @@ class _Evaluation:
         return moment(self.log, step, self.seat)
 
     def after_announcements(self, at: QueryContext) -> tuple[QueryContext, list[str]]:
-        """Return the context for evaluating formulas after the announcements of the option `--say`.
+        """Apply the announcements of the option `--say`. Return the context after them.
 
-        Also return the announcements whose truth is unknown, which are assumed to be true. Raise
-        `_NotTrue` if an announcement is certainly false.
+        Also return the announcements that are only assumed to be true, because their truth is
+        unknown. Raise `_NotTrue` if an announcement is certainly false.
         """
         supposed = []
         for text in self.announcements:

@@ -183,7 +183,7 @@ def _log_with_hand(
 
 
 class _Notes:
-    """The dialogue in which a game with real cards is written down."""
+    """The dialogue that records a game which is played with real cards."""
 
     def __init__(self, log: SeatLog, file: AppendOnlyFile, speech: DeckWords) -> None:
 
@@ -204,7 +204,7 @@ class _Notes:
         }
 
     def keep(self, before: SeatLog) -> None:
-        """Write the changes of the game to the file. They are on the disk when the method ends."""
+        """Write the changes of the game to the file, and flush them to the disk."""
         old, new = _lines(before), _lines(self.log)
         data, same = read_bytes(self.file.path), len(old)
         if new[:same] != old:

@@ -163,7 +163,7 @@ def hands_lines(log: GameLog, step: int, words: Wording = PLAIN) -> list[str]:
 
 
 def points_text(public: PublicState) -> str:
-    """Return a text with the points, and the winner or the players who tie."""
+    """Return the points as text, with the winner or the players who tie."""
     points = public.points
     scores = ", ".join(f"player {player}: {count}" for player, count in enumerate(points))
     best = [player for player, count in enumerate(points) if count == max(points)]

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 MAX_UNBROKEN_CHARS = 16
-"""Maximum length of a table cell whose text must stay on one line, in characters. The text of a
-longer cell may be wrapped between words."""
+"""Maximum length of a table cell that is never wrapped, in characters. Longer cells may be wrapped
+between words."""
 
 
 class SplitTable(TableElement):
@@ -45,7 +45,7 @@ class SplitTable(TableElement):
 
 
 class GuideMarkdown(Markdown):
-    """Markdown whose tables are split into parts if they are too wide."""
+    """Renderer of Markdown that splits tables into parts if they are too wide."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
@@ -79,7 +79,7 @@ def _parts(min_widths: list[int], width: int) -> list[list[int]]:
 
 
 def _widths(min_widths: list[int], max_widths: list[int], width: int) -> list[int]:
-    """Return the column widths. Columns whose text is wrapped share the remaining width evenly."""
+    """Return the column widths. Columns that need wrapping share the remaining width evenly."""
     widths = list(min_widths)
     spare = width - _table_width(widths)
     while spare > 0 and (

@@ -37,7 +37,7 @@ from quaternity.table.players import YOU, make_player
 QUIT = ("quit", "exit", "q")
 
 WORDS = ("help", "rules", "state", "moves", "hint", "history", "undo", "seat")
-"""Names of the commands that users can type in every game, except those that quit."""
+"""Names of the commands that users can type in every game. The commands that quit are in `QUIT`."""
 
 COMMANDS = """\
 Also:    help   rules   state (the table again)   moves (the legal moves)
@@ -62,17 +62,17 @@ class GameWords:
         rules: the rules, in about ten lines.
         forms: how to type a move, in a line or two.
         marks: the meaning of the marks in the table, in a line or two.
-        words: mapping from the name of a command to its help text and its function. The help text
-            is empty if all games have the command.
+        words: the help text and the function of each command, by name. The help text is empty for
+            commands that all games have.
         remark: function that takes the match and returns a remark to print below the table, or
             None.
         advice: function that takes the view and the move and returns a text to append to a hint.
-        outdated: function that takes half-typed text and the views before and after a program's
-            move. It returns whether the text has changed its meaning.
-        bystander_marks: the meaning of the marks for viewers who see no hand. It is empty if it is
-            the same as `marks`.
-        formula_lines: function that takes the rules, the positions, the moves, a formula and
-            whether a reason is wanted. It returns lines about what is known about the formula.
+        outdated: function that returns whether a move of a program changed the meaning of
+            half-typed text. It takes the text, and the views before and after the move.
+        bystander_marks: the meaning of the marks for viewers who see no hand, or an empty string if
+            it is the same as `marks`.
+        formula_lines: function that returns lines about the truth of a formula. It takes the rules,
+            the positions, the moves, the formula, and whether a reason is wanted.
     """
 
     rules: str
@@ -110,13 +110,12 @@ class MatchSession:
         self.speech = DeckWords(PLAIN) if speech is None else speech
         self.screen = MatchScreen(match, self.speech, words.remark)
         self.refused: tuple[int, Any] | None = None
-        """Number of moves made before the last refused move, and this move. The pair is None if no
-        move has been refused since the last accepted move."""
+        """The last refused move, as a pair (number of moves made before it, move). None if a move
+        has been accepted since."""
         self.typed = ""
         """Text that the user had half typed when a program moved."""
         self.clock = -1, 0.0
-        """Number of moves made, and the time (of `monotonic`) at which the table was shown after
-        them."""
+        """Number of moves made, and the time (of `monotonic`) when the table first showed them."""
         if journal is not None:
             match.keep = journal.add
 
@@ -150,7 +149,7 @@ class MatchSession:
         self.screen.print_end()
 
     def so_far(self) -> str:
-        """Return a text with the number of moves so far, and how to resume the match."""
+        """Return the number of moves so far, and how to resume the match, as text."""
         resuming = f"; --record {self.journal.path} resumes it" if self.journal is not None else ""
         return f"after {with_noun(self.match.history.whole_moves, 'move')}{resuming}"
 

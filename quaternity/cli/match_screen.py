@@ -17,18 +17,18 @@ MAX_LISTED_MOVES = 60
 """Maximum number of legal moves that the command `moves` lists."""
 
 MIN_NEWS_LINES = 3
-"""Minimum number of lines about recent events that are printed below the table. If the screen is
-too small for all of these lines, the earlier ones are printed above the table."""
+"""Minimum number of lines about recent events below the table. On a small screen, earlier events
+are printed above the table."""
 
 
 class MatchScreen:
     """The screen on which people see a match.
 
     Attributes:
-        looking: the seat whose view was shown last, or None at the beginning.
-        undo_message: message about moves that were taken back, repeated to the next person at the
+        looking: the seat that last saw its view, or None at the beginning.
+        undo_message: message about undone moves, which is repeated to the next person at the
             terminal.
-        dropped_message: message that half-typed text was dropped. It is empty if none was dropped.
+        dropped_message: message that half-typed text was dropped, or an empty string.
     """
 
     def __init__(
@@ -43,10 +43,10 @@ class MatchScreen:
         self._last_seen: dict[int | None, int] = {}
         """Number of moves that had been made when each seat last saw the table."""
         self._news_start = 0
-        """Index of the first move that the most recent list of news contained."""
+        """Index of the first move in the most recent list of news."""
 
     def players_text(self) -> str:
-        """Return a text that names the player in each seat."""
+        """Return the name of the player in each seat, as text."""
         return ", ".join(f"player {seat} is {name}" for seat, name in enumerate(self.match.names))
 
     def show(self, seat: int, confirm: Callable[[str], None]) -> None:
@@ -93,7 +93,7 @@ class MatchScreen:
         print(*news[:above], "", table, *news[above:], *remarks, sep="\n")
 
     def print_news(self) -> None:
-        """Print the events that the seat whose view was shown last has not seen yet."""
+        """Print the events that the last viewer has not seen yet."""
         for text in self._news(self.looking):
             print(wrap_text(text))
 

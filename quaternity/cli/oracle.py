@@ -1,4 +1,4 @@
-"""Texts that say who can win in a position, and what each question leads to.
+"""Texts about who can win in a position, and about the results of each question.
 
 The facts come from a tablebase, which contains the result of every position with perfect play.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.tablebase import PositionReport
 
 MAX_QUESTION_KINDS = 8
-"""Maximum number of listed groups of equivalent questions, each with the result of each answer."""
+"""Maximum number of groups of equivalent questions that are listed."""
 
 
 def standing_text(standing: StateValue) -> str:
@@ -39,8 +39,8 @@ def standing_text(standing: StateValue) -> str:
 def oracle_lines(report: PositionReport) -> Iterator[str]:
     """Yield lines that say which players can win or force a win.
 
-    The first line is about the present position. The next lines list the questions, the best ones
-    first. Below each question, a line for each answer is about the position after this answer.
+    The first line is about the present position. The questions follow, best first. Below each
+    question, there is a line about the position after each of its answers.
     """
     yield standing_text(report.standing)
     for prospect in report.prospects[:MAX_QUESTION_KINDS]:

@@ -62,12 +62,10 @@ def play_match(
     """Play a match at this terminal, either a new match or the match in a record.
 
     Args:
-        settings: function that takes the options that are set, and returns the settings of a new
-            match.
-        options: mapping from the names of settings to their values, or to None if the user did not
-            set the option.
-        seats: function that takes the rules and returns the players that the user named. It
-            returns None if the user named none.
+        settings: function that returns the settings of a new match. It takes the options that the
+            user set.
+        options: the value of each setting by name, or None if the user did not set the option.
+        seats: function that takes the rules and returns the players that the user named, or None.
         default: the players if neither the user nor the record names any. None means that people
             play in all seats.
     """
@@ -116,8 +114,8 @@ def _choose_players(
 ) -> list[str]:
     """Return the players of all seats.
 
-    `requested` contains the players that the user named, `recorded` those in the record, and
-    `reassigned` those after seats were handed over, according to the record.
+    `requested` contains the players that the user named. `recorded` contains the first players in
+    the record, and `reassigned` the players after seats were handed over.
     """
     reassigned = reassigned if len(reassigned) == rules.seats else ()
     if requested is not None and recorded and tuple(requested) not in (recorded, reassigned):

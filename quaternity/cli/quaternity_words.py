@@ -106,7 +106,7 @@ def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]
 def game_of(
     settings: Settings, positions: Sequence[QuaternityPosition], moves: Sequence[tuple[int, Any]]
 ) -> Game:
-    """Return the game that consists of the given moves, without a last question that has no answer.
+    """Return the game with the given moves. A last question without an answer is left out.
 
     Each move is a pair of a seat and a question or an answer. `positions` contains the first
     position and the position after each move.
@@ -183,8 +183,8 @@ def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 def certainty_lines(text: str, game: Game, why: bool = False) -> Iterator[str]:
     """Yield lines that say whether a formula is certainly true or false in a game of Quaternity.
 
-    If `why` is true, include the reason. This is either the moves that prove the fact, or two
-    deals: one where the formula is true, and one where it is false.
+    If `why` is true, include the reason: the moves that prove the fact, or two deals. Only one
+    of them makes the formula true.
     """
     try:
         answer = certainty(text, game, why)

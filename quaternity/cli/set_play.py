@@ -65,5 +65,5 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
 
 
 def _outdated(text: str, before: Any, now: Any) -> bool:
-    """Return whether half-typed letters, which name cards by their places, now name other cards."""
+    """Return whether half-typed letters name other cards than before the cards moved."""
     return cards_named(text, before) != cards_named(text, now)

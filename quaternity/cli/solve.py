@@ -137,8 +137,8 @@ def solve(
 
     The solver visits every state once. States count as one if they differ only in the names of
     players, sets and cards. For each state it computes who can force a win against all others
-    together. A player with
-    more sets than every other player wins. Nobody wins a game that never ends.
+    together. A player with more sets than every other player wins. Nobody wins a game that never
+    ends.
 
     With --ask, a search answers one question, even if the game has far too many states to visit.
 

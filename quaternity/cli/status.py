@@ -66,7 +66,7 @@ def terminable() -> Iterator[None]:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return a text that says which error or signal stopped a command."""
+    """Return why a command stopped: "interrupted", "terminated" or the message of the error."""
     if isinstance(error, KeyboardInterrupt):
         return "terminated" if isinstance(error, Terminated) else "interrupted"
     return str(error) or type(error).__name__

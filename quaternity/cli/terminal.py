@@ -97,12 +97,12 @@ def say(text: str, indent: int = 2, heading: str = "") -> None:
 
 
 def bold(text: str) -> str:
-    """Return a text in bold if standard output is a terminal with colours."""
+    """Return the text, in bold if standard output is a terminal with colours."""
     return _styled(text, 1)
 
 
 def red(text: str) -> str:
-    """Return a text in red if standard output is a terminal with colours."""
+    """Return the text, in red if standard output is a terminal with colours."""
     return _styled(text, 31)
 
 
@@ -140,7 +140,7 @@ def wrap_text(text: str, indent: int = 2) -> str:
 
 
 def in_columns(entries: Sequence[str]) -> str:
-    """Return a text that lists entries in columns, with as many columns as fit the terminal."""
+    """Return the entries as text in columns, with as many columns as fit the terminal."""
     column_width = max(map(len, entries), default=0) + 3
     per_line = max(1, (columns() - 2 + 3) // column_width)
     return "\n".join(
@@ -289,7 +289,7 @@ class Progress:
 
 @contextmanager
 def show_phase(description: str, total: int | None) -> Iterator[Report]:
-    """Show a progress bar during a `with` block. Yield a function with which it is advanced."""
+    """Show a progress bar during a `with` block. Yield the function that advances it."""
     reached = 0
     with progress(description, total) as bar:
 

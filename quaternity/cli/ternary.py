@@ -278,7 +278,7 @@ def largest(
 
 @contextmanager
 def _report_early_end(best: Incumbent[Any]) -> Iterator[list[ExitStatus]]:
-    """If the search in the `with` block is stopped, print why. Add the exit status to the list."""
+    """Print why the `with` block was stopped early. Add the exit status to the yielded list."""
     status: list[ExitStatus] = []
     try:
         yield status

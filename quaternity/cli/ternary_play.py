@@ -116,7 +116,7 @@ def simulate(
 
 
 class _End(NamedTuple):
-    """How a random game ended, with field names as in `quaternity.ternary.Playout`."""
+    """The end of a random game, with the field names of `quaternity.ternary.Playout`."""
 
     left: int
     got_stuck: bool

@@ -40,7 +40,7 @@ from quaternity.table.tournament.scores import MIN_DEALS, Measured, Table, make_
 from quaternity.table.tournament.seatings import labels
 
 ALL_ORDERS = 4
-"""Maximum number of seats for which the players play each deal in every seating order."""
+"""Maximum number of seats with which each deal of a tournament is played in all seating orders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def add_tournament(
 
 
 def _game_to_replay(own_game: str, game: str | None, replay: int | None) -> int | None:
-    """Return the number of the game to replay, or None if no game is to be replayed."""
+    """Return the number of the game to replay, or None for no game."""
     if game is None or game == own_game:
         return replay
     if game.isdecimal():
@@ -266,7 +266,7 @@ def _in_errors(margin: Measured) -> str:
 
 
 def orders_text(table: Table, seats: int) -> str:
-    """Return a text that says how many deals were played, and in which seating orders."""
+    """Describe how many deals were played, and in which seating orders."""
     whole, extra = divmod(table.games, table.games_a_deal)
     orders = f"{table.games_a_deal} seating orders"
     if not whole:

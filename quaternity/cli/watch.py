@@ -106,11 +106,11 @@ class Viewer:
             show_step: function that takes the number of a step and prints the step. Step 0 is the
                 start.
             last: the number of the last step.
-            show_knowledge: function that takes the player that the user typed and the number of a
-                step. It prints what the player knows.
+            show_knowledge: function that prints what a player knows. It takes the player, as the
+                user typed it, and the number of a step.
             marks: the meaning of the marks in a step.
-            tell: function that takes a formula, the number of a step and whether a reason is
-                wanted. It returns lines that say what is known about the formula.
+            tell: function that returns lines about the truth of a formula. It takes the formula,
+                the number of a step, and whether a reason is wanted.
         """
         self.show_step, self.last, self.step = show_step, last, step
         self.show_knowledge, self.marks, self.formula_lines = show_knowledge, marks, tell

@@ -37,7 +37,7 @@ SHAPES = (
 offset of the number inside it."""
 
 MAX_ROW_CARDS = 8
-"""Maximum number of cards in a set whose cards show a row with one box for each card."""
+"""Maximum set size for which a card shows a row of boxes, one for each card of the set."""
 
 
 def suit_name(index: int) -> str:

@@ -20,8 +20,7 @@ class _CardFields(NamedTuple):
 class Card(_CardFields):
     """A card, given by the index of its set and its number in the set.
 
-    Both are counted from 0. They have no upper limit: each game checks whether it contains the
-    card.
+    Both numbers start at 0 and have no upper limit. Each game checks whether it contains the card.
 
     >>> str(Card(0, 2)), Card.parse("0/2")
     ('0/2', Card(set_index=0, number=2))

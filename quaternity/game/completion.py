@@ -18,7 +18,7 @@ from solvers.verdict import Feasible
 def owned_sets(
     rows: Sequence[PreparedSet], slack: int, layout: LaneLayout, hands: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Return the sets that one player owns in every possible deal, as pairs (set, player).
+    """Return pairs (set, player): the sets that a single player owns in every possible deal.
 
     `rows` are all sets of the state. `slack` says how many more cards each group of players could
     hold (see `LaneLayout.slack`).
@@ -53,10 +53,11 @@ def put_down(
     slack: int,
     set_size: int,
 ) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
-    """Take completed sets out of play, and return the new values that describe the cards.
+    """Take completed sets out of play. Return the new `hands`, `rows`, `completed` and `slack`.
 
-    These are `hands`, `rows` (the sets), `completed` (the owner of each set) and `slack` (see
-    `LaneLayout.slack`). `done` contains pairs of a completed set and its owner.
+    `rows` are the sets, `completed` has the owner of each completed set, and `slack` says how many
+    more cards each group of players could hold (see `LaneLayout.slack`). `done` contains pairs of a
+    set that is now completed and its owner.
     """
     hands, rows, completed = list(hands), list(rows), list(completed)
     layout = rows[0].kind.layout
@@ -70,10 +71,9 @@ def put_down(
 
 
 def owned_by_solver(problem: DealProblem, solver: Solver) -> list[tuple[int, int]]:
-    """Return the sets that one player owns in every possible deal, using any solver.
+    """Return the same pairs (set, player) as `owned_sets`, using any solver.
 
-    The result contains pairs (set, player), like that of `owned_sets`. It is empty if the problem
-    has no deal.
+    The list is empty if the problem has no deal.
     """
     verdict = solver(problem)
     if not isinstance(verdict, Feasible):

@@ -46,7 +46,7 @@ one set. Above this limit, the effects are computed again in each state."""
 Answers = tuple[Answer, ...]
 
 ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Answer.YES))
-"""Tuples of the legal answers to a question. The index is the sum of 1 if no is legal and 2 if yes
+"""The combinations of legal answers to a question. The index is 1 if "no" is legal, plus 2 if "yes"
 is legal."""
 
 Pairs = list[tuple[Question, Answers]]
@@ -56,16 +56,15 @@ Groups = tuple[tuple[int, tuple[int, ...], int], ...]
 the numbers of the cards, and the index (never 0) of the legal answers in `ANSWERS`."""
 
 Ask = tuple[int, int, int, int]
-"""A question to a player about any of several interchangeable cards. The tuple has the asked
-player, the bit mask of the players who may own the cards, and a bit mask for each answer: first no,
-then yes. The mask of an answer is 0 if the constraint of the set alone makes the answer impossible.
-Otherwise, it has one bit: the number of the coalition table in `Asks` after this answer."""
+"""Questions to a player for any of several interchangeable cards, as a tuple (asked player, owner
+mask, mask of no, mask of yes). The owner mask has a bit for each player who may own the cards. The
+mask of an answer is 0 if the constraint of the set alone makes the answer impossible. Otherwise,
+its only bit is the index in `Asks` of the coalition table after the answer."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""A pair: the questions that one player may ask about a set, according to the constraint of this
-set alone, and the distinct coalition tables that the set can have after an answer. Several answers
-may lead to the same table. A table includes what the answer reveals, but the requested card still
-counts in the hand of the player who was asked."""
+"""A pair: the questions that the constraint of a set allows a player to ask about the set, and the
+distinct coalition tables of the set after the answers. Several answers may lead to the same table.
+A table includes what the answer reveals, but the card has not changed hands."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
 """The changes that one asker's questions cause in the coalition table of a set (the maximum number
@@ -84,7 +83,7 @@ only be answered no) are allowed, the statement alone decides whether a question
 class QuestionGroup(NamedTuple):
     """Questions to one player about interchangeable cards of a set.
 
-    No known fact distinguishes the cards, so all these questions have the same legal answers.
+    The cards have the same possible owners, so all these questions have the same legal answers.
     """
 
     asked: int
@@ -118,10 +117,9 @@ class PreparedShape(SetShape):
     A coalition table contains the maximum number of cards that each group of players can hold.
 
     Attributes:
-        owned: the player who must own every card because of the constraint of the set alone, or
-            None if there is no such player.
-        holders: for each player who may own all cards, a pair: the player, and the coalition table
-            of the set if this player may not own all of them.
+        owned: the player who must own all cards, by the constraint of the set alone, or None.
+        holders: pairs (player, table) for each player who may own all cards. The table is the
+            coalition table of the set if this player does not own all of them.
         heavy: whether the tables after all questions need too much memory to be stored (see
             `feasible_asks`).
     """
@@ -154,8 +152,8 @@ class PreparedShape(SetShape):
     def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
         """Yield the possible questions of an asker with their possible answers, as `Ask` tuples.
 
-        The tuple has 1 for the answer no and 2 for the answer yes if they are possible, and 0 if
-        not. No coalition tables are stored.
+        The last two entries of a tuple are 1 if the answer no is possible, and 2 if the answer yes
+        is possible, or else 0. No coalition tables are stored.
 
         Args:
             asker: the player to move.
@@ -207,7 +205,7 @@ class PreparedShape(SetShape):
                     no = settled(room + meeting[others ^ bit]) if others != bit else IMPOSSIBLE
                     yield asked, mask, no, settled(room + meeting[bit])
                 elif asked != asker and refused != IMPOSSIBLE:
-                    # A player who cannot own the card must answer no, which tells nothing new.
+                    # A player who cannot own the card must answer no, which reveals nothing.
                     yield asked, mask, refused, IMPOSSIBLE
 
 
@@ -366,7 +364,7 @@ def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card:
     kind, mask = row.kind, row.constraint.owners[card]
     guard = kind.layout.guard
     if not mask >> asked & 1:
-        # The asked player cannot own the card, so only no is possible, and it tells nothing new.
+        # The asked player cannot own the card, so only no is possible, and it reveals nothing.
         change = _statements[kind, asker][1].get(mask)
         return int(change is not None and (slack + change) & guard == guard)
     no, yes = _claims[kind, asker, asked, mask]
@@ -378,10 +376,10 @@ def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card:
 def questions_by_tables(
     rows: Sequence[PreparedSet], slack: int, asker: int, hands: Sequence[int]
 ) -> list[SetQuestions]:
-    """Return all legal questions in a game that is not brisk (see `Settings`).
+    """Return all legal questions of a state, using coalition tables.
 
-    They are found with coalition tables: the maximum number of cards of a set that each group of
-    players can hold.
+    A coalition table contains the maximum number of cards of a set that each group of players can
+    hold. In a brisk game (see `Settings`), the result may include illegal questions.
 
     Args:
         rows: the sets of a possible state.
@@ -416,10 +414,10 @@ def questions_by_tables(
 
 
 def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[SetQuestions]:
-    """Return all legal questions in a game that is not brisk, by calling a solver for each answer.
+    """Return the same questions as `questions_by_tables`, by calling a solver for each answer.
 
-    These are the questions of `questions_by_tables`. Sets that differ only in the order of their
-    cards, and cards with equal owners, share one call.
+    Sets that differ only in the order of their cards share calls, and so do cards with the same
+    possible owners.
     """
     known: dict[object, int] = {}
     questions: list[SetQuestions] = []
@@ -449,7 +447,7 @@ def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> lis
 
 
 def drop_hopeless(questions: list[SetQuestions]) -> list[SetQuestions]:
-    """Return the questions without those that a brisk game forbids: only no can answer them."""
+    """Remove the questions that a brisk game forbids because only the answer no is possible."""
     kept = [
         SetQuestions(
             about_set.asker,

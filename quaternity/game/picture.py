@@ -24,7 +24,8 @@ def owners_picture(
     Args:
         title: title of the display.
         lines: further lines of text.
-        problem: the known facts as a deal problem. If cards were set aside, they are its last hand.
+        problem: the known facts as a deal problem. Its last hand contains the cards that were set
+            aside, if there are any.
         points: points of each player.
         turn: the player to move, or None to show no turn.
         completed: the owner of each completed set, and None for a set in play.

@@ -181,7 +181,7 @@ def is_plain(question: object) -> bool:
 
 
 def plain_question(question: object) -> Question:
-    """Return the question with all its numbers converted to `int`. They may be NumPy integers.
+    """Return a copy of a question with all its numbers, such as NumPy integers, converted to `int`.
 
     Raises:
         TypeError, ValueError: If the object is not a `Question`, or its parts are not whole

@@ -101,7 +101,7 @@ class ParsedRecord:
 
 
 def read_record(path: str) -> ParsedRecord:
-    """Return the parsed record of a game from a file. The path `-` means standard input.
+    """Read and parse a game record. The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read.

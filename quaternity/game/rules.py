@@ -58,7 +58,7 @@ def parse_question(text: str, asker: int | None) -> Question | None:
 
 @dataclass(frozen=True, slots=True)
 class QuaternityPosition:
-    """The state of a game, and the question that waits for an answer (None if there is none)."""
+    """The state of a game, and the question that waits for an answer, or None."""
 
     state: State
     pending: Question | None = None
@@ -215,7 +215,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return question
 
     def show(self, view: QuaternityPosition, width: int = WIDTH, words: Wording = PLAIN) -> str:
-        """Return a text with the hand sizes, points, possible owners and the pending question."""
+        """Return the hand sizes, points, possible owners and the pending question as text."""
         state = view.state
         turn = None if state.is_over else state.turn
         lines = [

@@ -52,7 +52,7 @@ def _fault_predicate(
 
 
 def check_directory(directory: str) -> None:
-    """Check that files can be saved in a directory, for use before a long computation.
+    """Check, before a long computation, that files can be saved in a directory.
 
     Raises:
         InputError: If the path is not a directory, or if the directory is not writable.

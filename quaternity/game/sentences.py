@@ -51,7 +51,7 @@ HOPELESS = MessageTemplate(
 def question_sentence(
     question: Question, answer: Answer | None = None, forced: bool = False
 ) -> Message:
-    """Return a message about a question and its answer, or about the question alone.
+    """Return a message about a question and, if it is given, its answer.
 
     If `forced` is true, the message says that only this answer was possible.
     """

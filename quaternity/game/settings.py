@@ -53,9 +53,9 @@ class TieBreak(NamedChoice):
 
 
 def check_seed(seed: int) -> int:
-    """Return a seed as an `int` after checking that it is a whole number in the allowed range.
+    """Check a seed and return it as an `int`.
 
-    Raise InputError if it is not.
+    Raise InputError if it is not a whole number in the allowed range.
     """
     seed = as_int(seed, "seed")
     if not 0 <= seed <= MAX_SEED:
@@ -158,7 +158,7 @@ class Settings:
             )
 
     def __str__(self) -> str:
-        """Return a text that is the same in all versions, because `compare` uses it as a seed."""
+        """Return text that is the same in all versions, because `compare` uses it as a seed."""
         values = {field.name: repr(getattr(self, field.name)) for field in fields(self)}
         values["tie_break"] = f"<{self.tie_break!r}: {self.tie_break.value!r}>"
         if not self.brisk:

@@ -90,7 +90,7 @@ class State(Displayable):
         InputError: If a part is malformed, or the parts do not fit together.
 
     Create a state with `State.start(settings)`, with `State.read`, or from its parts. The parts
-    must fit together, but a state may be impossible: `verdict` tells whether any deal fits it.
+    must fit together, but a state may be impossible: `verdict` says whether any deal fits it.
 
     >>> state = State.start(Settings(set_size=4, sets=3, players=3))
     >>> len(state.legal_questions)
@@ -278,7 +278,7 @@ class State(Displayable):
 
     @validate_arguments(solver=(Solver, type(None)))
     def verdict(self, solver: Solver | None = None) -> Verdict:
-        """Return whether any deal fits the state, with a deal or with a proof that there is none.
+        """Return a deal that fits the state, or a proof that there is none.
 
         The default solver is the fastest one that supports the problem.
 
@@ -315,15 +315,15 @@ class State(Displayable):
 
     @property
     def has_tables(self) -> bool:
-        """Whether there are few enough players to store a number for each group of players."""
+        """True if coalition tables can be used: there are at most `MAX_PLAYERS` players."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:
-        """Return the `LaneLayout` of this game, which packs a number for each group of players."""
+        """Return the `LaneLayout` that packs the coalition tables of this game into integers."""
         return layout_for(self.players, self.set_size * len(self.completed), self.set_size)
 
     def rows(self) -> tuple[PreparedSet, ...]:
-        """Return each set with data for finding legal questions (a `PreparedSet`).
+        """Return the sets as `PreparedSet` objects, which help to find legal questions.
 
         The state must have tables (see `has_tables`). The result is cached.
         """
@@ -337,7 +337,7 @@ class State(Displayable):
     def slack(self) -> int | None:
         """Return how many more cards each group of players could hold, packed into one integer.
 
-        `LaneLayout.slack` describes this integer. The result is None if no deal fits the state. It
+        `LaneLayout.slack` describes this integer. Return None if no deal fits the state. The result
         is cached.
         """
         if self._slack is None:
@@ -353,7 +353,7 @@ class State(Displayable):
         """Return, for each set, one byte per card: 1 if the player to move may request it, else 0.
 
         The result is None if the state has no tables (see `has_tables`), no turn or no possible
-        deal. It is also None in a brisk game, because there it matters who is asked.
+        deal. It is also None in a brisk game, where a request may depend on the asked player.
         """
         slack = self.slack() if self.has_tables and not self.brisk else None
         if slack is None or self.turn is None:
@@ -384,7 +384,7 @@ class State(Displayable):
     def legal_questions_by(self, solver: Solver) -> LegalQuestions:
         """Return the legal questions, found by the given solver.
 
-        This is slower than `legal_questions`, but independent of its tables.
+        This is slower than `legal_questions`, but does not depend on coalition tables.
         """
         return LegalQuestions(self, solver)
 
@@ -409,7 +409,7 @@ class State(Displayable):
         return faults
 
     def is_hopeless(self, question: Question | str) -> bool:
-        """Return whether no is the only possible answer to a question. A brisk game forbids it."""
+        """Return whether only no is a possible answer. A brisk game forbids such a question."""
         return self._possible_answers(Question.of(question)) == HOPELESS
 
     def _answers(self, question: Question) -> Answers:
@@ -506,7 +506,7 @@ class State(Displayable):
         return DealProblem.unchecked(tuple(hands), tuple(sets)), tuple(completed)
 
     def settle(self) -> State:
-        """Return the state with completed sets out of play and a player to move who has cards.
+        """Return the state after updating its completed sets and the player to move.
 
         A set that a player owns in every deal becomes completed. If the player to move has no
         cards, the tie-break selects another player. The states of a `Game` need no such change. An
@@ -608,7 +608,7 @@ class LegalQuestions:
         return self._known
 
     def groups(self) -> list[QuestionGroup]:
-        """Return the legal questions by set, as groups of questions for interchangeable cards."""
+        """Return the legal questions, grouped by set, asked player and interchangeable cards."""
         return [
             QuestionGroup(asked, about_set.set_index, cards, ANSWERS[legal])
             for about_set in self._by_set()
@@ -638,7 +638,7 @@ class LegalQuestions:
         return chain.from_iterable(map(questions_with_answers, self._by_set()))
 
     def first(self) -> Iterator[Question]:
-        """Yield the legal questions one by one, without computing all of them if not needed."""
+        """Yield the legal questions. If the state has no tables, compute them one at a time."""
         if self._known is not None or self.state.has_tables:
             yield from self
             return

@@ -1,7 +1,7 @@
 """The effects of a question and its answer on the hands, the constraints and the turn.
 
-Legal questions, solvers, explanations and perfect play all use these functions, so that each rule
-is implemented only once.
+Other modules use these functions for legal questions, solvers, explanations and perfect play, so
+that each rule is implemented only once.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ it were 0, players could ask for cards of any set."""
 
 
 def asker_minimum(least: int) -> int:
-    """Return the minimum number of cards of a set that a player must have had to ask for one.
+    """Return a player's known minimum for a set after the player has asked for one of its cards.
 
-    `least` is the minimum that was known before the question.
+    `least` is the known minimum before the question.
     """
     return max(least, MIN_ASKER_CARDS)
 
@@ -50,7 +50,7 @@ def may_be_asked(answers: int, brisk: bool) -> bool:
 
 
 def after_statement(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
-    """Return what is known about a set after a question for one of its cards, before the answer.
+    """Return the constraint of a set after a question for one of its cards, before the answer.
 
     By asking for a card, a player states that they hold another card of the set, but not the
     requested card.
@@ -66,7 +66,7 @@ def after_statement(constraint: SetConstraint, asker: int, card: int) -> SetCons
 def after_claim(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return what is known about a set after an answer, before the requested card changes hands."""
+    """Return the constraint of a set after an answer, before the card changes hands."""
     owners = constraint.owners
     mask = owners[card] & ~(1 << asker)
     mask &= 1 << asked if answer else ~(1 << asked)
@@ -78,7 +78,7 @@ def after_claim(
 def after_answer(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return what is known about a set after a question and its answer.
+    """Return the constraint of a set after a question and its answer.
 
     If the answer is yes, the card has moved to the asker. A deal fits the result if and only if it
     fits the result of `after_claim` once the card is moved back.

@@ -32,10 +32,10 @@ class Deductions:
     """Facts that follow from a possible state without counting its deals.
 
     Attributes:
-        counts: as `[player][set]`, the minimum and maximum number of cards of the set that the
+        counts: `counts[player][set]` is the minimum and maximum number of cards of the set that the
             player can hold. Both are 0 for a completed set, whose cards are in no hand.
-        may_own: as `[set][card]`, the players who own the card in some deal. The cards of a
-            completed set belong to the player who completed it.
+        may_own: `may_own[set][card]` lists the players who own the card in some deal. For a
+            completed set, this is the player who completed it.
     """
 
     counts: list[list[tuple[int, int]]]
@@ -52,8 +52,8 @@ class Analysis(Deductions, Displayable):
 
     Attributes:
         deals: number of deals that fit the state.
-        chances: as `[set][card][player]`, the probability that the player owns the card if all
-            deals are equally likely. The values 0.0 and 1.0 are exact.
+        chances: `chances[set][card][player]` is the probability that the player owns the card if
+            all deals are equally likely. It is 0.0 or 1.0 only if that is certain.
     """
 
     deals: int
@@ -85,7 +85,7 @@ class TooManyDeals(LimitError):
 
 @validate_arguments(state=(State, DealProblem))
 def analyse(state: State | DealProblem, seconds: float | None = None) -> Analysis:
-    """Return everything that follows from a state, or from a deal problem of no particular game.
+    """Return everything that follows from a state, or from a deal problem without a game.
 
     Args:
         seconds: time limit for the deductions, and the same limit again for counting the deals.
@@ -148,13 +148,13 @@ def _deductions(tight: DealProblem, completed: Sequence[int | None], size: int) 
 class Prospect:
     """Effect of a question on the number of possible deals.
 
-    Questions to one player about interchangeable cards (no known fact distinguishes them) have the
-    same effect, and share one object.
+    Questions to one player share an object if the requested cards have the same possible owners,
+    because their effects are the same.
 
     Attributes:
         group: the asked player, the set, the cards, and the legal answers.
-        after_no, after_yes: number of deals left after each answer. It is 0 for an impossible
-            answer.
+        after_no, after_yes: number of deals left after each answer, or 0 if the answer is
+            impossible.
         before: number of deals before the question.
     """
 
@@ -183,12 +183,12 @@ class Prospect:
 
     @property
     def bits_of_asking(self) -> float:
-        """Return how much information the question reveals by being asked, in bits."""
+        """Return how much information asking the question reveals before the answer, in bits."""
         return log2(self.before) - log2(self.after_no + self.after_yes)
 
     @property
     def bits(self) -> float:
-        """Return the expected information from the question and its answer, in bits."""
+        """Return the expected information from asking the question and its answer, in bits."""
         asked = self.after_no + self.after_yes
         remaining = sum(
             deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals
@@ -198,10 +198,9 @@ class Prospect:
 
 @validate_arguments(state=State)
 def prospects(state: State) -> list[Prospect]:
-    """Return the effect of each legal question on the number of deals, most informative first.
+    """Return how each legal question changes the number of deals, most informative question first.
 
-    Questions for cards that no known fact distinguishes share a `Prospect`. The deals are counted
-    once for each distinct set.
+    Questions to one player for cards with the same possible owners share a `Prospect`.
 
     Raises:
         LimitError: If the counts are above the limits of `solvers.counting`.

@@ -15,8 +15,8 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = (
 
     Args:
         path: the image file, whose name ends in .png, .svg or .pdf.
-        curve: the number of deals after 0, 1, 2 … moves, which is drawn below the heat map. An
-            unknown number is None.
+        curve: the numbers of deals after 0, 1, 2 … moves, which are drawn below the heat map. None
+            stands for an unknown number.
 
     Raises:
         InputError: If matplotlib is not installed, or the file cannot be written.

@@ -27,8 +27,8 @@ class Certainty(NamedTuple):
     Attributes:
         value: the truth value, if it is the same in every possible deal, or else None.
         text: a sentence that states the truth value.
-        deals: empty, unless the value is None. Then a deal in which the formula is true, and a deal
-            in which it is false.
+        deals: if the value is None, a deal in which the formula is true and a deal in which it is
+            false. Otherwise empty.
         lines: the moves from which the truth value follows, if they were requested.
     """
 

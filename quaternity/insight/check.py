@@ -48,14 +48,13 @@ class Report:
     Attributes:
         kind: "state", "record" or "problem".
         reason: why the document is not valid, or None if it is valid or the reason is not known.
-        deal: a deal that fits the document (for a record, its last position). It is None if the
+        deal: a deal that fits the document (for a record, its last position), or None if the
             document is not valid or no deal was found.
-        verdicts: for each solver that decided all positions, whether it finds them all feasible. A
-            record may be invalid although all positions are feasible, for example if a player
-            moved out of turn.
+        verdicts: for each solver that decided all positions, whether all of them are feasible. Even
+            then, a record may be invalid, for example if a player moved out of turn.
         skipped: for each solver that refused a position or gave up, the reason.
         positions: number of positions checked.
-        players: number of players. It is 0 if the document does not lead to a state.
+        players: number of players, or 0 if the document does not lead to a state.
     """
 
     kind: str
@@ -72,7 +71,7 @@ class Report:
 def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report:
     """Check a state, or a deal problem that does not come from a game, with the given solvers.
 
-    If every solver refuses or gives up, the result says that the state or problem is not valid.
+    If every solver refuses or gives up, the report says that the state or problem is not valid.
 
     Raises:
         WrongVerdict: If the solvers disagree, or a verdict cannot be verified.

@@ -68,9 +68,9 @@ class Explanation:
     """Proof that a claim (a question or an answer) is impossible.
 
     Attributes:
-        moves: indices of the earlier moves that together exclude the claim, in ascending order. If
-            any of them is left out, the others allow the claim. There are none if the claim was
-            impossible from the start.
+        moves: indices of earlier moves that together exclude the claim, in ascending order. The
+            list is minimal: without any one of them, the others allow the claim. It is empty if the
+            claim was impossible from the start.
         problem: the deal problem of these moves (see `problem_of_moves`) and of the claim.
         shortage: the proof that no deal fits the problem.
         proof: the same proof as a sentence.
@@ -131,7 +131,7 @@ def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
 
 @validate_arguments(game=Game)
 def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
-    """Return why a question, or an answer to it, is impossible in the last position of a game.
+    """Explain why a question, or an answer to it, is impossible in the last position of a game.
 
     Return None if at least one deal allows the question or answer. For each move in the
     explanation, about 2 log2(moves) deal problems are solved.
@@ -166,7 +166,7 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
 def refutation(
     game: Game, set_index: int, claim: Callable[[SetConstraint], SetConstraint]
 ) -> Explanation | None:
-    """Return why a claim about a set in play is impossible, or None if it is possible.
+    """Explain why a claim about a set in play is impossible. Return None if it is possible.
 
     `claim` is a function that adds the claim to the constraint of the set, and returns the result.
     """
@@ -246,7 +246,7 @@ def _proof_in_words(
 ) -> str:
     """Return a sentence that proves that a problem from `problem_of_moves` has no deal.
 
-    The sentence says how many cards the players hold: the cards at the start, plus cards received,
+    The sentence counts the cards that players hold: the cards at the start, plus cards received,
     minus cards given away.
     """
     sets = problem.sets[:-1]

@@ -54,8 +54,8 @@ SINCE, FROM_START = (
 )
 
 MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
-"""Two limits: the number of cards that the notes about one move mention, and the number of players
-in a game for which random hands are drawn. With more players, drawing takes seconds instead of
+"""Maximum number of cards that the notes about one move mention, and maximum number of players in a
+game for which random hands are drawn. With more players, drawing takes seconds instead of
 hundredths of a second."""
 
 CACHE_SIZE = 8
@@ -63,8 +63,8 @@ CACHE_SIZE = 8
 positions."""
 
 MAX_COUNTING_BYTES = 50_000_000
-"""Maximum number of bytes of memory that one count of the possible deals may read. Counting then
-takes at most about 0.1 s."""
+"""Maximum work for one count of the possible deals, in bytes that all additions process. Counting
+then takes at most about 0.1 s."""
 
 MAX_PROOF_ANSWERS = 1_000
 """Maximum number of answers that are examined to prove or refute that a player can force a win."""
@@ -134,7 +134,7 @@ class AskingJudge(Judge):
 
 
 class KwartetJudge(AskingJudge):
-    """Evaluates moves of Kwartet. The chances are exact if the deals can be counted in time."""
+    """Judge of Kwartet. The chances are exact if the deals can be counted in time."""
 
     def __init__(self, rules: KwartetRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
@@ -171,7 +171,7 @@ class KwartetJudge(AskingJudge):
 
 
 class QuaternityJudge(AskingJudge):
-    """Evaluates moves of Quaternity, with exact chances of questions.
+    """Judge of Quaternity, which computes the exact chance that a question succeeds.
 
     In small games, it also finds forced wins and simulates games with a search bot.
     """
@@ -206,7 +206,7 @@ class QuaternityJudge(AskingJudge):
         return yes / (no + yes)
 
     def exact(self, position: QuaternityPosition) -> Shares | None:
-        """Return the result for each seat if a seat can force a win: 1 for that seat, 0 for others.
+        """Return 1 for the seat that can force a win and 0 for the other seats.
 
         Return None if no seat is known to force a win.
         """
@@ -243,9 +243,10 @@ class QuaternityJudge(AskingJudge):
     def move_value(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
     ) -> MoveValue | None:
-        """Return how good a move is for a player who could force a win before it.
+        """Return the value of a move by a player who could force a win before it.
 
-        The move either keeps or loses the forced win. Return None if there was no forced win.
+        The value shows whether the player can still force a win. It is None if this was not
+        possible before, or is not known.
         """
         if not self.small or not self.forces(before, seat):
             return None

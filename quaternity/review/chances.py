@@ -17,12 +17,12 @@ from quaternity.review.recorded_game import RecordedGame, Shares
 
 GAMES_PER_PASS, MAX_SIMULATED_GAMES = 16, 256
 """Number of games that are simulated from each position in one pass, and maximum number of games
-from each position in all passes together. An estimate from fewer games would not be informative."""
+from each position in all passes. An estimate from fewer games would not be informative."""
 
 COMPARED_GAMES, CONFIRMING_GAMES = 32, 128
-"""Number of games that are simulated after each of two moves to compare the moves, and number of
-games that are simulated again to confirm a difference. When many moves are reviewed, some
-differences occur by chance, so only a confirmed difference is reported."""
+"""Number of games that are simulated after each of two moves to compare them, and number of further
+games that confirm a difference. When many moves are reviewed, some differences occur by chance, so
+only a confirmed difference is reported."""
 
 CURVE_MILLISECONDS, COMPARISON_MILLISECONDS = 250.0, 200.0
 """Time for two parts of a review: estimating the chances in all positions, and comparing moves. The
@@ -52,9 +52,9 @@ class Chance(NamedTuple):
 def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
     """Estimate each seat's chance of winning from the results of simulated games.
 
-    The standard errors are computed as if two more games had been won and two more lost (Agresti
-    and Coull, 1998), so they are above 0 even if all results are equal. The errors are also valid
-    for shared wins, which vary less.
+    The standard errors are computed as if there were two more wins and two more losses (Agresti and
+    Coull, 1998), so they are above 0 even if all results are equal. They are also valid for shared
+    wins, which vary less.
     """
     games, chances = len(results), list[Chance]()
     for total in map(sum, zip(*results, strict=True)):
@@ -64,7 +64,7 @@ def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
 
 
 class PlayoutEstimate:
-    """Estimates each seat's chance to win, at each position of one game.
+    """Estimates of each seat's chance to win, for each position of one game.
 
     `exact` maps the index of a position to its known result, and `results` maps it to the results
     of simulated games. `too_large` contains the positions with too many deals to draw a random one.
@@ -79,8 +79,8 @@ class PlayoutEstimate:
     def simulate(self, work: float) -> bool:
         """Simulate games from all positions without an exact result.
 
-        Stop when the games have cost `work` milliseconds. Return whether at least one pass over all
-        positions was completed.
+        Stop when the usual time of these games adds up to `work` milliseconds. Return whether at
+        least one pass over all positions was completed.
         """
         for games in range(0, MAX_SIMULATED_GAMES, GAMES_PER_PASS):
             for index in _evenly_spread(self.game.settled):
@@ -152,10 +152,10 @@ class PlayoutEstimate:
     def compare_move(self, index: int, advised: Any) -> tuple[MoveValue, float]:
         """Compare a move with the advised move by simulated games.
 
-        Return the `MoveValue`, and the time that this usually takes in milliseconds. Both moves are
-        judged by the information that the player had, so bad luck does not count as a mistake. A
-        difference counts only if further games confirm it. Its size is estimated from these games
-        alone.
+        Return the `MoveValue`, and the time that the comparison usually takes, in milliseconds.
+        Both moves are judged by the information that the player had, so bad luck does not count as
+        a mistake. A difference counts only if further games confirm it, and only these games
+        determine its size.
         """
         worth, work = self._compare(index, advised, COMPARED_GAMES)
         if not worth.mistake:

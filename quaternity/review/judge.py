@@ -20,11 +20,11 @@ class MoveValue(NamedTuple):
     """Value of a move for the player who made it, compared with another move.
 
     Attributes:
-        played: The player's expected share of the win (0 to 1) after the move that was made.
+        played: The player's expected share of the win (0 to 1) after the actual move.
         best: The player's expected share of the win after the other move. Both are None if it is
             only known that the other move is better.
-        by: The other move, or None if no move is better than the one that was made.
-        error: The standard error of the difference. It is 0 if `exact`.
+        by: The other move, or None if no move is better than the actual move.
+        error: The standard error of the difference, which is 0 if `exact` is true.
     """
 
     played: float | None
@@ -74,16 +74,16 @@ class Judge:
         """
 
     def move_value(self, before: Any, seat: int, move: Any, after: Any) -> MoveValue | None:
-        """Return how good a move was compared with the best move. Return None without a proof.
+        """Return the value of a move, compared with the best move, or None without a proof.
 
         The game must have no hidden cards.
         """
 
     def advice(self, view: Any, random: Random) -> Any:
-        """Return a good move with which to compare the move that was made. None if unknown."""
+        """Return a good move, for comparison with the actual move. None if unknown."""
 
     def simulate(self, position: Any, random: Random) -> tuple[Shares, float]:
-        """Play a game to its end with programs, from a position.
+        """Play a game from a position to its end, with programs in all seats.
 
         Return each seat's share of the win (0 to 1), and the usual time of such a game in ms.
         """

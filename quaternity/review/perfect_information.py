@@ -32,7 +32,7 @@ ADVICE_GAMES = 400
 
 
 class QuartoJudge(Judge):
-    """Evaluates moves of Quarto, exactly near the end of a game and if a quarto is possible."""
+    """Judge of Quarto, which is exact near the end of a game and if a quarto is possible."""
 
     player, cost = "careful", 0.3
 
@@ -59,7 +59,7 @@ class QuartoJudge(Judge):
     def move_value(
         self, before: QuartoPosition, seat: int, move: QuartoMove, after: QuartoPosition
     ) -> MoveValue | None:
-        """Return how good a move was compared with the best move under perfect play.
+        """Return the value of a move, compared with the best move under perfect play.
 
         If the position is not solved, return the value only if the player made or missed a quarto,
         and None otherwise.

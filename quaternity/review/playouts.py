@@ -29,10 +29,10 @@ class Playout:
     """A simulated game in which the owner of every card is known. `play` changes the object.
 
     Args:
-        owners: For each set, the owner of each card; empty for a completed set. A number that does
-            not belong to a player stands for the cards out of play.
-        known: For each set, the possible owners of each card and the minimum number of cards of
-            each player, as far as they are public. `owners` must satisfy these constraints.
+        owners: For each set, the owner of each card, or nothing if the set is completed. A number
+            that does not belong to a player stands for the cards out of play.
+        known: For each set, the publicly known possible owners of each card, and the known minimum
+            number of cards of each player. `owners` must satisfy these constraints.
         points: The number of completed sets of each player.
         max_questions: Maximum number of questions, after which the game ends.
     """

@@ -34,14 +34,15 @@ def shared_win(rules: Any, position: Any) -> Shares:
 class RecordedGame:
     """The game of a record, up to its end or to the first invalid line of the record.
 
-    If the review of a game with hidden cards is limited to a seat (`own`), the object contains only
-    what this seat saw.
+    If `own` is true, the review of a game with hidden cards is limited to one seat, and the object
+    contains only what this seat saw.
 
     Attributes:
         settled: The indices of positions without a pending question.
         numbers: The number of each move, counted from 1. An answer has the number of its question.
         result: Each seat's share of the win, or None if the game is not over.
-        fault: Why the record is invalid after these moves; empty if it is valid.
+        fault: Reason why the record is invalid after these moves, or an empty string if it is
+            valid.
     """
 
     def __init__(self, record: object, seat: int | None) -> None:
@@ -81,7 +82,7 @@ class RecordedGame:
         return self._seen[index]
 
     def draw_position(self, index: int, random: Random, seat: int | None = None) -> Any:
-        """Return a position in which everything hidden from the review or `seat` is random."""
+        """Return a position in which everything hidden from the review or from `seat` is random."""
         if seat is not None or self.own:
             seen = self._seen[index] if seat is None else self.view(index, seat)
             return self.rules.like(seen, random)

@@ -74,11 +74,11 @@ class ReviewedMove(NamedTuple):
 
     Attributes:
         number: The number of the move, counted from 1. An answer has the number of its question.
-        chance: The chance that the answer is yes, given the asker's information. It is None if the
+        chance: The chance that the answer is yes, given the asker's information, or None if the
             move is not a request or the chance is not known.
-        notes: Sentences about what the player could have known and did not use, and about the
-            result of a better move.
-        worth: The value compared with another move. It is None if the moves were not compared.
+        notes: Sentences about facts that the player did not use, and about the result of a better
+            move.
+        worth: The value compared with another move, or None if the moves were not compared.
     """
 
     number: int
@@ -113,13 +113,14 @@ class Review:
     """The review of a recorded game. `str` converts it to text, and `document` to JSON.
 
     Attributes:
-        seat: The seat to whose information the review is limited, or None for all information.
+        seat: The review uses only the information of this seat. None means all information.
         over: Whether the game was played to its end.
         curve: Each seat's chances after each move, and the result at the end. A question and its
             answer are one move here.
         moments: At most three decisive moves, in the order of play. There are none if any chances
             are not known.
-        fault: Why the record is invalid after these moves; empty if it is valid.
+        fault: Reason why the record is invalid after these moves, or an empty string if it is
+            valid.
         unfinished: Sentences about the parts of the review that were not completed in time.
         imagined_by: The program that played the simulated games.
     """
@@ -213,8 +214,8 @@ def review(
     """Return the review of a record of any game.
 
     Args:
-        seat: The seat to whose information the review of a game with hidden cards is limited. None
-            means that the review may use all information.
+        seat: If the game has hidden cards, the review uses only what this seat saw. None means that
+            the review may use all information.
         seconds: Time limit in seconds. The review says what was not completed in time.
         seed: Seed of the simulated games. The same seed and seconds give the same review, unless
             the time limit ended the work.
@@ -236,7 +237,7 @@ def review(
 
 
 class _Reviewer:
-    """Makes the parts of a review one after another, and stops at the time limit."""
+    """Creator of a review. It makes the parts one after another, and stops at the time limit."""
 
     def __init__(self, game: RecordedGame, judge: Judge, seed: int) -> None:
         self.game, self.judge, self.seed, self.deadline = game, judge, seed, judge.deadline
@@ -380,7 +381,7 @@ class _Reviewer:
     def _moments(self, moves: list[ReviewedMove]) -> Iterator[Moment]:
         """Yield the decisive moves in order of play.
 
-        They are the moves that changed a seat's chance most, and further moves with which a winner
+        These are the moves that changed a seat's chance most, and further moves by which a winner
         took the lead or scored.
         """
         game, chosen = self.game, dict[int, Message]()

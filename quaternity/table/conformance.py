@@ -5,8 +5,8 @@
     def test_my_game():
         check_rules(MyRules())
 
-The laws are tested in random matches. They do not cover what is special to one game, for example
-that a wrong claim costs a point. Write separate tests for such rules.
+The laws are tested in random matches. They do not cover rules of a single game, for example that a
+wrong claim costs a point. Write separate tests for such rules.
 """
 
 from __future__ import annotations
@@ -38,14 +38,13 @@ class LawViolation(QuaternityError):
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """The result of `check_rules`, which says how much was tested.
+    """The result of `check_rules`: the numbers of tested matches, moves and positions.
 
     Attributes:
         matches: number of matches.
         moves: number of moves in all matches.
         over: number of matches that were played to the end.
-        alike: number of pairs of positions that were compared because an observer cannot
-            distinguish them.
+        alike: number of compared pairs of positions that an observer cannot distinguish.
     """
 
     matches: int
@@ -59,17 +58,16 @@ def check_rules(
 ) -> Conformance:
     """Play random matches, and check in every position that the rules of a game work correctly.
 
-    For example, legal moves must be accepted, and a record must give the same match again. The
-    module `quaternity.table.conformance` contains all these checks, which are called laws.
+    For example, legal moves must be accepted, and replaying a record must give the same match.
+    These requirements are called laws.
 
     Args:
         rules: the rules to test.
         matches: number of matches.
         seed: random seed.
-        player: player who makes every second move. All other moves are random. A game needs such a
-            player if matches with only random moves rarely end.
-        encoded: the object that encodes the game as numbers
-            (`quaternity.environments.episode.Encoded`), or None if the game has none.
+        player: player who makes every second move, or None if all moves are random. A game needs
+            such a player if random matches rarely end.
+        encoded: the encoder of the game (`quaternity.environments.episode.Encoded`), or None.
 
     Raises:
         LawViolation: If the rules break a law. The error describes the first violation.

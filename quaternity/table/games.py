@@ -21,7 +21,7 @@ GAMES = {
 """Import path of each built-in game's registration, by the name of the game."""
 
 ENTRY_POINTS = "quaternity.games"
-"""Name of the group of entry points with which other installed packages add games."""
+"""Name of the entry-point group through which other installed packages add games."""
 
 
 @cache

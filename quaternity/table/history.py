@@ -60,10 +60,11 @@ class History(Generic[P, M, V]):
         positions: Iterable[P] = (),
         max_stored: int = MAX_STORED_POSITIONS,
     ) -> None:
-        """Create a history. The positions after the given moves are computed if they are not known.
+        """Create a history from a first position and moves.
 
         Args:
-            positions: the positions from the start on, if they are known. The others are computed.
+            positions: the known positions, from the start on. The positions after the remaining
+                moves are computed.
             max_stored: maximum number of positions that a history returned by `play` stores. With
                 1, a history stores only the current position.
 
@@ -143,8 +144,8 @@ class History(Generic[P, M, V]):
     def undo_length(self, people: Collection[int]) -> int:
         """Return how many moves must be taken back to undo the last move of a person.
 
-        `people` contains the seats in which people play. If it is empty, every seat counts as a
-        person. If the last move answered another person's question, the question is undone as well.
+        `people` contains the seats of people. If it is empty, all seats count. If the last move
+        answered another person's question, the question is undone as well.
         """
         people = people or range(self.rules.seats)
         positions, kept = self.positions(), len(self.moves)

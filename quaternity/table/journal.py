@@ -75,7 +75,7 @@ class MatchJournal(AppendOnlyFile):
             self._write_seats(match)
 
     def note_seats(self, match: Match[Any, Any, Any]) -> None:
-        """Write a comment that names the current players, because players were replaced.
+        """Record in a comment that players were replaced. The comment names the current players.
 
         If the last move is a question without an answer, the comment is written after the answer.
         """

@@ -23,9 +23,9 @@ V_contra = TypeVar("V_contra", contravariant=True)
 class Player(Protocol[M_co, V_contra]):
     """Protocol of a computer player, which chooses moves for one seat.
 
-    The optional method `observe(step)` is called after every move, including those of this player.
-    A player may store information for the duration of a match. The optional attribute `game` is the
-    name of the only game that the player can play.
+    A player object is used for one match and may store information. Its optional method
+    `observe(step)` is called after every move, including its own. Its optional attribute `game` is
+    the name of the only game that it can play.
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
@@ -49,8 +49,8 @@ class Match(Generic[P, M, V]):
 
     Attributes:
         history: the rules, the first position and the moves so far.
-        keep: function that saves the match. It is called with the match after each move, before any
-            player sees the move. If it raises an exception, the move is taken back.
+        keep: function that saves the match after each move, before any player sees the move. If it
+            raises an exception, the move is undone.
         names: the name of the player in each seat; see `quaternity.table.players`.
     """
 
@@ -98,7 +98,7 @@ class Match(Generic[P, M, V]):
 
     @property
     def people(self) -> list[int]:
-        """The seats in which people play. Computer players have the other seats."""
+        """The seats in which people play. The other seats have computer players."""
         return [seat for seat, name in enumerate(self.names) if name == YOU]
 
     def view(self, seat: int | None) -> V:
@@ -288,7 +288,7 @@ def choose_move(
 def _view_note(rules: Any, view: Any, error: BaseException) -> str:
     """Return a hint for the author of a player that used an unknown attribute of its view.
 
-    The hint names the class of the view. It is empty if `error` has another cause.
+    The hint names the class of the view. Return an empty string if `error` has another cause.
     """
     if not isinstance(error, AttributeError) or (error.obj is not view and error.obj is not rules):
         return ""
@@ -329,7 +329,7 @@ def check_player_isolated(
 ) -> None:
     """Check in a separate process that the player of a seat can be created.
 
-    `kind` is what error messages call a player, such as "bot".
+    `kind` is the word for a player in error messages, such as "bot".
 
     Raises:
         InputError: If the player cannot be created.

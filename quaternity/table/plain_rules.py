@@ -79,7 +79,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return True
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Return whether a move still means the same: that is, whether the views are equal."""
+        """Return True if the views are equal, because otherwise a move may mean something else."""
         del move
         return then == now
 

@@ -37,12 +37,12 @@ MAX_SETTING_FACTOR = 2
 most `MAX_PLAYED_MOVES`."""
 
 MAX_PLAYED_MOVES = 60
-"""Approximate maximum number of moves before the tested position. It is also the maximum value of
-game settings that have no default value."""
+"""Approximate maximum number of moves before the tested position, and maximum value of game
+settings without a default value."""
 
 OWN_MOVES = 8
-"""Number of moves at the end of a test game in which the tested player chooses its own moves. If
-the player has no turn during these moves, the game is continued by at most this number of moves."""
+"""Number of moves at the end of a test game in which the tested player chooses its moves. Earlier
+moves are random. If the player has no turn, the game continues for up to this number of moves."""
 
 KILL_INTERVAL = 50
 """Number of positions after which one of the two processes of a tested program is killed."""
@@ -108,14 +108,14 @@ def check_player(
     Args:
         name: the player; see `quaternity.table.players`.
         game: name of the game.
-        positions: numbers of the positions to test. Higher numbers are larger positions.
+        positions: numbers of the positions to test. Positions with higher numbers are larger.
         seed: random seed.
         move_seconds: time limit for each move, in seconds; None for `EXTERNAL_MOVE_SECONDS`.
         on_done: called after each position.
 
     Raises:
         InputError: If there is no such player, a program cannot be started, or the player refuses
-            every position in which it is asked.
+            every position.
     """
     check_name(game, name, people=False)
     seconds = EXTERNAL_MOVE_SECONDS if move_seconds is None else move_seconds
@@ -188,7 +188,7 @@ def _ask_both(seats: Sequence[_Seat], asked: CheckedPosition) -> Any:
 
 
 class _Seat:
-    """The tested player in one seat of a game. A second object plays the game a second time."""
+    """The tested player in one seat. Two such objects play the same game, for comparison."""
 
     def __init__(
         self, name: str, rules: Any, seat: int, seconds: float, seed: str, process: int

@@ -8,8 +8,9 @@ The name of a player is one of the following:
 - `cmd:COMMAND`, a program in any language (`quaternity.table.programs`)
 
 A Python player is created by a factory: a function or class that returns a player
-(`quaternity.table.match.Player`) for one match. It is called with the rules and the argument, which
-is None if the name has no argument. A factory with one parameter is called with the rules alone.
+(`quaternity.table.match.Player`) for one match. The factory is called with the rules and the
+argument, which is None if the name has no argument. A factory with one parameter is called with the
+rules alone.
 
 Other packages register factories in the entry-point group `quaternity.players`. The name of an
 entry point consists of the game, a dot, and the player's name, such as `quarto.mine`. Strategies of
@@ -34,7 +35,7 @@ from quaternity.table.registration import Registration
 from quaternity.workers.program import COMMAND_PREFIX, command_words
 
 ENTRY_POINTS = "quaternity.players"
-"""Name of the group of entry points with which other installed packages add players."""
+"""Name of the entry-point group through which other installed packages add players."""
 
 YOU = "you"
 """Name that stands for a person instead of a computer player."""
@@ -57,7 +58,7 @@ class RandomPlayer:
 
 
 def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
-    """Return a function that creates players whose moves a strategy chooses.
+    """Convert a strategy to a factory of players, which choose their moves by the strategy.
 
     A strategy is a function `(view, random) -> move`.
     """
@@ -73,8 +74,8 @@ def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
 def plugin_players(game: str) -> Plugins[Factory]:
     """Return the players of a game that other installed packages add.
 
-    In the result, `usable` contains them by name. Each is a factory: a function or class that
-    creates the player. `broken` says why other players cannot be used.
+    In the result, `usable` maps names to factories (functions or classes that create a player), and
+    `broken` maps the names of unusable players to the reasons.
     """
 
     def check_factory(name: str, loaded: object) -> Factory:
@@ -113,7 +114,7 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
 
     Args:
         game: name of the game.
-        kind: what error messages call a player, such as "bot".
+        kind: the word for a player in error messages, such as "bot".
         people: whether to accept the name `you`, which stands for a person.
 
     Raises:

@@ -32,7 +32,7 @@ MAX_SENT_MOVES = 500
 """Maximum number of legal moves in a request to a program. Further moves are left out."""
 
 WANTS = ("view", "moves", "events", "numbers", "mask")
-"""Names of the optional fields of a request for a move. A program lists those that it needs."""
+"""Names of the optional fields of a request for a move. A program asks for the fields it needs."""
 
 ANSWERS = ("move", "action", "wait", "delay")
 MAX_IDLE_PROGRAMS = 64
@@ -68,8 +68,8 @@ class ProgramPlayer:
         Args:
             seed: the seed that the program gets.
             seconds: time limit for a move, in seconds. None stands for `EXTERNAL_MOVE_SECONDS`.
-            key: a process that played an earlier game is reused only if that game had the same key.
-                None starts a new process.
+            key: the process of an earlier game is reused if that game had the same key. None always
+                starts a new process.
         """
         self._seat, self._seed, self._key = seat, seed, key
         self.seconds = EXTERNAL_MOVE_SECONDS if seconds is None else seconds
@@ -150,10 +150,10 @@ class ProgramPlayer:
         return self._delay
 
     def leave(self, outcome: Mapping[str, Any] | None = None) -> None:
-        """Tell the program that the game has ended, and what its outcome is.
+        """Tell the program that the game has ended, with its outcome.
 
-        `outcome` is None if the game is not over. The process is kept for a later game if possible,
-        and otherwise asked to quit.
+        `outcome` is None if the game was not finished. If possible, the process is kept for a later
+        game. Otherwise, it is asked to quit.
         """
         program, self._program = self._program, None
         if program is not None:
@@ -201,9 +201,10 @@ def _is_number(value: object) -> bool:
 
 
 def encoder_of(rules: Any) -> Any:
-    """Return the object that encodes the views and moves of a game as numbers.
+    """Return the encoder of a game, which represents its views and moves as numbers.
 
-    It is a `quaternity.environments.episode.Encoded`. The object for the last game is cached.
+    The encoder is a `quaternity.environments.episode.Encoded`. The encoder of the last game is
+    cached.
     """
     if rules not in _encoded:
         encoded_class = registration(rules.name).part("encoded") or load_place(

@@ -1,4 +1,4 @@
-"""Protocol that every game implements, for matches, records, tournaments and user interfaces.
+"""Protocol that every game implements, so that all games share matches, records and tournaments.
 
 A *rules* object is a game with its settings. It does not contain a running game: positions, views
 and moves are separate, immutable values. A *view* contains everything that the player in one seat
@@ -97,7 +97,7 @@ class Rules(Protocol[P, M, V]):
         """
 
     def read(self, text: str, view: V) -> M:
-        """Parse the text of a move, as `write` returns it or shorter. The move need not be legal.
+        """Parse a move from its text or a short form of it. The move need not be legal.
 
         Raises:
             InputError: If the text is not a move. The message says what a move looks like.

@@ -18,7 +18,7 @@ from quaternity.base.text_format import quote_value
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
 RANDOM = {"random": "quaternity.table.players:RandomPlayer"}
-"""The players of a game whose registration lists no players: a mapping from name to import path."""
+"""Default players of a game, if its registration lists none: a mapping from name to import path."""
 
 _PLACES = (
     "rules",
@@ -111,12 +111,13 @@ class Registration:
         of_files: players whose argument is a file. Pages do not offer these players.
         strongest: the player that gives hints. By default, it is the first player.
         levels: the opponents that a page offers first, from the weakest to the strongest.
-        player_kind: what the game calls a computer player, for example "bot".
+        player_kind: word for a computer player of the game, for example "bot".
         strategy_player: import path of a function that creates a player from a name and a strategy,
             which is a function `(view, random) -> move`.
         strategy_group: group of entry points in which other distributions register strategies.
-        chance_by_entry: whether a tournament gives each player a new random generator in each game.
-            If not, all games with the same deal use the same random generators, one for each seat.
+        chance_by_entry: whether each player of a tournament gets a new random generator in each
+            game. Otherwise, games with the same deal share their random generators, one for each
+            seat.
         encoded: import path of the encoding (`quaternity.environments.episode.Encoded`).
         batch: import path of a class that plays many games in parallel, like
             `quaternity.quarto.batch.QuartoBatch`.
@@ -125,25 +126,26 @@ class Registration:
         seats: minimum and maximum number of players. None stands for the number of seats in the
             default settings.
         words: import path of a function that returns `quaternity.cli.match.GameWords`.
-        command: import path of the Typer group of its commands, or of a function that creates this
-            group for the name of a game.
-        at_root: whether its commands are top-level commands, without the name of the game.
+        command: import path of the Typer group with the commands of the game, or of a function that
+            takes the name of the game and returns the group.
+        at_root: whether the commands of the game are top-level commands, without the name of the
+            game.
         drawing: import path of a function that draws a view of a table for a page. The template of
             the page has the name of the game.
         picture: import path of a function that draws the picture of the game for the start page.
-        scenes: import path of the functions that draw its events (see
+        scenes: import path of the functions that draw events of the game (see
             `quaternity.web.drawing.moments`).
-        advised_move: import path of a function that takes the wording of a page and a move, and
-            returns the move as advice to a player. If it is empty, the text of the move is used.
+        advised_move: import path of a function that phrases a move as advice to a player. It takes
+            the wording of a page and the move. By default, the text of the move is used.
         tips: import path of the tips for players (see `quaternity.web.drawing.tips`).
-        first: a first game for beginners, which the start page offers.
+        first: the game that the start page offers to beginners.
         lengths: the lengths of a game that the form for a new table offers. The default is the
             middle one.
-        suggested: settings that the form suggests, if they differ from the default values.
+        suggested: the settings that the form suggests instead of the defaults.
         helpers: import paths of the functions that help a player, by name (see
             `quaternity.web.hints`).
-        advice: import path of a function that takes a view and a move, and returns what to add to a
-            hint.
+        advice: import path of a function that takes a view and a move, and returns text that is
+            added to a hint.
         review: import path of the judge for reviews (`quaternity.review.judge.Judge`).
         help: the help buttons on the page, in order. Each has a name, which is a key of `helpers`
             or `hint`, and a label.

@@ -1,6 +1,6 @@
 """Descriptions of the settings of a game, for web forms and command options.
 
-They are derived from the fields of the dataclass that holds the settings.
+The descriptions are derived from the fields of the settings, which are a dataclass.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class SettingField(NamedTuple):
         name: name of the setting.
         label: label in a form.
         help: a sentence that explains the setting.
-        kind: "number", "choice" or "truth".
+        kind: "number", "choice" (one of several names) or "truth" (yes or no).
         default: default value.
         least, most, step: minimum, maximum and step of a number.
         choices: names of the values of a choice.
-        words: texts that describe these values to people.
-        seats: whether the setting is the number of players.
+        words: descriptions of the choices for people.
+        seats: whether this setting determines the number of players.
     """
 
     name: str
@@ -43,7 +43,7 @@ class SettingField(NamedTuple):
 
 
 def setting_fields(rules_class: Any) -> tuple[SettingField, ...]:
-    """Return descriptions of the settings that people can choose: those with a help text."""
+    """Return descriptions of the settings that people can choose, which have a help text."""
     settings = type(rules_class().settings)
     return tuple(_setting_field(item) for item in fields(settings) if "help" in item.metadata)
 

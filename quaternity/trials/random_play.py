@@ -23,8 +23,8 @@ MAX_GAME_STATES = 2000
 """Maximum number of states of one game that `random_states` plays. A longer game is cut off."""
 
 MAX_FLOW_WORK = 60_000
-"""Approximate maximum of the product of the numbers of states, cards and players in a random game.
-It applies only if there are so many players that each move needs several runs of a solver."""
+"""Approximate maximum of states x cards x players in a random game. The limit applies only to games
+with so many players that each move needs several runs of a solver."""
 
 
 def random_move(state: State, random: Random) -> Move | None:
@@ -83,9 +83,9 @@ def random_states(settings: Settings, random: Random, count: int) -> list[State]
 
 
 def damage_state(state: State, random: Random, *, possible: bool) -> State:
-    """Return a state that is made from another one by tightening constraints at random.
+    """Tighten constraints of a state at random until it is just possible or just impossible.
 
-    If `possible` is true, it is the last state that is still possible, otherwise the first
+    If `possible` is true, the result is the last state that is still possible, otherwise the first
     impossible state (see `boundary_pair`). The search checks about 2 log2(cards) states.
     """
     last, first = boundary_pair(state.problem, random, lambda problem: _is_possible(state, problem))

@@ -80,7 +80,7 @@ def damaged_states(
     """Return a strategy for states with a few tightened constraints or changed hand sizes.
 
     The states are reachable before this change. Many of them are impossible after it, most of them
-    by a single card.
+    just barely.
     """
     state = draw(states(settings, max_moves).filter(lambda state: not state.is_over))
     hands, sets = list(state.problem.hands), list(state.problem.sets)

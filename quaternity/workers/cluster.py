@@ -19,7 +19,7 @@ from quaternity.base.text_format import quote_value
 from quaternity.workers.shipping import Code, collect_code, install
 
 Check: TypeAlias = Callable[[], None]
-"""Function without arguments. It either checks the workers of a pool or stops its executor."""
+"""Function that raises an error if the workers of a pool are lost, or that stops an executor."""
 
 Start: TypeAlias = Callable[[], tuple[Executor, Check]]
 """Function that starts an executor. It returns the executor and the function that stops it."""
@@ -136,7 +136,7 @@ def _call(code: Code, work: bytes) -> Any:
 
 
 def cluster_parts(client: Any) -> tuple[Any, ...]:
-    """Return the arguments for a `Pool` whose workers are those of a Dask cluster.
+    """Return the arguments for a `Pool` that uses the workers of a Dask cluster.
 
     The pool raises `WorkersLost` if it loses the connection to the cluster, or if the cluster has
     had no workers for `WORKERLESS_SECONDS`.

@@ -3,10 +3,10 @@
     result = own_process().call(play_game, tournament, 261, seconds=60)
 
 The calling process enforces the time limit, so it can end even a loop that catches every exception
-or blocks all other threads. In shared memory, the isolated process notes every move, and when a
-player begins to think. If the process dies or is killed, the notes show which player was thinking
-and which moves were made. The isolated process, and all processes that it started, end at the
-latest when the calling process ends (`quaternity.workers.supervisor`).
+or blocks all other threads. The isolated process notes in shared memory which moves were made and
+which player is thinking, so this is known even if the process dies. The isolated process, and all
+processes that it started, end at the latest when the calling process ends
+(`quaternity.workers.supervisor`).
 
 This module requires POSIX.
 """
@@ -54,7 +54,8 @@ class ProcessEnded(LimitError):
     """Error for a process that ended before it returned a result.
 
     Attributes:
-        how: How the process ended, as the predicate of a sentence.
+        how: The end of the process as the predicate of a sentence, such as "was killed by signal
+            9".
         thinking: The seat of the player that was thinking, or None if none was.
         moves: The moves that the process noted.
         overdue: Whether the process was killed because it exceeded the time limit.
@@ -80,7 +81,7 @@ class ProcessEnded(LimitError):
 
 
 class IsolatedProcess:
-    """A process that runs one function call at a time. It is started when it is needed.
+    """A process that is started on demand and runs one function call at a time.
 
     If the process has ended, the next call starts another process. `wanted` is the word for the
     expected result in error messages, such as "move". Starting the process takes 0.3 s, and a call
@@ -216,7 +217,7 @@ def _memory_file() -> io.FileIO:
 def find_answer(mark: bytes, data: bytearray) -> bytes | None:
     """Return the answer that follows a mark in the received data, or None if it is incomplete.
 
-    Data before the mark was printed by other code. It is removed.
+    Data before the mark, which other code printed, is removed from `data`.
     """
     begin = data.find(mark)
     del data[: max(0, len(data) - MARK_BYTES) if begin < 0 else begin]

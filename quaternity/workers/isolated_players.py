@@ -61,9 +61,9 @@ class SeatedPlayer(NamedTuple):
             raise self.fault(error) from error
 
     def validate(self, plain: Callable[[object], Result], answer: object) -> Result:
-        """Check a player's answer with the function `plain`, and return the function's result.
+        """Check a player's answer with the function `plain` and return its result.
 
-        Raise a `PlayerFault` if `plain` raises an error.
+        Raise `PlayerFault` if `plain` raises an error.
         """
         try:
             return plain(answer)
@@ -90,13 +90,12 @@ def play_isolated(
     because another program may have killed the process.
 
     Args:
-        kind: What error messages call the players: "strategy", "bot" or "player".
+        kind: The word for a player in error messages: "strategy", "bot" or "player".
         seats: Name of the player in each seat.
         seconds: Time limit for each move of a player, in seconds. None means no limit.
-        place: Function that returns where in the game a fault occurred. Its arguments are the moves
-            so far and the seat that was thinking, or None. If `place` is None, errors have no
-            place.
-        play: Function that plays. It must be picklable, as must its arguments and its result.
+        place: Function that returns the place of a fault in the game. It takes the moves so far,
+            and the seat that was thinking or None. If `place` is None, errors have no place.
+        play: Function that plays. The function, its arguments and its result must be picklable.
 
     Raises:
         PlayerFault: If a player failed, or the process died twice, the second time in the player's

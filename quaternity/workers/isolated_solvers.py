@@ -69,12 +69,12 @@ class Run(NamedTuple):
     """The result of one run of a solver.
 
     Attributes:
-        answer: The answer of the solver. If the solver ran in another process and its answer was
-            not a verdict, this is a `RemoteValue`.
+        answer: The answer of the solver, or a `RemoteValue` if the solver ran in another process
+            and its answer was not a verdict.
         build: Processor time to build the model, in seconds.
         solve: Processor time to solve the model, in seconds.
         peak: Peak memory of the solver's process during the run, including all libraries, in bytes.
-            It is None if the solver ran in this process or the system does not report it.
+            None if the solver ran in this process, or if the system does not report it.
     """
 
     answer: Any
@@ -84,7 +84,7 @@ class Run(NamedTuple):
 
 
 class RemoteValue:
-    """Replacement for a value in another process. It has the same `repr` as the value."""
+    """Stand-in for a value in another process, with the same `repr` as the value."""
 
     def __init__(self, text: str) -> None:
         self._text = text

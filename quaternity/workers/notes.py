@@ -15,7 +15,7 @@ NOTED_BYTES = _STATE.size + MAX_NOTED_BYTES
 
 
 class Notes:
-    """Records how far the game in a process has come, in a file shared with the parent process.
+    """Progress notes of the game in a process, in a file shared with the parent process.
 
     A note takes less than a microsecond.
     """

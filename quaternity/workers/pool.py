@@ -43,7 +43,7 @@ _Done: TypeAlias = "tuple[list[Result], Raised | None]"
 error. The error is None if all calls succeeded."""
 
 MAX_LOSSES = 4
-"""Maximum number of times in a row that workers may die before any group of calls is finished."""
+"""Maximum number of times that workers may die without finishing a group of calls in between."""
 
 MAX_WORKERS = 1024
 """Maximum number of processes that `open_executor` starts."""
@@ -109,14 +109,13 @@ class Pool:
                 including running calls.
             in_flight: Maximum number of chunks (groups of calls) that are submitted at the same
                 time.
-            lost: Types of exceptions which show that a worker died, in addition to
-                `BrokenExecutor`.
+            lost: Types of exceptions that are raised when a worker dies, besides `BrokenExecutor`.
             check: Function that is called every `CHECK_SECONDS` while the pool waits for a result.
                 It must raise an error if no more results can arrive.
             threads: Maximum number of threads of this process while the workers are idle.
-            prepare: Function that takes names of players and solvers, and a function that checks
-                them. On a cluster, it sends their code to the workers, and raises `InputError` if
-                the check fails there.
+            prepare: Function that makes external players and solvers available to the workers. It
+                takes their names, and a function that checks them on each worker. It raises
+                `InputError` if the check fails.
         """
         self._start = start
         self._running: tuple[Executor, Callable[[], None]] | None = None
@@ -217,7 +216,7 @@ def ordered_map(
     Args:
         pool: The pool or executor that calls the function.
         function: The function to call for each item.
-        items: The items, which are read as they are needed.
+        items: The items, which are read lazily.
         chunk_size: Number of items that a worker gets at a time. At most `pool.in_flight` chunks
             are submitted at the same time.
         on_done: Called after each finished chunk with the number of its results.

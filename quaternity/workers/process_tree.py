@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 TAGS_VARIABLE = "QUATERNITY_OWN_PROCESS"
-"""Name of the environment variable with the tags by which the descendants of a process are found
-after their parent has ended."""
+"""Name of the environment variable that marks the descendants of a process, so that they can be
+found after their parent has ended."""
 
 _MAX_SWEEPS = 100
 

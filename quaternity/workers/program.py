@@ -20,7 +20,7 @@ from quaternity.workers.shipping import installed_path
 from quaternity.workers.supervisor import MAX_PROCESSES, Child, Overdue, TooManyProcesses
 
 COMMAND_PREFIX = "cmd:"
-"""Prefix of the name of a player that is an external program. A command follows it."""
+"""Prefix of the name of a player that is an external program, as in `cmd:./my-player`."""
 
 MAX_LINE_BYTES = 1 << 20
 """Maximum size of a line that a program writes, in bytes."""
@@ -61,7 +61,7 @@ class ProgramFault(Exception):
     """Error for a program that did not answer a request correctly or that ended.
 
     Attributes:
-        what: What the program did, as the predicate of a sentence.
+        what: The fault as the predicate of a sentence, such as "took too much memory".
         errors: The last part of the program's standard error.
         overdue: Whether the program exceeded the time limit.
         ended: Whether the process ended by itself or was killed by another process.

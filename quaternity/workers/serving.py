@@ -18,7 +18,7 @@ from quaternity.workers.notes import Notes, note_in
 from quaternity.workers.pool import Raised
 
 IDLE_SECONDS = 60
-"""Time in seconds without a call after which the process exits."""
+"""Time without a call, in seconds, after which the process exits."""
 
 MARK_BYTES = 16
 """Length of the random mark that the parent sends before a call, in bytes. The answer begins with
@@ -28,12 +28,12 @@ LENGTH = Struct("<Q")
 
 
 def frame_message(mark: bytes, data: bytes) -> bytes:
-    """Return the bytes of a message: the mark, the length of the data, and the data."""
+    """Return the bytes of a message: the mark of the call, the length of the data, and the data."""
     return mark + LENGTH.pack(len(data)) + data
 
 
 def send(file: int, mark: bytes, data: bytes) -> None:
-    """Write a message to a file: the mark, the length of the data, and the data."""
+    """Write a message to a file: the mark of the call, the length of the data, and the data."""
     data = frame_message(mark, data)
     while data:
         data = data[os.write(file, data) :]

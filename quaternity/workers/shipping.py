@@ -37,9 +37,9 @@ _installed: tuple[Code, str] = {}, ""
 def collect_code(names: Iterable[str]) -> Code:
     """Return the files of the named players and solvers that workers may lack.
 
-    For `module:name`, the files are the module and all modules that it imports from the same
-    folder. A module of an installed distribution is left out. For `cmd:COMMAND`, they are the files
-    in the current folder that the command names, and the modules that these files import. Raise
+    For `module:name`, these are the files of the module and of all modules that it imports from the
+    same folder, unless they belong to an installed distribution. For `cmd:COMMAND`, these are the
+    files in the current folder that the command names, and the modules that they import. Raise
     `LimitError` if the files are larger than `MAX_CODE_BYTES`.
     """
     files: dict[str, Path] = {}

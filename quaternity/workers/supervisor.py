@@ -85,8 +85,7 @@ def public_environment() -> dict[str, str]:
 def missing_isolation() -> str:
     """Return a sentence that says which isolation of programs this system lacks.
 
-    The result is empty if nothing is missing. A call takes 20 ms, because it starts a process that
-    tries the isolation.
+    The result is empty if nothing is missing. A call starts a test process, which takes 20 ms.
     """
     command = [sys.executable, "-I", "-S", _SUPERVISOR, "check"]
     status = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
@@ -171,8 +170,8 @@ class Child:
             seconds: Time limit in seconds for each decision (see `thinking`). None means no limit.
             memory: Memory limit of the program and of the processes it started, in bytes. None
                 means no limit.
-            thinking: Function that returns a key for the current decision of the program. The time
-                limit starts again with each new key. It does not run while the key is None.
+            thinking: Function that returns a key for the current decision of the program. Each new
+                key restarts the time limit, and None suspends it.
 
         Raises:
             Overdue: If the time limit was reached.
@@ -246,7 +245,7 @@ class Child:
         return self._errors[-MAX_KEPT_ERROR_BYTES:].decode(errors="replace")
 
     def ending(self) -> str:
-        """Return a text that says how the program ended. It may only have closed its connection."""
+        """Describe how the program ended, or say that it closed its connection."""
         try:
             status = self.process.wait(timeout=ENDING_SECONDS)
         except subprocess.TimeoutExpired:

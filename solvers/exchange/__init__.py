@@ -5,5 +5,5 @@
 - `rows` states a problem as linear constraints over named booleans. `solvers.rivals` uses it too.
 - `formats` writes these constraints in the formats of other solvers.
 - `proof` writes proofs of infeasibility that refer to these constraints.
-- `checker` checks these proofs without sharing code with their writers. VeriPB checks them, too.
+- `checker` checks these proofs independently of the code that writes them. VeriPB can do so, too.
 """

@@ -13,7 +13,8 @@ bound and `;`. A literal is a variable, or `~` and a variable, which stands for 
 variable. Variables are 0 or 1.
 
 A *proof* (VeriPB 3.0) shows that a formula has no solution. It has a header line, and statements
-that end in `;`. A comment starts with `%` and ends with the line:
+that end in `;`. A comment extends from `%` to the end of the line. For example, with explanations
+on the right:
 
     pseudo-Boolean proof version 3.0
     f 3;                     The formula has 3 rows, numbered from 1. A row with `=` counts as two

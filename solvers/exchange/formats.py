@@ -21,9 +21,9 @@ MAX_CLAUSES = 5_000_000
 
 @validate_arguments(problem=DealProblem)
 def export(problem: DealProblem, to: str) -> str:
-    """Return a problem as text that other solvers read.
+    """Return a problem as text in the input format of other solvers.
 
-    The text has a solution if and only if the cards can be dealt. Its names are readable, such as
+    The text has a solution if and only if the cards can be dealt. It uses readable names, such as
     card_3_1_of_player_2.
 
     Args:

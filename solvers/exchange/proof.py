@@ -1,10 +1,10 @@
 """Proofs of infeasibility for general-purpose proof checkers.
 
-A certificate of infeasibility (`solvers.shortage`) corresponds to some linear constraints of the
-problem whose sum is impossible. So a cutting-planes proof needs only one step: add up these
-constraints, which are rows of the problem's OPB file. The proof is written in the format of VeriPB
-3.0, a checker of pseudo-boolean proofs (Bogaerts, Gocht, McCreesh, Nordström, *Certified dominance
-and symmetry breaking for combinatorial optimisation*, 2023).
+A certificate of infeasibility (`solvers.shortage`) points out linear constraints of the problem
+whose sum is impossible. So a cutting-planes proof needs only one step: add up these constraints,
+which are rows of the problem's OPB file. The proof is written in the format of VeriPB 3.0, a
+checker of pseudo-boolean proofs (Bogaerts, Gocht, McCreesh, Nordström, *Certified dominance and
+symmetry breaking for combinatorial optimisation*, 2023).
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ Side = tuple[str, int, int, str]
 
 
 def refutation(problem: DealProblem, certificate: Certificate) -> str:
-    """Return a proof that a problem has no deal: the formula `opb(problem)` has no solution.
+    """Return a proof that the formula `opb(problem)` has no solution, so the problem has no deal.
 
-    The certificate (see `solvers.shortage`) says which constraints of the formula contradict each
-    other.
+    The constraints that contradict each other follow from the certificate (see `solvers.shortage`).
 
     Raises:
         InputError: If the certificate does not hold for the problem.

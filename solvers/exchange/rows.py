@@ -12,9 +12,9 @@ There is a row for a share only if one of its bounds is not redundant.
 
 If the rows have no solution, a solver may return a weight for each row, such that the weighted sum
 of the rows is impossible (Farkas' lemma). The module turns these weights into a shortage (see
-`solvers.shortage`). The weight of a player's hand or share is used as a potential. The players
-whose potential is at least a certain level form the coalition and the witnesses. Weights may be
-rounded, because the shortage is checked with integer arithmetic.
+`solvers.shortage`). It compares the weights of hands and shares with a threshold: the players at or
+above it form the coalition and the witnesses. Weights may be rounded, because the shortage is
+checked with integer arithmetic.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ DECIMALS = 6
 """Number of decimals to which floating-point weights are rounded."""
 
 IMPOSSIBLE_NAME = "never"
-"""Name of an extra boolean variable. Some formats cannot express a constraint without variables. If
-such a constraint is impossible, it requires this variable to be 2. A problem without constraints
-gets one that requires the variable to be 0."""
+"""Name of an extra boolean for formats that cannot express a constraint without variables. An
+impossible constraint of this kind requires the boolean to be 2. A problem without constraints gets
+one that requires it to be 0."""
 
 _NAMES = {
     "card": "owner_of_card_{}_{}",
@@ -49,15 +49,14 @@ class LinearRow(NamedTuple):
     """Linear constraint of a deal problem: a lower and an upper bound on a sum of booleans.
 
     Attributes:
-        kind: "card" for the owners of a card, "hand" for a player's hand, or "share" for a player's
-            cards of a set. A model without any of these has a redundant row of the kind "none".
-        set_index: the number of the set of a card or share, and -1 for other kinds.
+        kind: "card" (a card has one owner), "hand" (the size of a hand), "share" (the bounds on a
+            player's cards of a set), or "none" (the redundant row of a model without others).
+        set_index: the number of the set for "card" and "share", and -1 for other kinds.
         member: the number of the card in its set for "card", or of the player for "hand" and
             "share".
         terms: the numbers of the booleans, in ascending order.
-        low: the lower bound, or the number of terms plus 1 if the bound is larger. It is redundant
-            if it is 0. It may exceed `high`.
-        high: the upper bound, or the number of terms if the bound is larger. It is then redundant.
+        low: the lower bound, but at most the number of terms plus 1. It may exceed `high`.
+        high: the upper bound, but at most the number of terms.
     """
 
     kind: Literal["card", "hand", "share", "none"]
@@ -88,8 +87,8 @@ class LinearModel:
     The rows have a solution if and only if the problem is feasible.
 
     Attributes:
-        pairs: for each boolean, (set, card, player): the boolean is 1 if the player owns the card.
-            An additional last boolean, `IMPOSSIBLE_NAME`, is not in `pairs`.
+        pairs: the (set, card, player) of each boolean, which is 1 if the player owns the card. The
+            last boolean, `IMPOSSIBLE_NAME`, has no entry.
         rows: a row for each card, each hand, and each share (a player's cards of a set) with a
             bound that is not redundant.
     """
@@ -129,11 +128,11 @@ class LinearModel:
         return Feasible(_deal(self.problem, owned))
 
     def shortage(self, weights: Sequence[float]) -> Shortage | None:
-        """Return a proof that no deal exists, made from a weight for each row (constraint).
+        """Convert weights of the rows (constraints) to a proof that no deal exists.
 
         A positive weight stands for the lower bound of the row, and a negative weight for the upper
-        bound. In a valid proof, the weighted sum of these bounds is impossible (Farkas' lemma). The
-        result is None if the weights give no valid proof. They may have any scale.
+        bound. In a proof, the weighted sum of these bounds is impossible (Farkas' lemma). Return
+        None if the weights do not give a proof. They may have any scale.
         """
         problem = self.problem
         largest = max(map(abs, weights)) or 1

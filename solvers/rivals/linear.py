@@ -1,10 +1,10 @@
-"""Adapters for linear programming: with fractions as booleans, minimize the violation of the rows.
+"""Adapters for linear programming, which allows fractions instead of booleans.
 
-The rows are the constraints of the problem (`solvers.exchange.rows`). The minimum violation is 0 if
-and only if a deal exists, because the rows describe a flow and the vertices of the polytope are
-integral. Otherwise, the dual values of the rows are the multipliers of Farkas' lemma. (Without the
-violations, the program would be infeasible and the multipliers would be a dual ray, but neither
-SciPy nor OR-Tools returns it.)
+The linear program minimizes the total violation of the rows, which are the constraints of the
+problem (`solvers.exchange.rows`). The minimum is 0 if and only if a deal exists, because the rows
+describe a flow and the vertices of the polytope are integral. Otherwise, the dual values of the
+rows are the multipliers of Farkas' lemma. (A program without violations would be infeasible, and
+the multipliers would be a dual ray, which neither SciPy nor OR-Tools returns.)
 
 PDLP is not included, because it is a first-order method and its solutions are not vertices. For 37
 of 200 problems, rounding the solution did not give a deal.
@@ -24,11 +24,11 @@ from solvers.verdict import Infeasible, Verdict
 def violation(
     linear: LinearModel, used: Sequence[int], seconds: float | None = None
 ) -> tuple[float | None, Sequence[float], list[float]]:
-    """Find values of the booleans that violate some constraints (rows) as little as possible.
+    """Minimize the total violation of some constraints (rows) over all values of the booleans.
 
-    `used` contains the numbers of these rows. Return three values: the total violation, the values
-    of all booleans, and a weight for each row (a multiplier of Farkas' lemma). The violation is
-    None if the time limit is reached.
+    `used` contains the numbers of these rows. Return the violation, which is None if the time limit
+    is reached; the values of all booleans; and the weight of each row (a multiplier of Farkas'
+    lemma).
     """
     import numpy as np
     from scipy.optimize import linprog
@@ -64,10 +64,10 @@ def violation(
 
 
 def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
-    """Return an infeasible verdict, with a proof made from constraints that contradict each other.
+    """Return an infeasible verdict, with a proof that is made from contradictory constraints.
 
-    `core` contains the numbers of these constraints (rows). The rows which say that each card has
-    an owner may be missing. The verdict has no proof if the rows do not give one.
+    `core` contains the numbers of these constraints (rows). Rows of the kind "card" are always
+    included. The verdict has no proof if the rows do not give one.
     """
     used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
     _, _, weights = violation(linear, sorted(used))

@@ -51,7 +51,7 @@ def _by_clauses(name: str, encoding: str, linear: LinearModel, seconds: float | 
 
 
 def _by_cardinalities(name: str, linear: LinearModel, seconds: float | None) -> Run:
-    """Return a function that solves a deal problem with a solver that supports sums of booleans."""
+    """Return a function that solves a deal problem with native cardinality constraints."""
     from pysat.solvers import Solver
 
     solver = Solver(name=name)

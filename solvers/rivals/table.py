@@ -5,9 +5,9 @@ for the flow solvers) for a library, and returns a function that solves the tran
 function returns a verdict, or None if the library gave up. A library is imported only when its
 adapter is called.
 
-Some problems are found infeasible without calling an adapter: problems with a lower bound above the
-upper bound, with hands that do not add up to the number of cards, or with too few possible owners
-or cards for a bound.
+No adapter is called if a problem is obviously infeasible: if a lower bound is above the upper
+bound, the hands do not add up to the number of cards, or there are too few possible owners or cards
+for a bound.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"
 """Kinds of evidence that a problem is infeasible: a minimum cut, the multipliers of Farkas' lemma,
 or a set of contradictory constraints. The evidence is converted to a proof (a shortage). `PAIRED`
-means that the solver has no evidence. Then `solvers.certify` adds a shortage of a built-in
-solver."""
+means that the solver gives no evidence. Then `solvers.certify` adds a shortage that a built-in
+solver finds."""
 
 
 def _is_importable(module: str) -> bool:
@@ -57,11 +57,12 @@ class ExternalSolver:
             module of `solvers.rivals`.
         package: the distribution that contains the solver.
         module: the module of the distribution that is imported.
-        extra: the extra of `quaternity` that installs the solver. It is empty if none is needed.
+        extra: the extra of `quaternity` that installs the solver, or an empty string if none is
+            needed.
         licence: SPDX identifiers of the licence of the package, and of the solver if it differs.
         evidence: the kind of evidence of infeasibility.
-        max_pairs: the maximum number of pairs of a card and a possible owner in a problem.
-        keeps_limit: whether the solver can stop at a time limit by itself.
+        max_pairs: the maximum number of pairs (card, possible owner) in a problem.
+        keeps_limit: whether the solver itself can enforce a time limit.
     """
 
     name: str

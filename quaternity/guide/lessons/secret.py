@@ -23,7 +23,7 @@ EVEN, LOWEST = 0.1, 2 / 15
 """Exploitability (how much a best reply wins on average) of the rules `even` and `lowest` in the
 game `pairs`. These rules are examples on the guide's page `secret`."""
 DEFINITION_STARTS = ("from ", "class ", "def ", "pairs = ", "triples = ")
-"""The code examples on the page `secret` that begin with one of these texts are definitions."""
+"""Beginnings of the code examples on the page `secret` that are definitions."""
 TOLERANCE = 1e-6
 """Limit below which a difference between two numbers is treated as a rounding error."""
 

@@ -15,7 +15,7 @@ class FailedGame:
     """The game in which a player failed.
 
     Attributes:
-        kind: what the game calls a computer player, for example "bot".
+        kind: the game's word for a computer player, for example "bot".
         fault: the failure of the player.
         saved: the path of the file to which the game was saved. None if it was not saved.
         replay: the command that replays the game.

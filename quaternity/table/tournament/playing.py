@@ -51,17 +51,16 @@ class Tournament:
         rules: the game with its settings.
         players: names of the players (`quaternity.table.players`). A name may occur several times.
         seed: random seed.
-        rotate: whether each deal is played several times with the players in other seats (see
-            `seatings`). Otherwise all players keep their seats, and there must be one for each
-            seat.
+        rotate: whether the players change seats from game to game (see `seatings`). Otherwise they
+            keep their seats, and there must be one player for each seat.
         cap: maximum number of moves, after which a game is stopped without a result.
         cap_stops: whether a game that reaches the cap is a fault that ends the tournament.
         move_seconds: time limit for a move, in seconds. None stands for `EXTERNAL_MOVE_SECONDS` if
             there is an external player, and otherwise for no limit.
-        details: number of turns after which the possible deals are counted again, in games that are
-            played by the method `play_bare`. 0 means that they are not counted.
-        secret: seed that is used instead of `seed` if it is not empty. If there is an external
-            player, it is random by default, so that the player cannot reconstruct the deals.
+        details: number of turns between two counts of the possible deals, or 0 for no counts. Only
+            games that are played by the method `play_bare` have counts.
+        secret: text that replaces `seed`, unless it is empty. If there is an external player, the
+            default is random, so that the player cannot reconstruct the deals.
     """
 
     rules: Any
@@ -94,7 +93,7 @@ class Tournament:
 
     @property
     def kind(self) -> str:
-        """What the game calls a computer player, for example "bot"."""
+        """The game's word for a computer player, for example "bot"."""
         return registration(self.rules.name).player_kind
 
     @property
@@ -256,8 +255,8 @@ def try_players(tournament: Tournament) -> None:
 def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
     """Return the number of games that a worker process gets at a time.
 
-    It is a multiple of the games of a deal, and small enough that all workers get games. Without
-    workers it is one, so that an interrupt does not lose any finished game.
+    The number is a multiple of the games of a deal, and small enough that all workers get games.
+    Without workers it is 1, so that an interrupt does not lose any finished game.
     """
     if pool.in_flight == 1:
         return 1
@@ -266,7 +265,7 @@ def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
 
 
 class _Games:
-    """Plays the game of a tournament with a given number, in a worker process.
+    """Function object that plays one game of a tournament, given its number, in a worker process.
 
     If two games of a deal have the same names in all seats, the second game is not played.
     """
@@ -432,7 +431,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> 
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
 def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """Return a player from a cache. Each entry and thread of a tournament has its own."""
+    """Return a player from a cache, which has one player for each entry and each thread."""
     del entry, thread
     return make_player(rules, name)
 

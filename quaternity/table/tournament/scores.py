@@ -91,12 +91,12 @@ class Record:
         games: number of games that the player played, including games without a result.
         wins: number of games that the player won alone.
         tied: number of games in which the player shared first place.
-        share: share of games that a seat of the player won alone.
-        score: like `share`, but a game that nobody won alone counts as an equal part for each seat.
-        win_share: like `share`, but each seat in first place gets an equal part of a tied game.
+        share: fraction of games that the player won alone.
+        score: like `share`, but each seat gets an equal part of a game that nobody won alone.
+        win_share: like `share`, but the seats in first place get equal parts of a tied game.
         points: mean points per seat and game.
-        by_seat: for each seat, share of the games in this seat that the player won alone. None if
-            the player never had the seat.
+        by_seat: for each seat, the fraction of games that the player won alone in this seat. None
+            if the player never had the seat.
         rating: the rating (see `ratings`). None if the player met no other player, or no ratings
             were requested.
     """
@@ -118,8 +118,8 @@ class Table(Displayable):
 
     Attributes:
         records: the scores of each player.
-        margins: [player][other]: mean difference of the scores of two players in the games that
-            both played. None if there are no such games.
+        margins: `margins[player][other]` is a player's mean lead in score over another player, in
+            the games that both played. None if there are no such games.
         shared: number of games with a tie for first place.
         unfinished: number of games that were stopped because they had too many moves.
         moves: mean number of moves of a game.
@@ -136,7 +136,7 @@ class Table(Displayable):
     games_a_deal: int
 
     def picture(self, names: Sequence[str] = ()) -> Display:
-        """Return the table as text, with a row for each player, identified by name or number."""
+        """Return a display with a row for each player, identified by name or number."""
         rows = [heading_cells("player", "games", "wins", "share", "score", "points", "rating")]
         for number, record in enumerate(self.records):
             figures = (
@@ -257,11 +257,11 @@ class _Games:
 def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
     """Return a rating of each player, like the Elo ratings of chess.
 
-    The rating is None if the player met no other player. Two different players meet once for each
-    pair of their seats in a finished game. A sole winner wins all its meetings, and all other
-    meetings are draws. The ratings follow the Bradley-Terry model, with one more draw for each pair
-    of players who met, so that they are finite. They are computed by Hunter's MM iteration (2004),
-    and their average is `MEAN_RATING`.
+    In each finished game, two different players meet once for each pair of their seats. A sole
+    winner wins all of their meetings, and other meetings are draws. The rating is None if the
+    player met no other player. The ratings follow the Bradley-Terry model and are computed by
+    Hunter's MM iteration (2004). An extra draw between each two players who met keeps them finite.
+    Their average is `MEAN_RATING`.
     """
     return _fit_ratings(_meetings(results, players))
 
@@ -347,16 +347,16 @@ def _standard_deviation(values: Sequence[float]) -> float | None:
 
 
 class WorldsByGo(NamedTuple):
-    """How many deals are still possible in games of Kwartet, after a number of goes.
+    """Mean number of possible deals in games of Kwartet, after a number of goes.
 
-    A go is a player's turn, which may have several requests. The means are taken over the games
-    that are not over after this number of goes.
+    A go is a player's turn, which may have several requests. Games that are already over are left
+    out.
 
     Attributes:
         goes: number of goes.
         public: mean log10 of the number of deals, for an observer without cards.
         own: the same mean for each player, who knows their own hand.
-        deals: number of deals of the tournament to which these games belong.
+        deals: number of different deals in these games.
     """
 
     goes: int

@@ -1,10 +1,10 @@
-"""Growth laws: the time of a solver as a power or an exponential function of the size.
+"""Growth laws: formulas for the time of a solver by the size of the problem.
 
-In an exponential law, the logarithm of the time is a linear function of the size. In a power law,
-it is a linear function of the logarithm of the size. A run that was stopped at a limit is a
-censored observation: its time is only a lower bound. If one law is much more likely than the other,
-only that law is reported. No law is reported if the slope of the line may be 0, or if the line is
-far from the times at some size.
+A law is a line fitted to measured times. In an exponential law, the logarithm of the time is a
+linear function of the size. In a power law, it is a linear function of the logarithm of the size. A
+run that was stopped at a limit is a censored observation: its time is only a lower bound. If one
+law is much more likely than the other, only that law is reported. No law is reported if the slope
+of the line may be 0, or if the line is far from the times at some size.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Observation(NamedTuple):
 
 
 class Law(NamedTuple):
-    """A law of how a solver's time grows with the problem size: a line fitted to logarithms.
+    """Growth law: a line fitted to the logarithms of a solver's times.
 
     Attributes:
         slope: Slope of the line: the exponent of the power law, or the rate per card of the
@@ -64,7 +64,7 @@ class Law(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """How the time of a solver grows with the size of a problem, as two possible laws.
+    """Two possible laws for how the time of a solver grows with the size of a problem.
 
     Attributes:
         power: The power law.
@@ -100,7 +100,7 @@ class Growth(NamedTuple):
         return {name: fit for name, fit in likely.items() if not fit.is_poor_fit}
 
     def sentence(self) -> str:
-        """Return a short text that says how the time grows. If no law fits, the text says so."""
+        """Describe how the time grows, or return `NO_LAW` if no law fits."""
         words = []
         for name, fit in self.laws.items():
             if name == "power":
@@ -174,7 +174,7 @@ def _fit_law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Obser
 
 
 def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
-    """Fit the line for log(seconds) by maximum likelihood. A stopped run is a lower bound."""
+    """Fit a line for log(seconds) by maximum likelihood. A stopped run gives a lower bound."""
     # With γ = 1/σ and δ = (intercept, slope)/σ, the log-likelihood is the sum of
     # log γ - (γy - δx)²/2 over the answers and of log Φ(δx - γy) over the stopped runs.
     import numpy as np

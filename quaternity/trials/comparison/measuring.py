@@ -46,7 +46,7 @@ MAX_CACHED_TASKS = 16
 """Maximum number of tasks whose game states a worker caches, to avoid making them again."""
 
 BUDGET_SPENT = "its time budget was used up"
-"""Reason that is reported for a solver that was left out because it had used up its time."""
+"""Reason that is reported for a solver that was not run because its time was used up."""
 
 
 class InstanceRuns(NamedTuple):
@@ -91,7 +91,7 @@ class Series(NamedTuple):
 
     Attributes:
         feasible: Whether the problems are possible.
-        cards: The numbers of cards of the sizes, in ascending order.
+        cards: The sizes, as numbers of cards in a problem, in ascending order.
         per_size: Number of problems of each size.
     """
 
@@ -115,19 +115,19 @@ class Series(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MeasuringTask:
-    """A task for one process: the problems (instances) on which solvers are measured, and how.
+    """A task for one process: measure solvers on some problems (instances).
 
     Attributes:
-        source: The settings of games from which states are drawn, a list of states and deal
-            problems, or a series of instances.
+        source: Settings of random games, from which states are drawn; or states and deal problems;
+            or a series of instances.
         states: Number of instances.
-        damage: Share of the states whose constraints are tightened. Half of these states just
+        damage: Fraction of the states whose constraints are tightened. Half of these states just
             barely have a deal, and the other half just barely have none.
         rounds: Number of runs of each solver on each state.
         seed: Random seed of the states.
         budget: Wall-clock seconds for all runs of one solver. None means no limit.
         limit: Wall-clock seconds for one run. None keeps the limits of the solvers.
-        first: Number of the first state. The names of states contain their numbers.
+        first: Number of the first state, for the names of states, which contain their numbers.
         done: Number of instances that an interrupted comparison has already measured.
         spent: Seconds that each solver has already used for these instances.
     """
@@ -145,7 +145,7 @@ class MeasuringTask:
 
     @property
     def family(self) -> str:
-        """The name of the family, or the size of the games. It is empty for states from files."""
+        """The name of the family or the size of the games. Empty for states from files."""
         if isinstance(self.source, Series):
             return self.source.family
         return size_name(self.source) if isinstance(self.source, Settings) else ""
@@ -371,7 +371,7 @@ class _Measurement:
                 )
 
     def check_budget(self, solver: str) -> bool:
-        """Return whether a solver's time is used up. If it never ran, record this reason."""
+        """Return whether a solver's time is used up. If it never ran, record that as the reason."""
         if self.budget.remaining(solver) > 0:
             return False
         if solver not in self.timings:

@@ -38,7 +38,7 @@ MAX_INSTANCE_CARDS, MAX_INSTANCES_EACH = 10_000, 1000
 
 
 class RunOptions(NamedTuple):
-    """How the solvers of a comparison are run.
+    """Options for running the solvers of a comparison.
 
     Attributes:
         seed: the random seed of the instances.
@@ -56,7 +56,7 @@ class RunOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """A plan of a comparison: tasks with problems, a description of these, and the options."""
+    """Plan of a comparison: the tasks, a description of their problems, and the options."""
 
     tasks: list[MeasuringTask]
     description: str
@@ -65,7 +65,7 @@ class ComparisonPlan:
     def comparison(
         self, runs: Sequence[Run], solvers: Iterable[Solver], command: str, finished: bool = False
     ) -> Comparison:
-        """Return a comparison that contains the given runs, and what is needed to repeat them."""
+        """Return a comparison with the given runs, and with everything needed to repeat them."""
         versions = {solver.name: solver_version(solver.name) for solver in solvers}
         if any(run.solver == OWN_CHECKS for run in runs):
             versions[OWN_CHECKS] = "checks of evidence"
@@ -82,11 +82,11 @@ def plan_games(
     base: tuple[int | None, int | None, int | None], sweep: tuple[str, str] | None,
     states: int | None, damage: float, options: RunOptions,
 ) -> ComparisonPlan:  # fmt: skip
-    """Plan to measure states of random games.
+    """Create a plan that measures solvers on states of random games.
 
-    `base` is the size of a game: the set size, the number of sets and the number of players. If
-    `sweep` is not None, one of these numbers varies. `sweep` is a pair of its name and the range of
-    its values, such as "2..8".
+    `base` is the size of a game: the set size, the number of sets and the number of players. To
+    vary one of these numbers, pass a pair as `sweep`: its name, and a range of values such as
+    "2..8".
     """
     if states is not None and not 1 <= states <= MAX_STATES:
         raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")
@@ -125,7 +125,7 @@ def plan_games(
 def plan_states(
     states: Sequence[State | DealProblem], description: str, damage: float, options: RunOptions
 ) -> ComparisonPlan:
-    """Plan to measure solvers on given game states and deal problems."""
+    """Create a plan that measures solvers on the given game states and deal problems."""
     if not states:
         raise InputError("no states to measure")
     starts = range(0, len(states), STATES_PER_TASK)
@@ -144,7 +144,7 @@ def plan_states(
 def plan_families(
     families: Sequence[str], cards: str | None, each: int | None, options: RunOptions
 ) -> ComparisonPlan:
-    """Plan to measure possible and impossible instances of problem families, in several sizes.
+    """Create a plan for possible and impossible instances of problem families, in several sizes.
 
     `cards` lists the sizes, such as `12,52`. Raise `InputError` if a size or the number of
     instances is out of range.

@@ -179,7 +179,7 @@ def kinds(comparison: Comparison) -> list[tuple[str, bool]]:
 
 
 def kind_name(family: str, feasible: bool) -> str:
-    """Return a text that names the possible or the impossible instances of a family.
+    """Return a name for the possible or the impossible instances of a family.
 
     >>> kind_name("php", True), kind_name("", False)
     ('php, possible', 'states, impossible')
@@ -271,7 +271,7 @@ def _reasons(runs: Sequence[Run]) -> Iterator[str]:
 def fault_lines(comparison: Comparison) -> list[str]:
     """Return a line for each wrong verdict or crash.
 
-    After `MAX_FAULTS` lines, a last line says how many more there are.
+    If there are more than `MAX_FAULTS`, the last line has the number of the others.
     """
     lines = [f"{run.instance}: {run.solver} {run.text or run.answer}" for run in comparison.faults]
     if len(lines) > MAX_FAULTS:

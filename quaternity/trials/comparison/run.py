@@ -29,24 +29,21 @@ class Run:
 
     Attributes:
         instance: Name of the instance, which is the same for all solvers.
-        family: Name of a family of instances, or size of a game such as 4-13-4. It is empty for
-            states from files.
+        family: Name of a family of instances, or size of a game such as 4-13-4, or an empty string
+            for states from files.
         cards: Number of cards of the instance. Completed sets do not count.
         players: Number of players of the instance.
-        feasible: The verdict that verified evidence supports. It is None if no solver gave
+        feasible: The verdict that is supported by verified evidence, or None if no solver gave
             evidence.
         round: Number of the run, counted from 0, among the runs of this solver on this instance.
         answer: How the run ended.
-        evidence: `deal`, `shortage` (this solver found players who must hold more cards than they
-            can own) or `paired` (another solver found them). It is None if there was no valid
-            verdict.
-        build: Processor time to build the model, in seconds. It is None if there was no valid
-            verdict.
-        solve: Processor time to solve the model, in seconds. It is None if there was no valid
-            verdict.
+        evidence: `deal`, `shortage` (a proof of infeasibility by this solver), `paired` (a proof by
+            another solver), or None if there was no valid verdict.
+        build: Processor time to build the model, in seconds, or None if there was no valid verdict.
+        solve: Processor time to solve the model, in seconds, or None if there was no valid verdict.
         seconds: Processor time of the run in seconds, or wall-clock time if the run raised an error
-            or was stopped. It is None if the solver was not run.
-        memory: Peak memory of the solver's process, in bytes. It is None if it was not measured.
+            or was stopped, or None if the solver was not run.
+        memory: Peak memory of the solver's process, in bytes, or None if it was not measured.
         text: The reason if there was no valid verdict, otherwise None.
     """
 

@@ -34,7 +34,7 @@ SHARED_ATTRIBUTES = ("plan", "machine", "versions")
 """Attributes of a comparison that must not change when an interrupted comparison is continued."""
 
 Warn = Callable[[str], None]
-"""Function that shows a warning."""
+"""Function that takes the text of a warning and shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def run_comparison(
         path: the file to which the runs are written. If it contains an interrupted comparison with
             the same plan, this comparison is continued.
         warn: function that takes the warnings about this file.
-        workers, dask: the processes that measure (see `open_executor`).
+        workers, dask: see `open_executor`.
     """
     begun = plan.comparison([], solvers, command)
     with closing(KeptRuns(path, begun, warn)) as kept:

@@ -51,8 +51,8 @@ class Comparison(Displayable):
         versions: Version of each solver, in the order of the solvers.
         runs: The runs of all solvers on all instances.
         warnings: Warnings about the file from which the runs were read.
-        plan: Hash of the planned tasks, which shows whether two comparisons have the same plan. It
-            may be empty.
+        plan: Hash of the planned tasks, to recognize comparisons with the same plan, or an empty
+            string.
         finished: Whether the comparison was completed.
     """
 
@@ -104,7 +104,7 @@ class Comparison(Displayable):
 
     @property
     def of_games(self) -> bool:
-        """Whether all instances come from games or files. Otherwise, problem families are used."""
+        """Whether all instances come from games or files, and not from problem families."""
         return all(not name or parse_size_name(name) for name in self.families)
 
     @property
@@ -189,7 +189,7 @@ def read_runs(path: str) -> Comparison | None:
 
 
 def parse_runs(text: str) -> Comparison:
-    """Read a file of runs.
+    """Parse the text of a file of runs.
 
     Raise `InputError` if the text is not a file of runs or a value is invalid. The message names
     the line and the value.

@@ -121,8 +121,8 @@ def cactus(times: Iterable[float | None]) -> Curve:
 def performance_profile(times: Times) -> dict[str, Curve]:
     """Return the points (r, share) of each solver's performance profile.
 
-    A point says that on this share of all problems, the solver took at most r times as long as the
-    fastest solver. A problem that the solver did not decide does not count for any r.
+    `share` is the fraction of all problems on which the solver took at most r times as long as the
+    fastest solver. Problems that the solver did not decide are not part of this fraction.
 
     The method is that of Dolan and Moré, *Benchmarking optimization software with performance
     profiles* (2002).

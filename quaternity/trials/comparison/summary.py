@@ -24,12 +24,12 @@ MIN_MEASUREMENTS = 30
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Statistics of one solver. Times are in seconds. They are None if nothing was measured.
+    """Statistics of one solver. Times are in seconds, or None if nothing was measured.
 
     Attributes:
         feasible: Number of feasible instances that the solver decided.
-        infeasible: Number of infeasible instances that the solver decided. All times are measured
-            on decided instances.
+        infeasible: Number of infeasible instances that the solver decided. Only decided instances
+            count for the times.
         skipped: Number of instances that the solver refused.
         gave_up: Number of instances on which the solver reached a limit.
         left_out: Number of instances on which the solver was not run because its budget was spent.
@@ -40,15 +40,14 @@ class Row:
         total: Sum of the median times on the instances.
         build: Median time to build the model.
         solve: Median time to solve the model.
-        ratio: Median time divided by that of the fastest solver, over the instances that all
-            solvers decided. It is 1 for the fastest solver. Solvers that decided no instance are
-            ignored.
+        ratio: Median time divided by that of the fastest solver, which has 1. Only instances that
+            all solvers decided count. Solvers that decided none are ignored.
         common: Number of instances from which `ratio` is computed.
         common_median: Median time on these common instances.
-        timeouts: Number of the instances in `gave_up` on which the solver reached the time limit.
-        memory_outs: Number of the instances in `gave_up` on which the solver reached the memory
-            limit.
-        crashes: Number of the instances in `faults` on which the solver crashed.
+        timeouts: Number of instances, included in `gave_up`, on which the time limit was reached.
+        memory_outs: Number of instances, included in `gave_up`, on which the memory limit was
+            reached.
+        crashes: Number of instances, included in `faults`, on which the solver crashed.
         peak: Maximum peak memory of the runs in a separate process, in bytes.
         decided: Number of instances that the solver decided.
         par2: PAR-2 score (see `quaternity.trials.comparison.scores.par2`).
@@ -92,7 +91,7 @@ class Row:
 def rounds_for(states: int) -> int:
     """Return the number of rounds in which each state is measured.
 
-    There are at least `MIN_MEASUREMENTS` runs of a solver on all states together.
+    There are at least `MIN_MEASUREMENTS` runs of a solver in total.
 
     >>> rounds_for(100), rounds_for(30), rounds_for(7)
     (1, 1, 5)
@@ -110,12 +109,12 @@ def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
 
 
 def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int = 0) -> list[Row]:
-    """Return a row of statistics for each solver, in the given order, or no rows without runs.
+    """Return a row of statistics for each solver, in the given order. Without runs, return none.
 
-    With at least `MIN_MEASUREMENTS` instances, each instance counts once, with its median run. The
-    interval of the median then says how the median varies between sets of similar instances. With
-    fewer instances, every run counts. The interval then says how the median varies between runs on
-    the same instances. In the PAR-2 score, an undecided instance counts as twice the `limit`.
+    With at least `MIN_MEASUREMENTS` instances, each instance counts once, by its median run, and
+    the interval of the median reflects the choice of the instances. With fewer instances, every run
+    counts, and the interval reflects the variation between runs. In the PAR-2 score, an undecided
+    instance counts as twice the `limit`.
     """
     if not runs:
         return []
@@ -166,7 +165,7 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
 
 
 def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
-    """Return how many problems all solvers decided, and each solver's median time on these.
+    """Return how many problems all solvers decided, and the median time of each solver on them.
 
     Solvers that decided no problem are ignored.
     """

@@ -19,8 +19,8 @@ MAX_EXAMPLE_MOVES = 12
 SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
 LARGE = Sizes(players=8, sets=6, set_size=6, same_size=True)
 LARGE_SHARE, BRINK_SHARE = 0.2, 0.01
-"""Shares of the random problems. The first is the share with the larger size `LARGE`. The second is
-the share of "brink" problems, which barely have or barely lack a deal (see `random_problem`)."""
+"""Fraction of large problems (see `LARGE`), and of "brink" problems, among random problems (see
+`random_problem`)."""
 
 REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8, 5), (2, 20, 8))
 """Sizes of games as tuples (cards in a set, sets, players). Random "brink" problems, which barely
@@ -28,7 +28,7 @@ have or barely lack a deal, are made from games of these sizes."""
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:
-    """Return the kind of a random deal problem (can cards be dealt as required?), and the problem.
+    """Return the kind of a random deal problem ("loosened", "spoilt" or "brink"), and the problem.
 
     A "loosened" problem is built around a deal, so it is possible. In a "spoilt" problem, a few
     constraints of such a problem are tightened. A "brink" problem is made from a game: its

@@ -35,7 +35,7 @@ def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fau
     The legal questions and answers must be those that the solvers find. If a player certainly owns
     a whole set, the set must be completed.
 
-    Two solvers are run for each question and answer. Only one of equivalent cards is tested.
+    Two solvers check each question and answer. Of several equivalent cards, only one is tested.
     """
     tally.counts["positions"] += 1
     fault, feasible = _judge(state, state.problem, solvers, tally)

@@ -72,14 +72,13 @@ def run_campaign(
     """Test solvers on random problems and games. Return the first fault, or None if there is none.
 
     Args:
-        solvers: The solvers, whose answers are compared and verified. Worker processes find them by
-            their names.
+        solvers: The solvers to test. Worker processes find them by their names.
         examples: Number of examples.
         seconds: Time limit in seconds. Exactly one of `examples` and `seconds` must be set.
-        tally: Tally that counts the judged examples. It is updated during the campaign, so it is
-            also valid after an interrupt.
-        pool: The workers that run the campaign (see `quaternity.workers.pool`). By default, it runs
-            in this process.
+        tally: Tally of the judged examples, which is updated during the campaign. It is also valid
+            after an interrupt.
+        pool: The workers that run the campaign (see `quaternity.workers.pool`). By default, this
+            process runs it.
         on_progress: Called after each update of the tally.
     """
     if (examples is None) == (seconds is None):

@@ -13,7 +13,7 @@ from solvers.problem import DealProblem
 Key = TypeVar("Key", bound=Hashable)
 
 CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
-"""Upper ends of ranges of the number of cards. `Tally.coverage` counts the examples in them."""
+"""Upper ends of the ranges of card numbers by which `Tally.coverage` counts examples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,10 @@ class Tally:
 
     Attributes:
         shapes: Number of examples of each shape.
-        counts: Number of checked "positions" of games, and number of checked "candidates" in these
-            positions (pairs of a question and an answer).
-        refused: Number of problems that each solver refused. The problems of games are included.
-        gave_up: Number of problems on which each solver gave up. The problems of games are
-            included.
+        counts: Numbers of checked "positions" of games, and of "candidates" (pairs of a question
+            and an answer) in these positions.
+        refused: Number of problems that each solver refused, including those of games.
+        gave_up: Number of problems on which each solver gave up, including those of games.
     """
 
     shapes: Counter[Shape] = field(default_factory=Counter)
