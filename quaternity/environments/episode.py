@@ -106,7 +106,7 @@ class Reward(NamedTuple):
 
 
 def win(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
-    """Return a reward of 1 for the winner, and divide -1 equally among the other seats.
+    """Return the rewards of all seats: 1 for the winner, and equal shares of -1 for the others.
 
     If several seats share first place, return the expected result of drawing lots among them.
     """
@@ -155,8 +155,7 @@ class TableGame:
         encoded: Encoding of its moves and views.
         max_moves: Maximum number of moves of an episode, including waiting, before it is cut off. 0
             means no limit.
-        start: Initial position of every episode. It is None if each episode starts from a new
-            random deal.
+        start: Initial position of every episode. None if each episode starts from a new deal.
     """
 
     def __init__(
@@ -173,8 +172,7 @@ class TableGame:
         Args:
             settings: Settings by name. A missing setting has its default value.
             start: A record (or, for Quaternity, a state) as text, or the path of its file. Episodes
-                begin at the last position of the record. It contains the settings, so they can be
-                omitted.
+                begin at the last position of the record. The settings can then be omitted.
             reward: A name in `REWARDS`.
             max_moves: Maximum number of moves. If the game has a setting of this name (as Kwartet
                 does), the rules end the game after this number of moves. Otherwise, the episode is
@@ -456,7 +454,7 @@ class Episode:
         return Episode(self.game, self.history.play(seat, move), self.first, self)
 
     def returns(self) -> list[float]:
-        """Return the returns so far: the total reward of each seat."""
+        """Return the total reward of each seat so far."""
         game = self.game
         if self.seat is not None and game.reward.at_end:
             return [0.0] * game.seats

@@ -16,8 +16,8 @@ MAX_EXPORTED_MOMENTS = 200_000
 def efg_text(game: TableGame) -> str:
     """Return a game in Gambit's `.efg` format.
 
-    The labels of the information sets are what the player has seen (`Episode.memory_text`). Raise
-    `LimitError` if the tree of the game has more than `MAX_EXPORTED_MOMENTS` nodes.
+    The label of an information set is the text of what the player has seen (`Episode.memory_text`).
+    Raise `LimitError` if the tree of the game has more than `MAX_EXPORTED_MOMENTS` nodes.
     """
     tree = GameTree(game, MAX_EXPORTED_MOMENTS)
     players = " ".join(_quote(f"player {seat}") for seat in range(game.seats))

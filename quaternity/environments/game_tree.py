@@ -29,8 +29,7 @@ class InformationSet(NamedTuple):
     Attributes:
         player: The player to act.
         memory_text: Everything that the player has seen.
-        first: Number of the first choice in the set. A choice is an action in a given information
-            set.
+        first: Number of the first choice in the set. A choice is an action in a given set.
         moment: A representative moment of the set.
     """
 

@@ -40,7 +40,7 @@ with needs_extra("OpenSpiel games need", "openspiel"):
     import pyspiel
 
 UNLIMITED_LENGTH = 1_000_000
-"""Maximum number of moves that is reported to OpenSpiel for a game without a limit."""
+"""Maximum number of moves that OpenSpiel gets for a game without a limit."""
 
 MAX_TENSOR_SIZE = 1 << 22
 """Maximum number of values in an information-state tensor. Such a tensor takes 16 MB."""

@@ -316,7 +316,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
     def observe(self, agent: str) -> Observation:
         """Return the current observation of an agent.
 
-        The action mask shows the legal actions of this agent, even if other agents may act, too.
+        The action mask contains the legal actions of this agent, even if other agents may act, too.
         """
         episode, seat = self.episode, self._seats[agent]
         if seat == episode.seat or not (episode.several_may_act and episode.seat is not None):

@@ -3,8 +3,8 @@
 The public information about the cards is a `solvers.DealProblem`. Each deal that satisfies it is a
 possible world. A player cannot distinguish two worlds in which the player has the same hand.
 
-In this example, three players hold one card each. Player 2 learns who holds card 0/0 when it is
-announced that player 0 does not hold card 0/1.
+In this example, three players hold one card each. An announcement that player 0 does not hold card
+0/1 tells player 2 who holds card 0/0.
 
 >>> from quaternity.epistemic import C, H, K, evaluate
 >>> from solvers import DealProblem, SetConstraint

@@ -60,8 +60,7 @@ class FormulaChance(NamedTuple):
     """The probability that a formula is true, exact or estimated.
 
     Attributes:
-        chance: The exact probability, or the proportion of sampled deals in which the formula is
-            true.
+        chance: The exact probability, or the share of sampled deals in which the formula is true.
         low, high: Bounds of a 95 % confidence interval (Wilson, 1927). If the probability is exact,
             both are equal to it.
         drawn: The number of sampled deals, or None if the probability is exact.
@@ -95,12 +94,11 @@ def formula_chance(
     likely. Arguments other than `samples` are explained in `truth_for_seat`.
 
     Args:
-        samples: Maximum number of random deals for an estimate. With 0, only an exact result is
-            allowed.
+        samples: Maximum number of random deals for an estimate. With 0, the result must be exact.
 
     Raises:
         InputError: For the same reasons as `truth_for_seat`.
-        LimitError: For the same reasons as `truth_for_seat`, or if there was too little time for an
+        LimitError: For the same reasons as `truth_for_seat`, or if time is too short for an
             estimate.
 
     >>> from solvers import SetConstraint
@@ -228,8 +226,8 @@ def _sample_deals(
 ) -> FormulaChance:
     """Return the share of deals in which a formula is true, among those where `condition` is true.
 
-    The share is estimated from a sample if there are many deals. If time runs out during a deal,
-    the bounds `low` and `high` of the result allow that the formula is true or false in it.
+    The share is estimated from a sample if there are many deals. If time runs out while the formula
+    is evaluated in a deal, the bounds `low` and `high` of the result allow for both truth values.
     """
     needed = cases(seen, without_knowledge(condition, weaker=True)) or ()
     if len(needed) == 1:  # If the condition is a single case, all sampled deals satisfy it.

@@ -20,9 +20,9 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 class Term(NamedTuple):
     """A number that depends on the deal, such as the number of cards in a hand.
 
-    `at_least(n)` and `exactly(n)` return a formula that says that the number is at least n, or
-    exactly n. `maximum` is the largest possible number, if it is known. `value` is the number
-    itself, if all players know it.
+    The formula `at_least(n)` says that the number is at least n, and `exactly(n)` that it is n.
+    `maximum` is the largest possible number, if it is known. `value` is the number itself, if all
+    players know it.
     """
 
     at_least: Callable[[int], Formula]
@@ -42,7 +42,7 @@ def constant_term(number: int) -> Term:
 
 
 def unknown_term(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
-    """Return the `Term` for `U1(2)`: how many cards of player 2 are unknown to player 1.
+    """Return the `Term` for `U1(2)`: the number of cards of player 2 that player 1 does not know.
 
     `hands` contains the number of cards of each player, if these numbers are known.
     """
@@ -54,7 +54,7 @@ def unknown_term(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
 
 
 def held_term(player: int, index: int, size: int) -> Term:
-    """Return the `Term` for `cards(1, 8)`: how many cards of set 8 are in the hand of player 1."""
+    """Return the `Term` for `cards(1, 8)`: the number of cards of set 8 that player 1 holds."""
     cards = [logic.Holds(player, Card(index, number)) for number in range(size)]
 
     def least(number: int) -> Formula:

@@ -68,11 +68,10 @@ class DealTable:
         return [holders.get(player, False) for holders in self.holds]
 
     def difference_literals(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
-        """Return literals, one of which is true if a player has another hand than in `deal`.
+        """Return literals, some of which are true iff a player has another hand than in `deal`.
 
-        The condition is true if at least one of the literals is true. Each literal says that a
-        player lacks one of the cards that the player holds in `deal`. That is enough, because a
-        hand has the same size in all deals.
+        Each literal says that a player lacks a card that the player holds in `deal`. That is
+        enough, because a hand has the same size in all deals.
         """
         return [
             negate(self.card_literal(player, index, card))
@@ -174,8 +173,7 @@ class CoupledDeals:
         """Add variables for a further deal of a problem to the model, and return them.
 
         `hands` maps players to the literals of the hands that they must have in the new deal. These
-        hands must come from another deal of the same problem, or of a problem with tighter
-        constraints.
+        hands must come from another deal of the same problem or of a stricter problem.
 
         Raises:
             Undecided: If time runs out.

@@ -38,7 +38,7 @@ def _holder_name(hand: int, players: int) -> str:
 
 
 def differing_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:
-    """Yield lines that compare a deal where a formula is true with a deal where it is false."""
+    """Yield lines that compare two deals. A formula is true in the first, false in the second."""
     heads = ("true", "false")
     true, false = deals
     lines = list(compare_deals(true, false, players, heads, wide))

@@ -104,9 +104,8 @@ class Encoder:
     ) -> Literal:
         """Return a literal that can be true only if a formula is true (or false) in a deal.
 
-        `truth` is the wanted truth value. The literal may be false in any case. If an announcement
-        in `earlier` is false in the deal, the literal may have to be false even if the formula has
-        the wanted truth value.
+        `truth` is the wanted truth value. The literal may be false even if the formula has this
+        value. If an announcement in `earlier` is false in the deal, the literal may have to be.
         """
         key = (id(table), formula, truth, earlier)
         if key not in self._cache:
@@ -117,8 +116,9 @@ class Encoder:
         """Forbid that the literal of `guess` is true in a deal or in similar deals.
 
         The hands of `guess.players` determine the truth value of the literal, so it must be false
-        in every deal where they have the same hands as in `deal`. `case`, if given, says who may
-        own some cards. The literal must also be false if these hands allow any deal of the case.
+        in every deal where they have the same hands as in `deal`. `case` says who may own some
+        cards, unless it is None. The literal must also be false if the hands of `guess.players`
+        allow any deal of the case.
         """
         differs = guess.table.difference_literals(deal, guess.players)
         self.model.require_any([negate(guess.literal), *differs])

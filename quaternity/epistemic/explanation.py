@@ -89,8 +89,8 @@ def explain_formula(
 ) -> FormulaExplanation:
     """Return an explanation of why a formula is true or false in a deal.
 
-    The arguments and possible errors are the same as for `evaluate`. If `real` is true, the text
-    calls the deal the real one. Otherwise it calls it a possible deal.
+    The arguments and possible errors are the same as for `evaluate`. The text calls the deal the
+    real deal if `real` is true, and otherwise a possible deal.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])

@@ -111,8 +111,7 @@ class ExplicitModel:
         """Return an array that marks the worlds (possible deals) where a formula is true.
 
         The array `among` marks the worlds that are still possible. The result says nothing about
-        the other worlds. `check` is called before each part of the formula, and may raise an
-        exception.
+        the other worlds. `check` is called before each part, and may raise an exception.
         """
         return self._extension(formula, self.all_true() if among is None else among, check)
 

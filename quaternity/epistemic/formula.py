@@ -27,8 +27,7 @@ from quaternity.base.validation import as_iterator, check_int
 from quaternity.game.cards import Card
 
 MAX_DEPTH = 100
-"""Maximum nesting depth of a formula. A conjunction or disjunction of any length counts as one
-level."""
+"""Maximum nesting depth of a formula. A conjunction or disjunction counts as one level."""
 MAX_SIZE = 100_000
 """Maximum number of subformulas of a formula. Repeated subformulas count each time."""
 
@@ -46,8 +45,7 @@ class Formula:
     Attributes:
         depth: Nesting depth, which is 1 for a formula without parts.
         size: The number of subformulas, including this one.
-        modal_depth: Nesting depth of knowledge and announcements, which is 0 for a formula about
-            hands only.
+        modal_depth: Nesting depth of knowledge and announcements. It is 0 if there are none.
         determining_players: Players whose combined hands determine the truth value. For common
             knowledge, see `is_determined`.
         public: Whether the truth value is the same in all deals that fit the public information.

@@ -1,12 +1,12 @@
 """Test whether some players, who see their own hands, can be sure that a case is false.
 
-A case restricts the owners of some cards. By the coalition theorem (see `solvers.shortage`), a case
-is impossible iff the hands of some group of players, a *coalition*, are larger than the number of
-cards that the group can hold. So the hands that are seen exclude the case iff some coalition of the
-other players is too large in this sense. Each set of cards adds a number to the cards that a
-coalition can hold. This number depends only on the *pattern* of the set: which of its cards are in
-which seen hand. Dynamic programming over the sets finds the smallest sum for any seen hands. It
-often shows at once that no hands exclude the case.
+A case restricts the owners of some cards. A *coalition* is a group of players. By the coalition
+theorem (see `solvers.shortage`), a case is impossible iff the hands of some coalition are larger
+than the number of cards that it can hold. So the seen hands exclude the case iff this is true of a
+coalition of the other players. The *pattern* of a set says which of its cards are in which seen
+hand. It determines how many cards of the set a coalition can hold. Dynamic programming over the
+sets finds the smallest total for any seen hands. It often shows at once that no hands exclude the
+case.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ MAX_OTHERS = 7
 MAX_OPTIONS = 4_000
 """Maximum length of the list of all ways to deal the cards of one set."""
 MAX_WORK = 1e8
-"""Maximum number of steps of the search for the smallest number of cards that a group of players
-can hold. If the search would take more steps, it is skipped."""
+"""Maximum number of steps of the search for the fewest cards that a group of players can hold. If
+the search would take more steps, it is skipped."""
 
 Pattern: TypeAlias = tuple[int, ...]
 """A tuple that says which cards of a set are in the seen hands. For each card, it contains the
@@ -114,8 +114,7 @@ class HandPatterns:
         """Return the maximum number of cards of a set that each of the `coalitions` can hold.
 
         A coalition is a group of players. The pattern says which cards are in the seen hands, and
-        `case` restricts the owners of some cards. Return None if the set cannot be dealt in this
-        way.
+        `case` restricts the owners of some cards. Return None if the set cannot be dealt.
         """
         return self._shares(index, pattern, self._allowed_owners(index, case))
 
@@ -153,7 +152,7 @@ class HandPatterns:
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable_coalitions(self, case: Case) -> list[int] | None:
-        """Return the groups of players that, for some hands of `seen`, cannot fill their own hands.
+        """Return the groups of players that cannot fill their hands, for some hands of `seen`.
 
         A group (coalition) consists of players whose hands are not seen, and is given by its index
         in `coalitions`. `case` says who may own some cards. If an exact answer would take too much

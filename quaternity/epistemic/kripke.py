@@ -30,10 +30,10 @@ MAX_DRAWN = 60
 
 
 class World(NamedTuple):
-    """A set of deals that is drawn as one world, because no relevant formula distinguishes them.
+    """Deals that are drawn as one world, because no relevant formula distinguishes them.
 
     `hands[player]` contains the cards that the player holds in all of these deals. `real` is True
-    if the real deal belongs to the set.
+    if the real deal is one of them.
     """
 
     deals: tuple[Deal, ...]

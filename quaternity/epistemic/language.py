@@ -61,7 +61,7 @@ class Language:
         return tuple(range(self.players if self.knowers is None else self.knowers))
 
     def with_knowers(self, formula: Formula) -> Formula:
-        """Replace each `C` of all players in a formula by `C` of the players who can know.
+        """Restrict each `C` of all players in a formula to the players who can know something.
 
         If all players can know something, the formula is returned unchanged.
         """

@@ -2,8 +2,8 @@
 
 The requests of a game define a deal problem. The search leaves out requests while the formula stays
 true in the problem that the remaining requests define. It ends when every remaining request is
-necessary. The formula must not say that a player does *not* know something, because requests are
-never the reason for ignorance.
+necessary. The formula must not say that a player does *not* know something, because a request is
+never the reason why a player does not know something.
 """
 
 from __future__ import annotations
@@ -172,8 +172,8 @@ def mentions_counts(
 ) -> bool:  # fmt: skip
     """Return whether a formula uses numbers of cards or points that have changed since the deal.
 
-    `text` is the formula, and `now` is the result of parsing it in the present position. `start`
-    and `points` are the public information at the start of the game. The program cannot say which
-    moves make such a formula true.
+    It is not possible to say which moves make such a formula true. `text` is the formula, and `now`
+    is the result of parsing it in the present position. `start` and `points` are the public
+    information at the start of the game.
     """
     return validate_formula(text, start, set_size, points, knowers) != now

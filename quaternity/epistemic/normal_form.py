@@ -1,9 +1,9 @@
 """Simplification of formulas before evaluation, using the laws of the modal logic S5.
 
 A player cannot distinguish deals in which the player has the same hand. Such deals form a class of
-the operator `K`, and `K f` says that `f` is true in the whole class of the real deal. The operators
-`D` (distributed knowledge), `C` (common knowledge) and `P` (public knowledge) are defined in the
-same way, with other classes.
+the operator `K`. `K f` says that `f` is true in all deals of the class of the real deal. The
+operators `D` (distributed knowledge), `C` (common knowledge) and `P` (public knowledge) are defined
+in the same way, with other classes.
 
 A formula is *settled* for an operator if its truth value is the same in all deals of each class.
 For example, if f is settled for `K1`, then `K1 f` is f, and `K1 (f | g)` is f | K1 g. What a player
@@ -30,8 +30,8 @@ MAX_GROWTH = 2
 """Maximum growth of a formula by simplification. The simplified formula is used only if it has at
 most `MAX_GROWTH` * n + 10 parts. Here n is the number of parts of the original formula."""
 CACHE_SIZE, MAX_CACHED_PARTS = 128, 50
-"""Maximum number of results of `normal_form` in its cache, and maximum number of parts of a formula
-whose result is cached."""
+"""Maximum number of cached results of `normal_form`, and maximum number of parts of a formula whose
+result is cached."""
 
 
 def normal_form(formula: Formula, problem: DealProblem) -> Formula:

@@ -18,8 +18,8 @@ from solvers.problem import DealProblem, SetConstraint, mask_of
 from solvers.verdict import Deal
 
 Case: TypeAlias = Mapping[Card, int]
-"""A restriction of the owners of some cards: for each of these cards, a bit mask of the players who
-may own it."""
+"""A restriction of the owners of some cards. It maps each card to a bit mask of its possible
+owners."""
 
 
 def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
@@ -128,8 +128,8 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
 def with_seen_facts(formula: Formula, truth: bool) -> Formula:
     """Replace knowledge about hands in a formula by what the players see in their own hands.
 
-    If `truth` is true, the result implies the given formula. Otherwise, the given formula implies
-    the result.
+    If `truth`, the result implies the given formula. Otherwise, the given formula implies the
+    result.
 
     >>> from quaternity.epistemic.formula import H, K
     >>> print(with_seen_facts(K(1, ~H(2, "0/0")) & ~K(1, H(1, "0/1") | H(2, "0/1")), True))

@@ -30,11 +30,11 @@ from solvers.verdict import Deal
 def reachable_superset(
     problem: DealProblem, deal: Deal, players: Sequence[int], seconds: float
 ) -> DealProblem:
-    """Return a problem whose deals include all that chains of these players reach from `deal`.
+    """Return a problem whose deals include all deals that chains from `deal` can reach.
 
-    Each deal of a chain looks the same as the next one to one of the players. The result contains
-    all deals that agree with `deal` in the facts known never to change along chains. If time runs
-    out, fewer such facts are known, so it contains more deals.
+    Each deal of a chain looks the same as the next one to one of the players. Some facts are known
+    never to change along chains. The result contains all deals that agree with `deal` in these
+    facts. If time runs out, fewer such facts are known, so it contains more deals.
     """
     if len(players) != 2:
         return problem
@@ -142,8 +142,8 @@ def _free_sets(
 ) -> DealProblem:
     """Return a problem that contains `deal` and that the function `right` accepts.
 
-    In it, the player's cards are those of `deal`, except in some *free* sets. All sets are tried in
-    order, and a set becomes free if `right` still accepts the problem.
+    In a *free* set, the player may have other cards than in `deal`. Sets are made free one after
+    another, as long as `right` accepts the problem.
     """
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)

@@ -131,7 +131,7 @@ def seat_truth_of(
     deal: Deal,
     earlier: Announcements = (),
 ) -> tuple[bool, Deal | None]:
-    """Return whether a formula is true in `deal`, and a possible deal where this is different.
+    """Return whether a formula is true in `deal`, and a possible deal with the other truth value.
 
     The seat considers the second deal possible. It is None if the formula has the same truth value
     in all deals that the seat considers possible.

@@ -1,9 +1,9 @@
 """Dynamic programming for the smallest total cost of dealing the cards of all sets.
 
 There are several options to deal each set. An option gives a number of cards to every player, and
-has a cost. One option must be chosen for each set, so that every player gets as many cards as the
-player's hand has. If options have several kinds of costs, the total of each kind is minimized
-separately. The state of the dynamic program is the number of cards that each player has so far.
+has a cost. One option must be chosen for each set, so that every player gets a hand of the right
+size. If options have several kinds of costs, the total of each kind is minimized separately. The
+state of the dynamic program is the number of cards that each player has so far.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def smallest_totals(
     """Return the smallest total cost of dealing all sets, for each kind of cost.
 
     `steps` contains the options of each set. One option of each set is chosen, so that every player
-    gets as many cards as `hands` says. If no choice does this, the totals are at least `INFINITE`.
+    gets the number of cards in `hands`. If no choice does this, the totals are at least `INFINITE`.
     The total size of the hands must be the number of cards in all sets. Return None if the product
     of the numbers of states, options and kinds of costs exceeds `max_work`.
 

@@ -4,8 +4,8 @@
 possible. If `f` is about hands only, a few deal problems are solved. For nested knowledge, CP-SAT
 solves one model of several deals that share hands (`coupled_deals`). Some literals of this model
 are not fully enforced (see `encoding`). They are checked in each solution, and a wrong value is
-forbidden before the model is solved again. There are finitely many hands, so this ends, or the time
-limit stops it with `Undecided`.
+forbidden before the model is solved again. This ends because there are finitely many hands, unless
+the time limit stops it with `Undecided`.
 
 `C f` (`f` is common knowledge) is false iff a chain of deals leads from the real deal to a deal
 where `f` is false. In a chain, any two consecutive deals are indistinguishable for some player (see
@@ -538,4 +538,4 @@ MAX_STEPS = 8
 """Maximum number of steps of a chain of deals that ends at any deal where a formula is false. In
 each step, the next deal looks the same to some player."""
 MAX_LISTED = 20_000
-"""Maximum number of deals that are listed to find a chain of deals. For more, CP-SAT is used."""
+"""Maximum number of deals that are listed to find a chain of deals. With more, CP-SAT is used."""

@@ -58,8 +58,7 @@ def evaluate(
         formula: A formula, or its text.
         problem: The public information. The constraint of a set that is out of play has no cards.
         deal: The real deal. `deal[set][card]` is the player who holds the card.
-        seconds: Time limit in seconds. It may be exceeded a little, since it is checked between
-            steps.
+        seconds: Time limit in seconds. It is checked between steps, so it may be exceeded a little.
         set_size: Number of cards of a set that is out of play. The default is the size of the
             largest set.
 
@@ -87,7 +86,7 @@ def validate_formula(
     points: tuple[int, ...] | None = None,
     knowers: int | None = None,
 ) -> Formula:
-    """Return a formula after checking its players and cards. Parse it if it is text.
+    """Parse a formula if it is text, check its players and cards, and return it.
 
     `points` is the number of completed sets of each player, or None if formulas may not mention it.
     Only the first `knowers` players can know something, and "all players" in a formula means these

@@ -1,9 +1,9 @@
 """Generation of all deals of a problem, as one NumPy array.
 
-The cards are dealt one after another. The *state* of a partial deal consists of the number of cards
-that each player still gets, and the number of cards of the current set that each player has. States
-from which no deal can be completed are removed first. Time and memory are therefore proportional to
-the number of deals.
+The cards are dealt one after another. The *state* of a partial deal contains two numbers for each
+player: how many cards the player still gets, and how many cards of the current set the player has.
+States from which no deal can be completed are removed first. Time and memory are therefore
+proportional to the number of deals.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Batches of Kwartet games in NumPy arrays, created by `quaternity.environments.batch`.
 
-A few numbers for each hand and set store what is publicly known. A request changes these numbers
-for only a few hands.
+The public knowledge is stored as a few numbers for each hand and set, so that a request changes
+only a few of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Numbers = NDArray[Any]
 
 
 class KwartetBatch:
-    """A batch of Kwartet games that are played together.
+    """A batch of Kwartet games that are played together. Brackets contain the axes of an array.
 
     Attributes:
         owner: [game, card] the hand that holds the card, or -1 once the card is put down. The
@@ -44,7 +44,7 @@ class KwartetBatch:
         """Start the given number of games.
 
         Args:
-            seed: seed of the random generator. If None, the seed is different each time.
+            seed: seed of the random generator. If None, a random seed is used.
             settings: fields of `KwartetSettings`. By default, `max_moves` is the same as in the
                 environment for a single game. If `max_moves` is 0, a game is never truncated.
 
@@ -121,7 +121,7 @@ class KwartetBatch:
         return owner
 
     def step(self, actions: ArrayLike) -> None:
-        """Make one request in each game that is not over. Actions for other games are ignored.
+        """Make one request in each game that is not over. Actions for finished games are ignored.
 
         This takes about 0.3 microseconds per game. Raise `InputError` if an action is illegal. The
         message names the game, and no game is changed.

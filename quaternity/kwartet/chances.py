@@ -46,7 +46,7 @@ class OwnerWeights(NamedTuple):
 
 
 def owner_weights(problem: DealProblem) -> OwnerWeights:
-    """Return the weights of the possible owners of all cards, in a problem that has a deal.
+    """Return the weights of the possible owners of all cards. The problem must have a deal.
 
     The weights are exact if counting the deals is quick. Otherwise they are estimates.
     """
@@ -75,11 +75,11 @@ def chance_of(view: View, question: Question) -> Fraction:
 def estimate_weights(problem: DealProblem) -> OwnerWeights:
     """Return estimates of the probability that each player owns each card.
 
-    The probabilities of the owners of each card add up to 1, and the probabilities of each player
-    add up to the size of the hand. A player who is not in the `owners` of a card has probability 0.
-    Among all such probabilities, the estimate has the maximum entropy. It is found by iterative
-    proportional fitting (Deming and Stephan, 1940). The limits on a player's cards of a set are
-    ignored, so `filter_problem` should first apply them to `owners`.
+    The probabilities of a card add up to 1, and those of a player add up to the size of the hand. A
+    player who is not in the `owners` of a card has probability 0. Among all such probabilities, the
+    estimate has the maximum entropy. It is found by iterative proportional fitting (Deming and
+    Stephan, 1940). The limits on a player's cards of a set are ignored, so `filter_problem` should
+    first apply them to `owners`.
     """
     cards: dict[int, int] = {}
     for constraint in problem.sets:
@@ -122,5 +122,5 @@ def count_or_none(problem: DealProblem) -> int | None:
 
 
 def log10_deals(problem: DealProblem) -> float:
-    """Return the decimal logarithm of the number of deals. The limits are as in `count_deals`."""
+    """Return the decimal logarithm of the number of deals, within the limits of `count_deals`."""
     return log10(count_deals(problem))

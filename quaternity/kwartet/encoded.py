@@ -26,10 +26,10 @@ full caches together take 2 MB."""
 class KwartetEncoded:
     """Encoder that represents the requests and views of Kwartet as numbers.
 
-    In a view, seats are counted from the seat that sees it. The action `(s * size + c) * (players -
-    1) + k - 1` requests card c of set s from the opponent k seats after the asker (k = 1, 2, ...).
-    `size` is the number of cards in a set, usually 4. The cards set aside are an additional hand
-    after the hands of the players.
+    In a view, seats are counted from the seat that sees it. Action `(s * size + c) * (players - 1)
+    + k - 1` requests card c of set s. The opponent sits k seats after the asker (k = 1, 2, ...),
+    and `size` is the number of cards in a set. The cards set aside are an additional hand after the
+    hands of the players.
     """
 
     def __init__(self, rules: KwartetRules) -> None:
@@ -174,7 +174,7 @@ class KwartetEncoded:
         return array("f", [float(answer), *down]).tobytes()
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the possible results of the next draw while cards are dealt, with probabilities.
+        """Return the possible results of the next random draw of the deal, with probabilities.
 
         If the cards cannot be dealt evenly, the first draw decides which seats get an extra card.
         Every other draw selects the hand that gets the next card.
@@ -189,7 +189,7 @@ class KwartetEncoded:
         return [(hand, count / remaining) for hand, count in open_hands if count]
 
     def initial_position(self, drawn: Sequence[int]) -> KwartetPosition:
-        """Return the position right after the deal. `drawn` contains the results of the draws."""
+        """Return the position after a deal. `drawn` contains the results of its random draws."""
         hands = [[0] * self._sets for _ in range(self.rules.settings.hands)]
         for card, hand in enumerate(drawn[-self._cards :]):
             hands[hand][card // self._size] |= 1 << card % self._size

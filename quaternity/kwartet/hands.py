@@ -47,7 +47,7 @@ def hand_of(cards: Iterable[Card], sets: int, size: int = SET_SIZE) -> Hand:
 
 
 def deal_hands(settings: KwartetSettings, random: Random, first_extra: int = 0) -> tuple[Hand, ...]:
-    """Shuffle the cards, deal them to the players, and set aside the rest. Return all hands.
+    """Shuffle the cards, deal them to the players, and set aside the others. Return all hands.
 
     `first_extra` is the first seat that gets an extra card (see `KwartetSettings.hand_sizes`).
     """

@@ -1,4 +1,4 @@
-"""Game logs, the text form of a game of Kwartet with its hands, with a line for each request.
+"""Game logs: the text form of a Kwartet game, with the hands and a line for each request.
 
     kwartet 1
     players 2
@@ -99,7 +99,7 @@ def seat_log_text(log: SeatLog) -> str:
 
 
 def seat_log_header(log: SeatLog) -> str:
-    """Return the first lines of a log: the settings, one seat's hand and other hands' sizes."""
+    """Return the first lines of a log: the settings, one hand, and the sizes of the others."""
     hands = [log.hand if player == log.seat else size for player, size in enumerate(log.sizes)]
     return _settings_text(log.settings, log.names) + "".join(
         f"{_holder(log.settings, place)}: "
@@ -109,7 +109,7 @@ def seat_log_header(log: SeatLog) -> str:
 
 
 def log_as_seen(log: GameLog, seat: int) -> str:
-    """Return the text of a log without the cards of the other hands, as one seat sees it."""
+    """Return the text of a log as one seat sees it, without the cards of the other hands."""
     return seat_log_text(seat_log_of(log, seat))
 
 
@@ -126,7 +126,7 @@ def read_log(path: str) -> GameLog:
 
 
 def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeatLog:
-    r"""Return the game in a log, with all hands or as a seat saw it, or raise `LogError`.
+    r"""Parse a log with all hands or as one seat saw it. Raise `LogError` if it is invalid.
 
     >>> text = "kwartet 1\nplayers 2\nsets 2\nhand 0: 4 cards\nhand 1: 0/3 1/1 1/2 1/3\n"
     >>> parse_any_log(text + "0 asks 1 for 0/3: yes\n0 puts down 0\n").events[0].announced

@@ -1,9 +1,8 @@
 """Deal problems that use the information of only some of the requests of a game.
 
-It is always known how large the hands are, and which sets were put down. If a successful request is
-left out, the owner of its card is less certain. So every selection of requests gives a deal
-problem. The selection of all requests gives the public knowledge, and the empty selection gives
-what follows from the rules alone.
+Each selection of requests defines a deal problem. All requests together define the public
+knowledge. Without requests, the problem contains only the sizes of the hands and the sets that were
+put down. If a successful request is left out, the owner of its card is less certain.
 """
 
 from __future__ import annotations

@@ -89,8 +89,8 @@ def ends_go(event: Event, after: PublicState) -> bool:
 def ends_of_goes(log: GameLog | SeatLog) -> tuple[int, ...]:
     """Return, for each finished turn, the number of requests from the deal to the end of the turn.
 
-    A turn consists of consecutive requests of one player. It ends when the answer is no, when the
-    player has no cards left, or when the game is over.
+    A turn consists of consecutive requests of one player. It ends when the answer is no, the player
+    has no cards left, or the game is over.
     """
     after = enumerate(zip(log.events, log.states[1:], strict=True), start=1)
     return tuple(number for number, step in after if ends_go(*step))

@@ -45,8 +45,7 @@ class GameDetails(NamedTuple):
 class StrategyPlayer:
     """A computer player that follows a strategy.
 
-    A strategy is a function that takes a view of the game and a random generator, and returns a
-    request.
+    A strategy is a function that takes a view and a random generator, and returns a request.
     """
 
     game = "kwartet"
@@ -69,7 +68,7 @@ class StrategyPlayer:
         course: Progress,
         details: int,
     ) -> tuple[KwartetPosition, int, GameDetails]:
-        """Play a game in which a strategy plays each seat.
+        """Play a game in which each player follows a strategy.
 
         Return the last position, the number of requests, and details (see `GameDetails`). The game
         ends after `cap` requests at the latest. A go is a series of requests by one player. After

@@ -80,7 +80,7 @@ class PublicState(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """True if every set is removed, if no player can ask, or if no request is left."""
+        """True if every set is removed, no player can ask, or no request is left."""
         if None not in self.removed:
             return True
         if self.left is None:
@@ -183,9 +183,8 @@ def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
 def next_with_cards(hands: Sequence[int], player: int, players: int = 0) -> int:
     """Return the next player after `player`, in seat order, who holds cards.
 
-    `hands` contains the numbers of cards. If more than `players` numbers are given, the others do
-    not belong to players. If `players` is 0, all belong to players. If no other player holds cards,
-    return `player`.
+    `hands` contains the number of cards in each hand. Only the first `players` hands belong to
+    players, or all hands if `players` is 0. If no other player holds cards, return `player`.
     """
     players = players or len(hands)
     for step in range(1, players + 1):
@@ -222,7 +221,7 @@ class Event(NamedTuple):
         return (sentences.question_sentence(self.question, self.answer), *downs)
 
     def hand_after(self, hand: Hand, seat: int) -> Hand:
-        """Return the hand of a seat after the request. `hand` is its hand before the request."""
+        """Return the hand of a seat after the request. `hand` is the hand before the request."""
         asker, asked, (index, number) = self.question
         if seat not in (asker, asked) or not (self.answer or self.announced):
             return hand

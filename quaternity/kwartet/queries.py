@@ -91,10 +91,9 @@ def moment(log: GameLog | SeatLog, step: int, seat: int | None = None) -> QueryC
 
 
 def read_formula(text: Formula | str, at: QueryContext) -> Formula:
-    """Return a formula after checking that it fits the game. Parse it if it is text.
+    """Parse a formula if it is text, check that it fits the game, and return it.
 
-    Only players can know something. So the formula cannot say that the hand of the cards set aside
-    knows anything.
+    The cards set aside count as a hand, but a formula cannot say that this hand knows something.
     """
     from quaternity.epistemic.truth import validate_formula
 

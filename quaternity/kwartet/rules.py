@@ -199,7 +199,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         }
 
     def like(self, view: View, random: Random) -> KwartetPosition:
-        """Return a random position that this seat considers possible.
+        """Return a random position that the seat of a view considers possible.
 
         If the possible deals can be counted, all of them are equally likely.
         """
@@ -236,7 +236,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
     def record_of(
         self, start: KwartetPosition, names: Sequence[str], moves: Iterable[Question]
     ) -> tuple[str, int]:
-        """Return the text of a whole log, and the number of finished goes in it.
+        """Return the text of a complete log, and the number of finished goes in it.
 
         A go is a series of requests by one player. This method is faster than `record_move` for
         each request.
@@ -251,7 +251,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return cls(parse_log(data).settings)
 
     def replay(self, data: bytes) -> Replay[KwartetPosition, Question]:
-        """Return the replay of a log, which must have the same settings as these rules."""
+        """Replay a log, which must have the same settings as these rules, and return its moves."""
         log = parse_log(data)
         check_same(self.settings, log.settings)
         ends, count, warnings = _ends(data, log)

@@ -29,8 +29,7 @@ class SeatLog:
     """A running or finished game, as one seat or a bystander saw it, as an immutable object.
 
     Attributes:
-        sizes: the number of cards dealt to each hand. If cards are set aside, they are the last
-            hand.
+        sizes: the number of cards dealt to each hand. The cards set aside are the last hand.
         seat, hand: the seat and the cards dealt to it, or None and an empty hand for a bystander.
         views: the views right after the deal and after each request.
         warnings: irregularities in the text from which the log was read.
@@ -122,7 +121,7 @@ class SeatLog:
         """Return the log with another request and the sets that the asker then put down.
 
         Raise `IllegalMove` if the rules forbid the request, or if the answer or the sets put down
-        contradict what was seen before. Its faults say why.
+        contradict what was seen before. The `faults` of the error say why.
         """
         view = self.views[-1]
         faults = self._faults(question, answer, announced)

@@ -52,7 +52,7 @@ class KwartetSettings:
             set aside, None is replaced by `MOVES_PER_CARD` times the number of cards.
         announce: an `AnnounceTiming` or its name, which says when full sets leave the game.
         own_card_requests: whether players may ask for a card that they hold themselves. A player
-            who has only full sets always may, because no other request is possible.
+            who has only full sets may always do so, because no other request is possible.
     """
 
     players: int = field(default=4, metadata={"help": "Number of players.", "range": PLAYERS})
@@ -156,9 +156,9 @@ class KwartetSettings:
     def hand_sizes(self, first_extra: int = 0) -> tuple[int, ...]:
         """Return the number of cards dealt to each player, then the number of cards set aside.
 
-        The second number is left out if it is 0. The numbers of the players differ by at most one.
-        Consecutive seats get an extra card, beginning with seat `first_extra`, modulo the number of
-        seats.
+        The number of cards set aside is left out if it is 0. If the cards cannot be dealt evenly,
+        consecutive seats get an extra card, beginning with seat `first_extra`. Seat 0 follows the
+        last seat.
 
         >>> KwartetSettings(players=3, sets=4).hand_sizes()
         (6, 5, 5)

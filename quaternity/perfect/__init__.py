@@ -1,10 +1,10 @@
 """Perfect play of Quaternity: canonical states, a solver, tablebases and bots.
 
 States that differ only in the names of cards, sets and players share one *canonical state* (package
-`keys`). The package `solving` finds all canonical states that can follow from a start, and computes
+`keys`). The package `solving` finds all canonical states that can follow from a start. It computes
 which players can force a win, can win at all, or can prevent the win of another player. It can also
 compute the outcomes if all players play for themselves. The module `tablebase` stores results in a
-file. `solved_game` solves a game with all its results, and `forced_win` answers whether a player
+file. `solved_game` solves a game with all its results, and `forced_win` finds out whether a player
 can force a win. The package `bots` contains computer players.
 
 >>> from quaternity import Settings, State

@@ -38,12 +38,11 @@ from typing import Any, NamedTuple
 FORMAT = "quaternity-solved/1"
 MAX_PLAYERS, MAX_CARDS, MAX_STATES, MAX_LINE_BYTES = 7, 100, 1 << 32, 1 << 22
 CONFIDENCE = 0.999
-"""Confidence level of the bound on the number of wrong states, if only a random sample of them is
-checked."""
+"""Confidence level of the bound on the number of wrong states, if only a sample is checked."""
 
 Kind = tuple[tuple[int, ...], tuple[int, ...]]
-"""A set in play: the bit masks of the possible owners of its cards, in ascending order, and the
-minimum number of cards of each player."""
+"""A set in play: for each card, the bit mask of its possible owners (ascending), and for each
+player, the minimum number of cards."""
 
 Outcomes = frozenset[tuple[int, ...]]
 """The outcomes that a state may have. An outcome is what each player gets (see the module)."""
@@ -54,7 +53,7 @@ Head = NamedTuple("Head", [  # noqa: UP014 - keeps the checker short
     ("brisk", bool), ("start", int), ("states", int), ("player", int | None), ("wish", str | None),
 ])  # fmt: skip
 """First line of a certificate. It has the settings of the game, the number of states, the number
-`start` of the state from which the game was solved, and what is claimed (see the module)."""
+`start` of the solved state, and the kind of claims (see the module)."""
 
 
 class State(NamedTuple):
@@ -112,8 +111,8 @@ def check(
 ) -> CheckResult:  # fmt: skip
     """Check all states of a certificate, or a random sample of them, and return the result.
 
-    By default, the seed is random, because a forger who knew the seed would know which states are
-    checked. The check takes about a millisecond and a kilobyte for each state of a 4-3-3 game.
+    By default, the seed is random, so that a forger cannot know which states will be checked. The
+    check takes about a millisecond and a kilobyte for each state of a 4-3-3 game.
 
     Raises:
         InvalidCertificate: If a checked state or the file as a whole is wrong.
@@ -259,10 +258,11 @@ class Game:
     def set_minimums(
         self, hands: Sequence[int], sets: Sequence[Kind]
     ) -> list[tuple[int, ...]] | None:
-        """Return the minimum number of cards of a set that a group must hold, as [set][group].
+        """Return the minimum number of cards of each set that each group of players must hold.
 
-        Return None if no deal exists. A deal exists if each set can be dealt, the hand sizes add up
-        to the number of cards, and no group has to hold more cards than it can own.
+        The result is indexed as [set][group], or None if no deal exists. A deal exists if each set
+        can be dealt, the hand sizes add up to the number of cards, and no group has to hold more
+        cards than it can own.
         """
         tables = [self.maximums(*kind, self.free) for kind in sets]
         if None in tables:
@@ -276,7 +276,7 @@ class Game:
         return [tuple([m - s for m, s in zip(table, spare, strict=True)]) for table in tables]
 
     def _close(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
-        """Return a set with the tightest constraints that lose no deal.
+        """Return a set with the tightest constraints that allow the same deals.
 
         `rest` contains the number of cards of the set that each group of players must hold.
         """
@@ -412,7 +412,7 @@ class Game:
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
     ) -> Outcomes | None:  # fmt: skip
-        """Return the outcomes of a state, or None if the outcomes of a next state are not known."""
+        """Return the outcomes of a state, or None if those of a following state are not known."""
         if not state.sets:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1
@@ -447,7 +447,7 @@ class Game:
 
 
 def _choose_rank(values: Sequence[int | None], wants: bool) -> int | None:
-    """Return the rank that results from a choice between states with the ranks `values`.
+    """Return the rank of a state from which a choice leads to states with the ranks `values`.
 
     A rank is the number of moves within which a player can force a win, or None if the player
     cannot. If `wants` is true, this player chooses, and minimizes the rank. Otherwise, an opponent

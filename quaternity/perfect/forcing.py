@@ -5,8 +5,8 @@ together with the role of the player who wants to win. A node is open until it i
 lost. Two numbers for each node estimate how many open nodes must be won to win it, and how many
 must be lost to lose it. They guide the choice of the next open node. The numbers of alternatives
 are combined as their maximum, not their sum, because many paths lead to the same states (weak
-proof-number search: Ueda et al. 2008). A node that is not won is lost if no open node can be
-reached from it, because nobody wins an infinite game. So the method also works if positions repeat.
+proof-number search: Ueda et al. 2008). Nobody wins an infinite game. So a node that is not won is
+lost if it leads to no open node. The method therefore also works if positions repeat.
 
 A state is lost without a search if the opponents can stall for ever
 (`quaternity.perfect.stalling`), or if another player has too many sets to be beaten.
@@ -176,7 +176,7 @@ class ProofGraph:
         self._settled = 0
 
     def node(self, key: Key, role: int) -> Node:
-        """Return the node for the question whether a role (player) can force a win in a state."""
+        """Return the node for a canonical state and the role (player) that wants to win from it."""
         node = self.nodes.get((key, role))
         if node is None:
             alike = symmetric_roles(self.code, key)
@@ -308,10 +308,10 @@ class ForcedWinSearch:
     def check(self, seconds: float | None = None) -> tuple[int, bool]:
         """Check the result of the search by playing its strategy against all possible play.
 
-        The strategy is that of the player, or that of the opponents if there is no forced win. The
-        check uses the rules of the game and stops at the time limit, if one is given. Return the
-        number of visited states, and whether these are all states. States that differ only in names
-        count once.
+        It is the strategy of the player or, without a forced win, of the opponents. The check uses
+        the rules of the game and stops at the time limit, if one is given. Return the number of
+        visited states, and whether these are all states. States that differ only in names count
+        once.
 
         Raises:
             SolverFault: If the strategy does not lead to the result of the search.
@@ -393,7 +393,7 @@ class ForcedWinSearch:
         return self.graph.node(key, roles.index(self.player))
 
     def _strategy(self, state: State, node: Node) -> list[_Option]:
-        """Return each question that is possible if one side follows its strategy, with replies."""
+        """Return the questions that can be asked if one side follows its strategy, with replies."""
         won = bool(self._root.won)
         ours = (state.turn == self.player) == won
         options: list[_Option] = []
@@ -421,7 +421,7 @@ class ForcedWinSearch:
     def _good_replies(
         self, state: State, question: Question, answer: Answer, node: Node
     ) -> list[_Reply]:
-        """Return the good replies with this answer. The list is empty if the strategy avoids it."""
+        """Return the good replies with the given answer, or [] if the strategy avoids it."""
         # There is one state, unless chance draws the player to move. Chance plays against the
         # player, who needs all drawn states to be good. The opponents need only one good state.
         after = state.after(question, answer)
@@ -479,7 +479,7 @@ _SetsAndHands = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
 
 
 def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
-    """Return whether the opponents can certainly prevent a win of role 0 by stalling.
+    """Return whether it is certain that the opponents of role 0 can prevent its win by stalling.
 
     Role 0 is the player to move. Opponents stall in a *ring*: they ask each other questions for
     ever (`quaternity.perfect.stalling`). The result True means that they can begin a ring after the
@@ -529,7 +529,7 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
 def _take_known_cards(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
 ) -> _SetsAndHands:
-    """Let role 0 take every card whose owner is certain. Return the sets and hands afterwards."""
+    """Let the player to move take every card whose owner is certain. Return all sets and hands."""
     book = code.book
     before = None
     while kinds != before:

@@ -106,8 +106,7 @@ def random(rules: QuaternityRules) -> BotPlayer:
 def informed(rules: QuaternityRules, argument: str | None = None) -> BotPlayer:  # plain: ok, a name
     """Return the player `informed`, which looks one move ahead.
 
-    For example, `informed:60` does so in 60 % of its decisions, and decides at random in the
-    others.
+    For example, `informed:60` does so in 60 % of its decisions, and otherwise moves at random.
     """
     from quaternity.perfect.bots.informed import InformedBot
 

@@ -35,16 +35,16 @@ from solvers.registry import solve
 from solvers.verdict import Feasible
 
 Sharing = tuple[int, int]
-"""Pair of the index of a set and a bit mask of players who each hold a card of the set."""
+"""Pair: the index of a set, and a bit mask of players who each hold a card of this set."""
 
 
 @lru_cache(maxsize=1 << 12)
 def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
     """Return conditions, each of which lets the opponents of a player stall for ever.
 
-    The opponents form a *ring*: they ask each other in vain for ever. A condition consists of two
-    pairs of players, as bit masks. Each pair must hold cards of the same set. The bit mask `able`
-    contains the players with cards. The opponent `turn` is to move.
+    The opponents form a *ring*: they ask each other for ever, without success. A condition consists
+    of two pairs of players, as bit masks. Each pair must hold cards of the same set. The bit mask
+    `able` contains the players with cards. The opponent `turn` is to move.
 
     >>> rings(0b0111, 1, 0), len(rings(0b1111, 1, 0))
     (((3, 5),), 8)
@@ -64,7 +64,7 @@ def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
 def ring_of_opponents(
     kinds: Sequence[SetShape], slack: int, hands: Sequence[int], turn: int, player: int
 ) -> tuple[Sharing, Sharing] | None:
-    """Return two sets with which opponents can prevent a player's win by asking in vain for ever.
+    """Return two sets with which the opponents of a player can stall for ever.
 
     Each set comes with a bit mask of players who must share it. The result is None if the opponents
     cannot do this in any possible deal.
@@ -149,7 +149,7 @@ def stalling_questions(state: State, player: int) -> list[Question] | None:
 
 
 def _ring_questions(state: State, player: int, deal: Sequence[Sequence[int]]) -> list[Question]:
-    """Return questions that opponents ask each other in vain, until a position repeats."""
+    """Return questions that opponents ask each other without success, until a position repeats."""
     able = {*chain(*deal)} - {player}
     questions = {
         (asker, asked): Question(asker, asked, Card(place, number))
@@ -173,8 +173,7 @@ def _ring_questions(state: State, player: int, deal: Sequence[Sequence[int]]) ->
 def is_pass(problem: DealProblem, question: Question) -> bool:
     """Return whether a legal question only passes the turn, without giving any information.
 
-    `problem` describes the state before the question. Its bounds and owners must be as tight as
-    possible.
+    `problem` is the state before the question, with bounds and owners as tight as possible.
     """
     asker, asked, (index, number) = question
     constraint = problem.sets[index]

@@ -72,7 +72,7 @@ _PARSE_ERRORS = (ValueError, KeyError, TypeError, ArithmeticError, RecursionErro
 
 
 class UnknownState(LimitError):
-    """Error for a state that is not in the tablebase because the solved state cannot lead to it."""
+    """Error for a state that is not in a tablebase, because the solved state cannot lead to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,8 +97,8 @@ def sentence(text: str) -> str:
 def position_of(puzzle: Puzzle) -> Game | SeatLog | Board | tuple[int, ...]:
     """Parse the position of a puzzle.
 
-    The result is a game of Quaternity, the part of a game of Kwartet that one player saw, a board
-    of Quarto, or the numbers of cards of SET.
+    The result is a Quaternity game, a Kwartet game as one player saw it, a Quarto board, or the
+    numbers of SET cards.
     """
     if puzzle.game == "quaternity":
         return Game.parse(puzzle.position)

@@ -104,7 +104,7 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
 
 
 class Count(NamedTuple):
-    """The work of checking a proof by counting: the players to look at, and the number of sets.
+    """The players and the number of sets whose cards must be counted to check a proof.
 
     The number of sets is 0 if the table of possible owners already shows the result.
     """
@@ -114,7 +114,7 @@ class Count(NamedTuple):
 
     @classmethod
     def of(cls, proof: Explanation) -> Count:
-        """Return the players whose cards a proof counts, and the number of sets to look at.
+        """Return the players and the number of sets whose cards must be counted in a proof.
 
         A set is included if the players cannot have all its cards, or if they need some of them.
         """
@@ -282,7 +282,7 @@ class Owner:
 
 
 def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterator[Step]:
-    """Yield the steps of a proof that players cannot have a card.
+    """Yield the steps of a proof that some players cannot have a card.
 
     Players with the same reason share a step.
     """
@@ -294,7 +294,7 @@ def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterat
 
 
 def certain_by_max_flow(problem: DealProblem) -> set[str]:
-    """Return the cards that `problem` allows several players to own, but only one player can own.
+    """Return the cards that only one player can own, although `problem` lists several owners.
 
     Each result is a text with a card and its owner, such as `0/2 1`. The solver max-flow decides
     who can own a card.

@@ -56,7 +56,7 @@ class Force:
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about a random game. Return None if the game has no puzzle of this level.
 
-        The player to move can complete a set within a few questions, whatever the answers are.
+        In the puzzle, the player to move can complete a set soon, whatever the answers are.
         """
         del wish
         game = open_game(random, SIZES, MAX_FORCING_MOVES)
@@ -148,7 +148,7 @@ class Line:
 
 
 class Search:
-    """A search for questions that surely lead to a completed set within a number of questions.
+    """A search for questions that force the completion of a set within a number of questions.
 
     Results are stored, so equivalent states are searched only once.
     """

@@ -39,7 +39,7 @@ SECONDS = 60.0
 """Time limit for evaluating a formula, in seconds. The formulas of puzzles take much less."""
 
 MAX_DEALS = 2_000
-"""A puzzle must have fewer possible deals than this, because listing more would take too long."""
+"""Number of possible deals that a puzzle must not reach, because listing them takes too long."""
 
 SIZES = ((3, 4), (3, 4), (3, 4), (4, 4), (4, 5))
 """Sizes of the games from which puzzles are made, one for each level, as tuples (players, sets)."""
@@ -122,7 +122,7 @@ IS_COMMON, IS_NOT_COMMON = (
 DEAL = MessageTemplate("deal", "Deal {number}, as the hands are now: {hands:parts}.")
 PROOF = MessageTemplate("proof", "{lines:row}")
 WHY_NOT = "; the reason in "
-"""If this text is in a line of an explanation, the line only introduces others and is left out."""
+"""Text that marks lines of an explanation which only introduce other lines. They are left out."""
 
 FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
 """Pattern of a formula in a line of an explanation, such as `K1 H2 2/3`."""

@@ -24,7 +24,7 @@ class PuzzleKind(Protocol):
     """A protocol for classes that make and check one kind of puzzle. They take no arguments."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle. Return None if the random position does not contain one.
+        """Return a puzzle about a random position, or None if the position contains no puzzle.
 
         `level` is the wanted level, but the puzzle may have any level. `wish` is a random number
         from 0 to 1 with which a class may choose a variant. It depends only on the seed.

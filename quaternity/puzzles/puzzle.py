@@ -29,7 +29,7 @@ FORMS = {
     "cards": "the letters of all SETs, such as ABC DEF, or none",
     "move": "a move, written as in a game",
 }
-"""Descriptions of the possible forms of an answer, by the value of `Puzzle.answer_form`."""
+"""Descriptions of the forms that an answer can have, by the value of `Puzzle.answer_form`."""
 
 _FILLING = re.compile(
     r"\b(asks|ask|for|place|it|on|hand|over|players?|is|has|holds|and|with|of|the|at)\b|[,.:;!?]"

@@ -158,8 +158,7 @@ class QuartoBatch:
     def observations(self) -> NDArray[np.float32]:
         """Return what the player to move sees, as an array [game, number].
 
-        `QuartoEncoded.entries` says what the numbers mean. A call takes about a microsecond per
-        game.
+        `QuartoEncoded.entries` explains the numbers. A call takes about a microsecond per game.
         """
         seen = np.empty((self.games, self.size), np.float32)
         end = 2 + CELLS * (1 + FEATURES)

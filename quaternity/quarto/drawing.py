@@ -76,8 +76,8 @@ WORDS = {
     "shape": ({"square", "angular", "cubic"}, {"circular", "round", "circle", "cylindrical"}),
     "filling": ({"solid", "full", "filled", "closed", "flat"}, {"hollow", "empty", "open"}),
 }
-"""Words for the two values of the size, the shape and the filling of a drawn piece. For example,
-the first value of the size is large, and the second is small."""
+"""Words for the size, the shape and the filling of a drawn piece. Each has two values, for example
+large and small."""
 
 OTHER_COLOURS = COLOURS["red"], COLOURS["blue"]
 """Colours of the two properties of a feature, if the feature is drawn in colour, but its properties

@@ -31,7 +31,7 @@ class DrawMethod(NamedTuple):
     """A method that counts the ways to fill a board without a quarto.
 
     `completions` takes a board, and whether to stop at the first way. It returns the number of ways
-    that it found. `limit` is the maximum number of empty cells for which all ways can be counted.
+    found. `limit` is the maximum number of empty cells for which all ways can be counted.
     """
 
     completions: Callable[[BoardBits, bool], int]

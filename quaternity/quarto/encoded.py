@@ -18,8 +18,7 @@ from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import QuartoMove
 
 _ACTIONS_PER_CELL: int = PIECES + 1
-"""Number of actions that place a piece on a given cell. They differ in the piece handed over, if
-any."""
+"""Number of actions that place a piece on a given cell. They differ in the piece handed over."""
 
 _FIRST = CELLS * _ACTIONS_PER_CELL
 """Number of the first action that hands over a piece without placing one."""

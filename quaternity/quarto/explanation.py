@@ -61,8 +61,7 @@ def is_reachable(board: Board) -> bool:
     """Return whether a game can reach this board, given that the first quarto ends the game.
 
     The last piece placed must have completed all quartos together, so its cell must be in the rows
-    of all quartos. The other pieces can be placed in any order, so each board without a quarto is
-    reachable.
+    of all quartos. The other pieces can be placed in any order.
     """
     rows = [set(row.cells) for row, _ in as_board(board).quartos()]
     return not rows or bool(set.intersection(*rows))

@@ -1,10 +1,10 @@
 """Bit representation of a Quarto board: its rows, its empty cells and the pieces left.
 
 A **mark** is a set of properties as eight bits (see `pieces`). The mark of a row (or of a 2 × 2
-square, if squares count) contains the properties that all its pieces share: it is the AND of their
-marks, or all ones if there are no pieces. A complete row is a quarto if and only if its mark is not
-zero. The **rows** of a board are one integer that contains the marks of all rows, so that a single
-AND gives the rows after placing a piece.
+square, if squares count) contains the properties that all its pieces share. It is the AND of their
+marks, or all ones without pieces. A complete row is a quarto if and only if its mark is not zero.
+The **rows** of a board are one integer that contains the marks of all rows, so that a single AND
+gives the rows after placing a piece.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class CellBits(NamedTuple):
 
     Attributes:
         rest: bit mask of the other empty cells.
-        complete: the rows whose only empty cell is another cell. It is None if no row has this cell
-            as its only empty cell. All rows with one empty cell then count.
-        crossing: the rows whose empty cells are this cell and one other cell.
+        complete: the rows with a single empty cell, except those whose empty cell is this one. None
+            stands for all rows with a single empty cell.
+        crossing: the rows with two empty cells, one of them this cell.
     """
 
     cell: int
@@ -46,9 +46,8 @@ class CellBits(NamedTuple):
 
 
 LastRows = tuple[tuple[int, ...], ...]
-"""The rows that matter when three cells are empty: A, which is filled next, B and C. The tuple has
-six lists of rows. The first list has the rows whose only empty cell is B, and the second the rows
-whose empty cells are A and B. Two lists do the same for C, and two for B and C together."""
+"""Rows that matter when only three cells are empty: A, which is filled next, B and C. The tuple
+contains six lists of rows. Their empty cells are: B; A and B; C; A and C; B and C; A, B and C."""
 
 
 class Lines:
@@ -99,7 +98,7 @@ class Lines:
         return board.left & ~SHARING[self.threats(board.rows, board.empty)]
 
     def completed_by(self, cell: int, empty: int) -> int:
-        """Return a bit mask with eight ones for each row whose only empty cell is `cell`."""
+        """Return a bit mask for `rows` that selects the rows whose only empty cell is `cell`."""
         return sum(ANY << MARK_BITS * index for index in self._lacking_only(1 << cell, empty))
 
     def completing(self, rows: int, empty: int, piece: int) -> int:
@@ -198,7 +197,7 @@ class Lines:
 
 
 def _sort_features(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
-    """Return numbers that do not depend on the order of features and of their properties."""
+    """Return a form of a position that does not depend on the order of features or properties."""
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
         if not ones and not zeros:

@@ -34,7 +34,7 @@ these properties."""
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:
-    """Return a dictionary from the name of each piece to the set of all its properties."""
+    """Return the set of all properties of each piece, by the name of the piece."""
     check_pieces(pieces)
     names = sorted(
         {name for words in pieces.values() for having in words.values() for name in having}

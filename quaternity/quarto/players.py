@@ -27,8 +27,8 @@ class Careful:
 def careful_moves(view: QuartoPosition) -> list[QuartoMove]:
     """Return the moves from which a careful player chooses.
 
-    The result is one move that wins at once or, if there is none, all moves that do not lose at
-    once. If every move loses at once, all moves are returned.
+    The result is one move that wins at once. If there is none, it contains all moves that do not
+    lose at once or, if every move loses at once, all moves.
     """
     board, squares = view.board, view.squares
     names = board.pieces.names
@@ -57,7 +57,7 @@ class Search:
     """A player who plays perfectly near the end of the game, and simulates games before that.
 
     After each round of simulated games, it drops the worse half of the moves. This is called
-    sequential halving (Karnin, Koren and Somekh 2013). Of several symmetric moves, it tries one.
+    sequential halving (Karnin, Koren and Somekh 2013). It tries one of several symmetric moves.
     """
 
     def __init__(self, playouts: int = PLAYOUTS) -> None:
@@ -88,7 +88,7 @@ class Search:
 
 
 def different_moves(view: QuartoPosition, random: Random) -> list[QuartoMove]:
-    """Return the moves of `careful_moves` in random order. Of symmetric moves, return only one."""
+    """Return the moves of `careful_moves` in random order, one of each group of symmetric moves."""
     board, geometry = view.board, lines(view.squares)
     moves = careful_moves(view)
     random.shuffle(moves)
@@ -107,7 +107,7 @@ def different_moves(view: QuartoPosition, random: Random) -> list[QuartoMove]:
 
 
 def _play_out(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
-    """Return the result of a random game after a move, from 0 (loss) to 1 (win) for its player."""
+    """Return the result of a random game after a move: 1, 0.5 or 0 for the player who made it."""
     board, geometry = view.board, lines(view.squares)
     assert move.hand_over is not None, "every move but the last must hand over a piece"
     rows, empty, remaining = board.in_bits(view.squares)

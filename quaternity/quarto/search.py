@@ -13,8 +13,8 @@ a placement either wins soon or is refuted fastest. Positions with three empty c
 because solving them is faster than a lookup.
 
 The search does not identify symmetric positions, or positions that differ only in properties that
-cannot become a quarto, because this would cost more than it saves. `Lines.canonical_form`
-identifies both, to compare moves.
+cannot become a quarto. This would cost more than it saves. `Lines.canonical_form` identifies both,
+to compare moves.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ MAX_CACHED_POSITIONS = 500_000
 on the remaining placements). A position takes 110 bytes. A full cache is cleared."""
 
 LOOKAHEAD_PIECES = 7
-"""If at least this many pieces are left, cells are sorted by looking one move further ahead."""
+"""Minimum number of pieces left for which cells are sorted by looking one move further ahead."""
 
 Cell = tuple[int, int, int, int]
 """An empty cell on which a piece can be placed. A threat is a property with which the next piece
-completes a quarto. The tuple consists of the threats that remain after a piece is placed on this
-cell, the properties that become threats if the piece has them, the number of the cell, and the
-other empty cells. All but the number are bit masks."""
+completes a quarto. The tuple contains the threats that remain after a piece is placed here, the
+properties that become threats if the piece has them, the number of the cell, and the other empty
+cells. All but the number are bit masks."""
 
 
 class Search:
@@ -42,8 +42,8 @@ class Search:
 
     `lines` defines the rows in which quartos count. `max_positions` limits the number of positions
     searched in all calls together. Above this limit, a search raises LimitError. None means no
-    limit. In the methods, the attacker is the player for whom a win is searched, and `remaining` is
-    the bit mask of the pieces that can still be handed over, without the piece in hand.
+    limit. The attacker is the player for whom a win is searched. The argument `remaining` is the
+    bit mask of the pieces that can be handed over later, without the piece in hand.
     """
 
     __slots__ = ("_caches", "_lines", "_positions_left", "_size")
@@ -146,7 +146,7 @@ class Search:
     def _placer_succeeds(
         self, rows: int, cells: list[Cell], remaining: int, piece: int, within: int
     ) -> bool:
-        """Return whether a player who cannot complete a quarto with their piece reaches their goal.
+        """Return whether the placing player reaches their goal. The piece cannot complete a quarto.
 
         `within` is the number of placements after this one. If it is even, the goal is to win. If
         it is odd, the goal is to prevent a win.

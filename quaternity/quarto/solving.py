@@ -67,9 +67,9 @@ class Solution:
         moves: all moves that lead to this outcome. The fastest wins, or the slowest losses, come
             first. Equal moves are sorted by cell and piece. If the piece in hand can complete a
             quarto, only such moves are listed. There are none once the game is over.
-        distances: for each of these moves, the number of placements by both players until the end
-            of the game, including the placement of the move. The winner plays for a short game and
-            the loser for a long game.
+        distances: for each of these moves, the number of placements by both players until the game
+            ends, including its own. The winner plays for a short game and the loser for a long
+            game.
     """
 
     outcome: Outcome
@@ -272,7 +272,7 @@ class _Solver:
         ]
 
     def placements_to_end(self, placed: _Placement, outcome: Outcome) -> int | None:
-        """Return the number of placements after a move, or None if the move has another outcome."""
+        """Return the number of placements from a move to the end, or None for another outcome."""
         _, after, hand_over = placed
         if hand_over is None:
             return self._count_placements(placed, outcome)

@@ -1,4 +1,4 @@
-"""The card game SET: 81 cards as ternary digits, two rules, and questions about tables and decks.
+"""The card game SET: cards as ternary digits, two rules, and searches in tables and decks.
 
 A card is an index 0..80, whose four base-3 digits are its shape, colour, fill and amount. A *three*
 is three cards that belong together according to one of two rules (`Rule`). The cards of a *correct

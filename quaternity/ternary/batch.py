@@ -17,8 +17,8 @@ from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import partner_bits, third_cards
 
 _CARD_NUMBERS = np.zeros((CARDS + 1, 12), np.float32)
-"""Numbers that encode each card in an observation (see `SetEncoded.entries`). The last row stands
-for no card."""
+"""Numbers that encode each card in an observation (see `SetEncoded.entries`). The last row is for
+no card."""
 
 _CARD_NUMBERS[:-1] = [
     [digit == value for digit in digits for value in range(3)] for digits in all_digits()
@@ -26,7 +26,7 @@ _CARD_NUMBERS[:-1] = [
 
 
 class SetBatch:
-    """Many games of SET that are played at the same time. In each game, the seats act in turn.
+    """Many games of SET, in which the seats act in turn. Brackets contain the axes of an array.
 
     Attributes:
         places: [game, place] the card on the place, or -1 if the place is empty.
@@ -200,14 +200,14 @@ class SetBatch:
         return (self.taken - self.wrong).astype(np.float32)
 
     def masks(self) -> NDArray[np.uint8]:
-        """Return an array [game, action]: 1 if the action is legal. A finished game has only 0."""
+        """Return an array [game, action] that is 1 for each legal action and 0 for the others."""
         mask = self._open[self.on_table // 3]
         mask[:, self._claims] = self._may_agree()
         mask[self.over] = 0
         return mask
 
     def observations(self) -> NDArray[np.float32]:
-        """Return an array [game, number]: what the seat to act sees (see `SetEncoded.entries`)."""
+        """Return what the seats to act see, as an array [game, number] (`SetEncoded.entries`)."""
         seats, width = self.settings.seats, self.places.shape[1] * 12
         seen = np.empty((self.games, self.size), np.float32)
         seen[:, :seats] = self.seat[:, None] == np.arange(seats)
@@ -226,7 +226,7 @@ class SetBatch:
 
 @cache
 def _third_card_table(rule: Rule) -> NDArray[np.int8]:
-    """Return the card that belongs together with two cards, as [card, card], or 81 for no card."""
+    """Return a table [card, card] of the card that belongs together with both, or 81 for none."""
     thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
     thirds[:-1, :-1] = third_cards()
     if rule is not Rule.SET:

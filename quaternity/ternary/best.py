@@ -106,8 +106,7 @@ class Incumbent(Generic[Item]):
         """Run CP-SAT on a model, with the settings that suit problems about three cards.
 
         The time limit is what is left for the whole search, or `seconds` if it has no limit. All
-        arguments are passed on to `quaternity.base.cp_sat_search.run_search`, whose result is
-        returned.
+        arguments are passed to `quaternity.base.cp_sat_search.run_search`.
         """
         if self.random is not None:
             others |= {"randomize_search": True, "seed": self.random.randrange(2**31)}
@@ -127,7 +126,7 @@ def start_record(
 ) -> Incumbent[Item]:
     """Start a new search, and return the `Incumbent` that will keep its best result.
 
-    This is `best`, if it is given. Any earlier results in it are forgotten.
+    If `best` is given, it is used for this purpose, and its earlier results are forgotten.
     """
     if best is not None and not isinstance(best, Incumbent):
         raise InputError(f"best: must be an Incumbent, not {best!r}")

@@ -22,11 +22,11 @@ CARDS_WITH_VALUE = tuple(
     for place in range(len(PLACES))
     for value in range(3)
 )
-"""Bit sets of the 27 cards with the same value of a digit: three bit sets for each digit."""
+"""Bit set of the 27 cards with a given value of a digit, for each digit and value."""
 
 
 def checksum(cards: Iterable[int]) -> int:
-    """Return the card whose digits are the sums of the cards' digits modulo 3, as its index."""
+    """Return the index of the card whose digits are the sums of the cards' digits modulo 3."""
     sums = [0] * len(PLACES)
     digits = all_digits()
     for card in as_iterator(cards, "cards"):
@@ -36,7 +36,7 @@ def checksum(cards: Iterable[int]) -> int:
 
 
 def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
-    """Return whether cards cannot contain `count` disjoint threes, according to simple counts.
+    """Return whether simple counts prove that cards do not contain `count` disjoint threes.
 
     A three is three cards that belong together. `cards` is a bit set, and `total` is its checksum.
     The result False proves nothing.

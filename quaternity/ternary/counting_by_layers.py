@@ -25,8 +25,7 @@ LAYER_CARDS = 27
 """Number of cards in a layer, which contains all cards of one shape."""
 
 MAX_TABLE_CARDS = 16
-"""Maximum number of cards on a table for which this method is meant. Each further card doubles the
-time."""
+"""Maximum number of cards for which this method is meant. Each further card doubles the time."""
 
 PART_BITS = 14
 """Number of cards in the first of two parts of a layer. The cards of a bit set are counted by

@@ -23,8 +23,7 @@ from quaternity.ternary.tables import Rule
 _NOTHING_DEALT = bytes(4 * 3 * CARDS)
 
 MAX_THREES = CARDS // 3
-"""Maximum number of threes (three cards that belong together) that the players can take in a
-game."""
+"""Maximum number of threes (three cards that belong together) that can be taken in a game."""
 
 
 class SetEncoded:
@@ -88,7 +87,7 @@ class SetEncoded:
         return SetMove(tuple(sorted([view.places[place] for place in places])))
 
     def mask(self, view: SetView) -> bytes:
-        """Return a byte per action: 1 if it is legal. Waiting is legal until the game is over."""
+        """Return a byte for each action: 1 if it is legal. Waiting is legal until the game ends."""
         if view.seat is None or view.is_over:
             return bytes(self.actions)
         return _mask(len(view.places), not self.rules.faults(view, MORE), self.claims)
@@ -124,7 +123,7 @@ class SetEncoded:
         return dealt.tobytes() if count else _NOTHING_DEALT
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return pairs: each card that can come after the cards `drawn`, and its probability."""
+        """Return the cards that can follow the cards `drawn`, each with its probability."""
         undrawn = [card for card in range(CARDS) if card not in drawn]
         return [(card, 1 / len(undrawn)) for card in undrawn]
 

@@ -16,8 +16,7 @@ from itertools import product
 from quaternity.ternary.tables import bits_of, cards_in
 
 HYPERPLANE = tuple(range(27))
-"""A hyperplane: the 27 cards whose shape is 0. A change of coordinates maps it to any other
-hyperplane."""
+"""A hyperplane: the 27 cards whose shape is 0. Changes of coordinates map it to all others."""
 
 FRAME = (0, 1, 3)
 """Three cards of `HYPERPLANE` that are not a SET. A change of coordinates maps any other three such
@@ -32,7 +31,7 @@ two given cards (13). A direction is a class of parallel hyperplanes."""
 
 
 def must_have_full_hyperplane(size: int, full: int) -> bool:
-    """Return whether a count proves that any `size` cards include `full` of some hyperplane.
+    """Return whether counting proves that any `size` cards include `full` of a hyperplane.
 
     A hyperplane is the 27 cards that satisfy a linear equation in the digits.
 
@@ -56,7 +55,7 @@ def must_have_full_hyperplane(size: int, full: int) -> bool:
 
 
 def images(cards: Iterable[int]) -> frozenset[int]:
-    """Return the bit set of each set of cards to which a change of coordinates can map `cards`."""
+    """Return the bit sets of all sets of cards to which changes of coordinates map `cards`."""
     start = bits_of(cards)
     reached, new = {start}, [start]
     while new:

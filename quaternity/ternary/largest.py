@@ -55,9 +55,9 @@ together), by name. The first is the default."""
 
 @dataclass(frozen=True, slots=True)
 class DeckLimit:
-    """One of the largest collections of cards that contain no set, with a proof in words.
+    """A largest collection of cards such that no three belong together, with a proof in words.
 
-    A set consists of three cards that belong together by the rule of the game.
+    `cards` is the collection. `reasons` are the steps of the proof that none is larger.
     """
 
     cards: tuple[int, ...]
@@ -125,10 +125,10 @@ def largest_in_deck(
     """Return as many cards as possible such that no three of them belong together, with a proof.
 
     There are 54 cards under `triple`, and 20 under `set`. The proof for `set` is by Davis and
-    Maclagan (The Card Game Set, 2003), who first show that a collection of 21 cards would be of one
-    of a few kinds. Only these kinds are searched. Every call repeats each step of the proof, which
-    takes about a second. The arguments and possible errors are the same as for `largest_free`.
-    Until the proof is complete, `best.bound` is only the bound that disjoint threes prove.
+    Maclagan (The Card Game Set, 2003), who first show that a collection of 21 cards would have one
+    of a few forms. Only these are searched. Every call repeats each step of the proof, which takes
+    about a second. The arguments and possible errors are the same as for `largest_free`. Until the
+    proof is complete, `best.bound` is only the bound that disjoint threes prove.
     """
     rule, largest_method = Rule(rule), lookup(COLLECTION_METHODS, method)
     limit = MAX_CARDS_WITHOUT_THREE[rule]

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 
 MAX_NODES = 500_000
-"""Maximum number of nodes that a search without a time limit visits. Visiting them takes about ten
-seconds."""
+"""Maximum number of nodes that a search without a time limit visits, in about ten seconds."""
 
 
 def largest_by_search(
@@ -35,8 +34,8 @@ def largest_by_search(
 ) -> tuple[int, ...]:
     """Return as many cards of a table as possible such that no three of them belong together.
 
-    The cards `kept` are among them. `best` receives every better choice and bound, and its bound
-    and time limit end the search. Without a time limit, a search of more than `MAX_NODES` nodes
+    The cards `kept` are among them. `best` receives every better choice and bound. Its bound and
+    its time limit end the search. Without a time limit, a search of more than `MAX_NODES` nodes
     raises a `LimitError`.
     """
     others = table if best.random is None else best.random.sample(table, len(table))
@@ -131,7 +130,7 @@ def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[i
 
 
 def _disjoint(cores: list[int]) -> int:
-    """Return a number of disjoint cores (sets that must lose a card), found greedily."""
+    """Return how many disjoint cores (sets that must lose a card) a greedy search finds."""
     used = count = 0
     for core in cores:
         if not core & used:

@@ -17,8 +17,7 @@ TABLE_CARDS = 12
 """Default number of cards on the table."""
 
 Choice = Callable[[tuple[Triple, ...]], Triple]
-"""Function that takes all threes (three cards that belong together) on the table and returns
-one."""
+"""Function that chooses one of the threes (three cards that belong together) on the table."""
 
 
 @dataclass(frozen=True, slots=True)

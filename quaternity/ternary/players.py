@@ -15,7 +15,7 @@ QUICK, SLOW = 4.0, 12.0
 class Finder:
     """A player of SET who claims three cards that belong together, after a delay.
 
-    If there are none, the player agrees to more cards.
+    If no such cards are on the table, the player agrees to more cards.
     """
 
     def __init__(self, mean: float) -> None:

@@ -41,7 +41,7 @@ _NUMBERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SetSettings:
-    """Settings of a game of SET."""
+    """Settings of a game of SET: the seats, the rule, and the number of cards on the table."""
 
     seats: int = field(default=2, metadata={"help": "Number of players.", "range": range(1, 9)})
     rule: Rule = field(
@@ -70,7 +70,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """The cards that a player claims as a set, ascending. No cards: an agreement to deal more."""
+    """The cards that a player claims, ascending. If empty, an agreement to deal more cards."""
 
     cards: tuple[int, ...]
 
@@ -163,7 +163,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return range(0 if position.seen.is_over else self.seats)
 
     def view(self, position: SetPosition, seat: int | None) -> SetView:
-        """Return what a seat sees: everything but the deck."""
+        """Return the view of a seat, which contains everything except the deck."""
         return replace(position.seen, seat=seat)
 
     def after(self, position: SetPosition, seat: int, move: SetMove) -> SetPosition:
@@ -198,7 +198,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
     def events(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> tuple[str, ...]:
-        """Return sentences about a move: a claim and its result or an agreement, and new cards."""
+        """Return sentences about a claim or an agreement, its result, and new cards."""
         if not move.cards:
             events = [AGREES(who=seat)]
         else:
@@ -223,7 +223,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         )
 
     def default_move(self, view: SetView) -> SetMove | None:
-        """Return the move of an absent player: agreement if another seat has agreed, else None."""
+        """Return the move of an absent player: to agree if another seat has agreed, else None."""
         return MORE if view.agreed and not self.faults(view, MORE) else None
 
     def points(self, position: SetPosition) -> tuple[float, ...]:

@@ -79,7 +79,7 @@ def card_svg(card: int, label: str | None = None) -> str:
 
 
 def stripes_svg() -> str:
-    """Return an invisible SVG element with the patterns of striped cards, needed once per page."""
+    """Return an invisible SVG element with patterns for striped cards. A page needs it once."""
     return svg_element(0, 0, "stripes", None, _stripes())
 
 

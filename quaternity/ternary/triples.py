@@ -70,8 +70,7 @@ Triple = tuple[int, int, int]
 def third(a: int, b: int) -> int:
     """Return the only card that forms a SET with two different cards.
 
-    If the two cards share no attribute, it is also the only card that forms a correct triple with
-    them.
+    If they share no attribute, it is also the only card that forms a correct triple with them.
 
     >>> third(0, 40), third(0, 1)
     (80, 2)

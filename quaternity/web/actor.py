@@ -1,4 +1,4 @@
-"""A table in memory, which executes the commands from its queue one at a time.
+"""A game table in memory, which executes the commands from its queue one at a time.
 
 A command is a request to change the table, such as a move. It is executed in four steps: compute
 the events that carry out the change, store the events, apply them to the state of the table, and
@@ -55,7 +55,7 @@ class LiveTable:
     Attributes:
         state: The current state of the table. Only a command from the queue, or a message from
             another server, changes it.
-        queue: The commands that wait to be executed.
+        queue: The queue of commands that have not been executed yet.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class LiveTable:
 
         Args:
             state: The stored state of the table.
-            seen: For each seat, the time at which its owner was last active at this server, as
-                returned by `monotonic`.
-            remote: For some seats, whether their owners are connected to other servers.
+            seen: Time at which the owner of each seat was last active at this server, as returned
+                by `monotonic`.
+            remote: What other servers have reported about the owners of seats, by seat.
         """
         self.state = state
         self.presence = TablePresence(seen, remote)
@@ -90,7 +90,7 @@ class LiveTable:
 
     @property
     def notice(self) -> str | None:
-        """A message for visitors about a problem, such as a failed write. None if all is well."""
+        """A message to visitors about a problem, such as a failed write, or None."""
         return self._store.trouble or self.feed.notice
 
     @property
@@ -144,10 +144,10 @@ class LiveTable:
             await self.submit(command)
 
     def listen(self, stream: Stream, last: int | None) -> None:
-        """Send the events at the table to a visitor's event stream from now on.
+        """Send future events at the table to the event stream of a visitor.
 
         `last` is the latest version of the table (number of log entries) that the visitor has seen.
-        Unless it is None or too old, the stream first gets the moves since then.
+        Unless it is None or too old, the moves since then are sent first.
         """
         self.feed.begin_stream(stream, last, self.state.history, self._on_stream)
         self.programs.go_on()

@@ -48,7 +48,7 @@ Handler = Callable[[Request], Awaitable[Any]]
 
 
 class _Endpoint:
-    """An ASGI application that answers requests with one function, faster than Starlette does."""
+    """An ASGI application that calls a function for each request, faster than Starlette does."""
 
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
@@ -96,7 +96,7 @@ class TableApi(Handlers):
         return answer({"version": version, "agreed": sorted(table.state.votes.undo)})
 
     async def marks(self, request: Request) -> Response:
-        """`GET /api/tables/T/marks`: return the caller's own notes about who has which card."""
+        """`GET /api/tables/T/marks`: return the caller's private notes about who has which card."""
         table, seat = await self.require_seat(request, None)
         return answer({"marks": await self.tables.assistance.marks(table.state, seat)})
 
@@ -149,7 +149,7 @@ class TableApi(Handlers):
         return table, seat, usual if people[seat].name == usual else seat_names(people)[seat]
 
     async def record(self, request: Request) -> Response:
-        """`GET /api/tables/T/record`: return the record of the game."""
+        """`GET /api/tables/T/record`: return what the caller may see of the game, as text."""
         table, visitor = await self.open_table(request)
         name = f'attachment; filename="{table.state.stored.game}.record"'
         return PlainTextResponse(
@@ -158,7 +158,7 @@ class TableApi(Handlers):
         )
 
     async def events(self, request: Request) -> Stream | Response:
-        """`GET /api/tables/T/events`: send each event at the table to the client at once."""
+        """`GET /api/tables/T/events`: open a stream of the events at the table."""
         last = request.headers.get("last-event-id", request.query_params.get("after", ""))
         table, visitor = await self.open_table(request)
         streams = self.tables.streams

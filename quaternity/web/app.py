@@ -1,4 +1,4 @@
-"""The ASGI application, which combines the JSON API, the HTML pages and their middleware.
+"""The ASGI application: the JSON API, the HTML pages and their middleware.
 
 `quaternity serve` runs it. To run it in another ASGI server, set the environment variable
 `QUATERNITY_DATA` to the folder that holds the tables, or to the URL of their database:
@@ -70,7 +70,7 @@ def app(
             and the values are the names described in `quaternity.table.players`.
         limits: Rate limits and other limits. None uses the defaults.
         move_seconds: Time limit for a move of a computer player, in seconds.
-        keep: Number of days without activity after which tables are deleted. None keeps all tables.
+        keep: Days without activity after which tables are deleted. None keeps all tables.
         metrics_token: Token with which a client may read `/metrics`. None switches the page off.
     """
     admission = RateLimits(limits)
@@ -165,8 +165,8 @@ async def _respond_to_error(request: Request, error: Exception) -> Response:
 def _open_store(data: str | None) -> Store:
     """Open the database or file with all game tables.
 
-    Raise `InUse` if another process uses it and cannot share it. A worker process of the server
-    instead stops its parent and exits, because the parent would start it again.
+    Raise `InUse` if another process uses it and cannot share it. A worker process instead stops its
+    parent process and exits, because the parent would otherwise start the worker again.
     """
     try:
         return open_store(data)

@@ -24,7 +24,7 @@ from quaternity.web.seats import Visitor
 from quaternity.web.view import record_of
 
 MARKS = ("yes", "no", "maybe", "none")
-"""Allowed values of a pencil mark, which notes whether a player has a card. The value `none`
+"""Allowed values of a pencil mark: a note about whether a player has a card. The value `none`
 removes the mark."""
 
 
@@ -37,7 +37,7 @@ class Assistance:
     async def help(
         self, table: LiveTable, visitor: Visitor, word: str, asked: Mapping[str, str]
     ) -> Any:
-        """Return the help that a visitor requests, such as a hint, as a JSON document.
+        """Return a JSON document with the requested help, such as a hint.
 
         `word` names the kind of help, and `asked` contains its parameters. The module
         `quaternity.web.hints` describes the kinds, their parameters and the documents.
@@ -85,7 +85,7 @@ class Assistance:
         return {"move": move_text(move, text), "by": name, **more}
 
     async def marks(self, state: TableState, seat: int) -> dict[str, str]:
-        """Return a player's own notes about who has which card, which are called pencil marks.
+        """Return the pencil marks of a player: their own notes about who has which card.
 
         The key `1 0/2` stands for player 1 and card 0/2. The value is one of `MARKS`.
         """

@@ -1,9 +1,8 @@
 """Computations in separate processes, with limits on time and memory.
 
 Some processes choose the moves of computer players, which are called programs. One process draws
-large pages. The others run counts. A count is a computation for a page, such as a hint, a puzzle or
-the review of a game. A count that may take long is *expensive* (`dear` in the code); others are
-*cheap*.
+large pages. The others run counts: computations for a page, such as a hint, a puzzle or the review
+of a game. A count that may take long is *expensive* (`dear` in the code); others are *cheap*.
 """
 
 from __future__ import annotations
@@ -36,7 +35,8 @@ MEMORY = 2 << 30
 """Memory limit of each worker process, in bytes."""
 
 COSTLY_NICENESS = 15
-"""Niceness (Unix priority) of a process during a long computation, so that moves come first."""
+"""Niceness (Unix priority) of a process during a long computation. Computer players run at normal
+niceness."""
 
 
 class ProcessPool:
@@ -170,8 +170,8 @@ class BackgroundWork:
         The function and its arguments must be picklable. `kind` is a key of `rate_limits.WORK`,
         which says whether the computation may take long, and how it counts for the rate limits.
 
-        Raises `HttpError` if the call takes too much time or memory, if no process becomes free in
-        time, or if the client's address has requested too many computations.
+        Raises `HttpError` if the call takes too much time or memory, no process becomes free in
+        time, or the client's address has requested too many computations.
         """
         self.admission.count(kind)
         dear = WORK[kind].dear

@@ -19,7 +19,7 @@ MAX_INCREMENT_SECONDS = 3_600
 """Maximum number of seconds that a clock may add to a player's saved time for each move."""
 
 MAX_MISSED_MOVES = 3
-"""Number of consecutive moves missed by a player after which a computer player takes the seat."""
+"""Number of moves that a player misses in a row before a computer player takes over the seat."""
 
 
 class Clock(NamedTuple):
@@ -36,8 +36,8 @@ class Clock(NamedTuple):
     def saved_after(self, saved: float, left: float) -> float:
         """Return the seconds that a player has saved after a move.
 
-        `saved` is the number of seconds saved before the move, and `left` the number that the clock
-        still showed when the player moved.
+        `saved` is the number of seconds saved before the move. `left` is the number of seconds that
+        remained on the clock when the player moved.
         """
         spent = self.seconds + saved - left
         return min(max(0.0, saved - spent + self.increment), 9.0 * self.seconds)

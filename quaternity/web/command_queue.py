@@ -17,7 +17,7 @@ class Reload:
 
 
 class ForgetRematch(NamedTuple):
-    """A command that removes the link to the table of the rematch if that table was deleted.
+    """A command that removes the link to a rematch whose table was deleted.
 
     `deleted` contains the ids of the deleted tables.
     """

@@ -1,4 +1,4 @@
-"""The state of a table, and the events that change it, without input or output.
+"""The state of a game table, and the events that change it, without input or output.
 
 A command is a request to change a table. Given the state of the table, it returns the events that
 carry out the change (see `move_commands`, `seat_commands` and `game_commands`). This code uses no
@@ -46,7 +46,7 @@ NO_VOTES = Votes()
 
 
 class Attendance(NamedTuple):
-    """The seats of players who are present, and of players who have been away for a long time."""
+    """The seats of the players who are present, and of those who have been away for a long time."""
 
     present: frozenset[int]
     absent: frozenset[int]
@@ -127,7 +127,7 @@ class TableState(NamedTuple):
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats to be taken before anybody moves. Empty if only one seat may move."""
+        """Open seats that must be taken before anybody moves. Empty if only one seat may move."""
         acting = self.to_act
         if len(acting) < 2:
             return []
@@ -164,8 +164,7 @@ class TableState(NamedTuple):
 
         The visitor sees the game from the seat `asked`, which must be one of the visitor's seats
         unless the game is over. If `asked` is None, it is the first of the visitor's seats that may
-        move, or else the visitor's first seat. A visitor without a seat then sees what bystanders
-        see.
+        move, or else the visitor's first seat. A visitor without a seat is a bystander.
 
         Raises `HttpError` if there is no such seat or the visitor may not see the game from it.
         """
@@ -181,7 +180,7 @@ class TableState(NamedTuple):
         return Visitor(held, maker, next(iter(acting or held), None))
 
     def is_host(self, visitor: Visitor, attendance: Attendance) -> bool:
-        """Return whether a visitor made the table, or has the first seat whose owner is present."""
+        """Return whether a visitor made the table or is the first player who is present."""
         arrived = (seat for seat in self.people if self.seats[seat].ready != NOT_ARRIVED)
         present = (seat for seat in arrived if seat in attendance.present)
         return visitor.maker or next(present, None) in visitor.seats
@@ -201,7 +200,7 @@ class TableState(NamedTuple):
         return {number: self.seats[number].token for number in seats}
 
     def check_owners(self, tokens: Mapping[int, str | None]) -> None:
-        """Raise `HttpError` unless the owner of each seat has the token with the given hash."""
+        """Raise `HttpError` unless the owner's token of each given seat has the given hash."""
         for number, token in tokens.items():
             if number not in range(len(self.seats)) or self.seats[number].token != token:
                 raise HttpError(403, NOT_YOURS())
@@ -243,7 +242,7 @@ class MovesTakenBack(NamedTuple):
 
 
 class GameEnded(NamedTuple):
-    """Event: the players got their final places. If `places` is None, the game is not over."""
+    """Event: the game ended with the given places, or goes on (None) after a take-back."""
 
     places: tuple[int, ...] | None
 
@@ -253,7 +252,7 @@ class GameEnded(NamedTuple):
 
 
 class VotesChanged(NamedTuple):
-    """Event: a player voted or withdrew a vote. The topic "seats" means giving a seat away."""
+    """Event: a player voted, or withdrew a vote, on taking moves back or giving a seat away."""
 
     votes: Votes
     topic: str

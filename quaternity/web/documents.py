@@ -67,10 +67,10 @@ def document_text(sight: TableView, base: str) -> str:
 
 
 def game_document(game: str, more: Any) -> dict[str, Any]:
-    """Return what a person can choose in the form for a new table, as a JSON object.
+    """Return the choices that the form for a new table offers, as a JSON object.
 
-    The choices are the settings, computer players, levels and decks of a game. The keys of `more`
-    are pairs (game, name) of the computer players that the operator has added.
+    They are the settings, computer players, levels and decks of a game. The keys of `more` are
+    pairs (game, name) of the computer players that the operator has added.
     """
     return {
         "game": game,

@@ -1,4 +1,4 @@
-"""A queue of requests for a worker process or another limited place, fair to all addresses."""
+"""A queue for a limited number of places, in which the network addresses of clients take turns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FairQueue:
 
     @asynccontextmanager
     async def hold_place(self) -> AsyncIterator[None]:
-        """Wait for a place, and keep it during an `async with` block."""
+        """Wait for a place, and free it at the end of an `async with` block."""
         network = await self.take()
         try:
             await asyncio.sleep(0)  # lets requests that have arrived run first

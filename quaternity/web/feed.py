@@ -27,9 +27,8 @@ class TableFeed:
     """Sends what happens at a table to the event streams of its visitors.
 
     Attributes:
-        notice: The latest message to the players about a problem at the table. None if there is
-            none.
-        noticed: The revision of the table (its number of changes) when the notice was sent.
+        notice: The latest message to the players about a problem at the table, or None.
+        noticed: The revision of the table (its number of changes) when this message was sent.
     """
 
     def __init__(self, table: str, revision: int, presence: TablePresence, store: Store) -> None:

@@ -21,9 +21,10 @@ MAX_FAULTS = 5
 
 
 def form_fields(game: str) -> tuple[SettingField, ...]:
-    """Return descriptions of a game's settings, from which a form can be made.
+    """Return descriptions of the settings of a game, from which a form can be made.
 
-    Their upper limits are lowered to `MAX_SEATS` and `MAX_CARDS`, so that the game fits on a page.
+    The upper limits of the settings are reduced to `MAX_SEATS` and `MAX_CARDS`, so that the game
+    fits on a page.
     """
     fields = setting_fields(rules_class(game))
     limits = {True: MAX_SEATS, False: MAX_CARDS}

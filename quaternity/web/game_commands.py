@@ -77,7 +77,7 @@ def check_start(state: TableState, visitor: Visitor, attendance: Attendance) -> 
 
 
 class Rematch(NamedTuple):
-    """A command that makes a table for a rematch, at which each player moves on by one seat.
+    """A command that makes a table for a rematch, in which every player sits one seat further on.
 
     Attributes:
         visitor: The player who asks for the rematch.

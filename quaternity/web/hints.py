@@ -6,12 +6,11 @@ the player or bystander may see. These are the values of WORD, each with the ent
 - `chances` (Quaternity, Kwartet). `deals`: the number of possible deals, as a string, or null if
   there are too many to count. `chances[set][card][player]`: the chance that the player owns the
   card, from 0 to 1, or null if it is not known. `exact`: whether the chances are exact.
-  `read[set][card][player]` (only in Kwartet): the chance as estimated from the requests of all
-  players.
+  `read[set][card][player]` (only in Kwartet): the chance as estimated from all requests.
 - `questions` (Quaternity). `questions`: the legal questions, from the most to the least informative
-  (empty while a question waits for its answer). Questions for cards that nothing distinguishes are
-  listed together. Each entry has `asked` (the player who is asked), `set`, `cards`, `answers` (the
-  legal answers), `yes` (the chance of a yes) and `bits` (the expected information).
+  (empty while a question waits for its answer). Questions that differ only in interchangeable cards
+  are listed together. Each entry has `asked` (the player who is asked), `set`, `cards`, `answers`
+  (the legal answers), `yes` (the chance of a yes) and `bits` (the expected information).
 - `questions` (Kwartet). `questions`: the requests that may be answered with yes, the likeliest
   first (empty if it is not the player's turn). Each entry has `asked` (the player who is asked),
   `set`, `cards` (one card) and `yes` (the chance of a yes). `exact`: whether the chances are exact.
@@ -73,9 +72,9 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 
 
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return a dictionary with the legal questions, and how much information each should reveal.
+    """Return a dictionary with the legal questions and the expected information of each.
 
-    There are none while a question waits for its answer.
+    The list is empty while a question waits for its answer.
     """
     from quaternity.insight.analysis import prospects
 
@@ -98,7 +97,7 @@ def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> A
 
 
 def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return a dictionary with sentences that explain an illegal question or a certain answer."""
+    """Return a dictionary with sentences that explain an illegal question or a forced answer."""
     from quaternity.game.game import Game
     from quaternity.game.record import parse_record
     from quaternity.game.rules import QuaternityPosition
@@ -158,7 +157,7 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
 def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """Return a dictionary with the requests that may be answered with yes, the likeliest first.
 
-    There are none if it is not the player's turn.
+    The list is empty if it is not the player's turn.
     """
     from quaternity.kwartet.chances import owner_weights
 

@@ -89,7 +89,7 @@ def translate(text: str) -> str:
 
 
 def whole_percent(chance: float) -> int:
-    """Return a probability in percent as a whole number, which is 0 or 100 only if it is exact."""
+    """Return a probability as a whole percentage. Only exact values become 0 or 100."""
     whole = round(100 * chance)
     return min(max(whole, 1), 99) if 0 < chance < 1 else whole
 
@@ -119,7 +119,7 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def translate_picture(svg: str) -> Markup:
-    """Return an SVG picture with the words in it translated into the language of the request."""
+    """Return an SVG picture with its words translated into the language of the request."""
     return Markup(re.sub(r">[a-z]+<", lambda match: translate_words(match[0]), svg))
 
 

@@ -29,7 +29,7 @@ JUDGES = ("coalitions", "max-flow", "cp-sat")
 """Names of the solvers that check whether there is a deal that fits an uploaded file."""
 
 MAX_PAIRS = MAX_SEATS * MAX_CARDS
-"""Maximum product of the numbers of players and cards in an uploaded file."""
+"""Maximum number of pairs (player, card) in an uploaded file."""
 
 MAX_ANSWER_BYTES = 4 << 20
 """Maximum size of the page that shows the analysis of a file, in bytes."""

@@ -1,7 +1,6 @@
-"""The tables in memory: open, reload, drop and delete them, and share them with other servers.
+"""The game tables in memory: open, reload, drop, delete and share them with other servers.
 
-To drop a table means to remove it from memory only. To delete a table means to remove it from the
-store, too.
+To drop a table means to remove it from memory only. To delete a table means to remove it for good.
 """
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ class LiveTables:
     async def open_for(
         self, name: str, caller: Caller, asked: int | None = None, kind: str = "page"
     ) -> tuple[LiveTable, Visitor]:
-        """Count a request for the rate limits. Return its table, and the visitor who sent it.
+        """Check a request against the rate limits. Return its table, and the visitor who sent it.
 
         The visitor sees the game from the seat `asked`. If it is None, `TableState.visitor` chooses
         the seat. `kind` is the kind of request, as in `rate_limits.WORK`. If the table is not in
@@ -143,11 +142,11 @@ class LiveTables:
         return [table for table in tables if table is not None]
 
     def note_made(self, name: str, seats: int) -> None:
-        """Note that a new table was made. Its players count as present from the beginning."""
+        """Record that a new table was made. Its players count as present from the beginning."""
         self._seen[name] = [monotonic()] * seats
 
     def forget_absent(self) -> None:
-        """Forget when players were active at tables where nobody was active recently."""
+        """Discard the activity times of tables at which nobody was active recently."""
         gone = monotonic() - ABSENCE_LIMIT_SECONDS
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
 
@@ -272,7 +271,7 @@ class LiveTables:
         task.add_done_callback(lambda done: self._following.pop(name, None))
 
     async def sync_presence(self) -> None:
-        """Exchange changes of tables, connected players and rate limits with the other servers.
+        """Keep exchanging changes, connected players and used rate limits with the other servers.
 
         Run until cancelled. Return immediately if the tables are not shared with other servers.
         """

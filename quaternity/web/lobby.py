@@ -167,8 +167,8 @@ class Lobby:
     async def open_invitation(self, invitation: str) -> tuple[LiveTable, int | None]:
         """Return the table and the seat for which an invitation is valid.
 
-        An invitation is the secret last part of a link. The seat is None for an invitation to any
-        free seat.
+        An invitation is the secret last part of a link. The seat is None if any free seat may be
+        taken.
 
         Raises `HttpError` if there is no such invitation.
         """
@@ -190,7 +190,7 @@ class Lobby:
         """Give the caller the seat of an invitation, and return the table's id and the seat.
 
         With an invitation to any free seat, the caller gets the seat `wanted`. If it is None, the
-        caller gets any free seat, or keeps the seat that they have.
+        caller gets any free seat, or keeps the seat that they already have.
         """
         table, _ = await self.open_invitation(invitation)
         draws = new_token(), new_token(), new_token()
@@ -252,9 +252,9 @@ class Lobby:
         return invitation
 
     async def again(self, table: LiveTable, visitor: Visitor) -> str:
-        """Return the id of the table for the rematch, which the first call of this method makes.
+        """Return the id of the table for the rematch. The first call makes this table.
 
-        Each player moves on by one seat.
+        In the rematch, every player sits one seat further on.
         """
         new, deal, seed, invitation = (new_token() for _ in range(4))
         invitations = tuple(new_token() for _ in table.state.seats)
@@ -268,8 +268,8 @@ class Lobby:
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
         """Return at most 100 tables that the user of a browser has made or plays at.
 
-        `browser` is the hash of the browser's cookie. If it is None, there are no such tables.
-        Unfinished games come before finished games, and newer tables before older tables.
+        `browser` is the hash of the browser's cookie. If it is None, the list is empty. Unfinished
+        games come before finished games, and newer tables before older tables.
         """
         rows = await self._store.rows(
             "SELECT DISTINCT id, game, over, tables.rowid, made, "

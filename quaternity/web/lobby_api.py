@@ -91,7 +91,7 @@ class LobbyApi(Handlers):
         return _answer_seat(request, table, seat, cookie)
 
     async def move_seat(self, request: Request) -> Response:
-        """`POST /api/seats/move`: move a seat to the device that sends the request, by a link."""
+        """`POST /api/seats/move`: move a seat to the device that sends the link."""
         self.count()
         sent = await self.read(request, LinkFields)
         link = sent.link.rpartition("/")[2]

@@ -17,7 +17,7 @@ from quaternity.web.streams import KEEPALIVE_SECONDS
 from quaternity.web.table_admin import Retention, TableSummary, clock_jump, list_tables
 
 REMOVAL_BATCH = 200
-"""Maximum number of tables that are checked or deleted at once, so that requests need not wait."""
+"""Maximum number of tables checked or deleted at once, so that requests are not delayed."""
 
 CLOCK_BATCH = 100
 """Maximum number of tables whose expired clocks are handled in one round of the periodic tasks."""
@@ -106,7 +106,7 @@ class Maintenance:
         return is_believed
 
     async def _clean(self, now: float) -> None:
-        """Delete expired tables of the next batch. Delete a series of rematches only as a whole."""
+        """Delete the expired tables of the next batch, unless their series is still in use."""
         clause = "WHERE id > ? ORDER BY id LIMIT ?"
         batch = await self._store.run_read(
             list_tables, self._store, clause, self._cleaned, REMOVAL_BATCH

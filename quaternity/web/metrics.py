@@ -45,7 +45,7 @@ COUNT_SECONDS = 0.5
 """Maximum time to wait for the size of the store and the number of its tables, in seconds."""
 
 BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-"""Upper limits of the intervals in which the durations of requests are counted, in seconds."""
+"""Upper bounds of the histogram buckets for the durations of requests, in seconds."""
 
 UNKNOWN = "(none)"
 """Name under which requests are counted if no route matches them."""
@@ -151,8 +151,8 @@ class ServerMetrics:
         # as long as a move.
         self._requests: Counter[tuple[str, str, str]] = Counter()
         self._seconds: dict[str, list[float]] = {}
-        """For each route, the number of requests in each interval of `BUCKETS`, and the total
-        seconds."""
+        """For each route, the number of requests in each bucket (see `BUCKETS`), and the total
+        duration in seconds."""
         self.registry = CollectorRegistry()
         self.registry.register(self)
 
@@ -168,7 +168,7 @@ class ServerMetrics:
         return routes
 
     def register_routes(self, routes: Sequence[BaseRoute]) -> None:
-        """Store the path of each route, such as `/t/{table}`, by the function that answers it."""
+        """Store the path of each route, such as `/t/{table}`, by its handler function."""
         for route in routes:
             if isinstance(route, Route):
                 self._templates.setdefault(route.endpoint, route.path)

@@ -116,8 +116,8 @@ class RequestChecks:
     def _is_own(self, origins: list[str], scheme: str, host: str) -> bool:
         """Return whether a page of this server sent a request, as its Origin headers say.
 
-        Behind a proxy that speaks HTTPS, the origin has the scheme `https` and may have one of the
-        additional host names, even if the proxy does not forward this scheme or name.
+        Behind a proxy that speaks HTTPS, the origin has the scheme `https`, and may have one of the
+        additional host names. The proxy need not forward them.
         """
         return len(origins) == 1 and origins[0] in _own_origins(scheme, host, self.host_names)
 
@@ -211,7 +211,7 @@ def new_cookie(request: Request) -> str:
 
 
 def set_cookie(response: Response, request: Request, token: str) -> None:
-    """Add the cookie by which the server recognizes a browser to a response."""
+    """Add to a response the cookie by which the server recognizes the browser."""
     secure = request.url.scheme == "https"
     path = "/" if secure else request.scope.get("root_path") or "/"
     response.set_cookie(

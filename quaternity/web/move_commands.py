@@ -167,7 +167,7 @@ class LeaveToProgram(NamedTuple):
     due: float
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the changes that give a program the seat. There are none after a move."""
+        """Return the changes that give a program the seat, or none if the clock has changed."""
         late = state.seats[self.seat]
         if late.kind != PERSON or self.seat not in state.to_act or state.due != self.due:
             return Decision(())

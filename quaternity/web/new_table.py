@@ -41,7 +41,7 @@ class Permissions(NamedTuple):
 
 
 class NewTable(NamedTuple):
-    """A request for a new table. Its fields are those of `POST /api/tables`.
+    """A request for a new table, with the same fields as `POST /api/tables`.
 
     Attributes:
         seats: For each seat, `me` for the maker, `open`, or the name or level of a computer player.
@@ -111,7 +111,7 @@ def decks_of(game: str) -> tuple[Deck, ...]:
 
 
 def deck_name(settings: Any, asked: str | None) -> str:
-    """Return the name of the deck of a new table.
+    """Choose the deck of a new table, and return its name.
 
     By default, it is the first deck that has enough cards.
 

@@ -1,4 +1,4 @@
-"""Functions that open, check, back up and restore the database with all tables of a server.
+"""Functions that open, check, back up and restore the database with a server's game tables.
 
 The option `--data` names the database: the folder of an SQLite file, or the URL of a PostgreSQL
 database. Only an SQLite file can be backed up and restored here.

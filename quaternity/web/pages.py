@@ -167,7 +167,7 @@ class Pages:
         return response
 
     async def move(self, request: Request) -> Response:
-        """`GET /move/LINK`: return the page with the button that moves a seat to this device.
+        """`GET /move/LINK`: return a page with a button that moves a seat to the client's device.
 
         The link stays valid until the button is pressed.
         """
@@ -187,7 +187,7 @@ class Pages:
     async def part(self, request: Request) -> Response:
         """`GET /t/T/part?at=V`: return the part of a game's page that changes with each move.
 
-        `at` is the number of log entries of the table to show. By default, it is the latest.
+        `at` is the number of log entries up to the position to show. The default is the latest.
         """
         asked, at = seat_of(request), request.query_params.get("at")
         version = sys.maxsize if at is None else _number(at)

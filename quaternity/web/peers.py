@@ -37,7 +37,7 @@ class Peers:
         """The latest reports of other servers on the players of each table, by seat and server."""
 
     def of(self, table: str) -> dict[int, RemotePresence]:
-        """Return, by seat, what other servers have reported about the players of a table."""
+        """Return the reports of other servers on the players of a table, by seat."""
         seats: dict[int, RemotePresence] = {}
         for (seat, _), presence in self._afar.get(table, {}).items():
             before = seats.get(seat, presence)
@@ -45,7 +45,7 @@ class Peers:
         return seats
 
     async def meet(self, tables: Iterable[LiveTable]) -> None:
-        """Exchange reports on players and rate limits with the other servers.
+        """Exchange reports on connected players and used rate limits with the other servers.
 
         Only changes since the last call are sent. `tables` are the tables in memory. The reports of
         the other servers are applied to these tables.

@@ -1,4 +1,4 @@
-"""Storage of tables in a PostgreSQL database, which any number of servers can share.
+"""Storage of game tables in a PostgreSQL database, which any number of servers can share.
 
 Each table has a revision, which increases with every write. A write contains the revision on which
 it is based, and is refused if another server has written the table since. The servers notify each
@@ -153,7 +153,7 @@ class PostgresStore(PostgresReader, Store):
 
         If no other server is running, bring the SQL tables up to date. Retry for a while, because a
         server that has just ended may still hold the lock. `begins` says whether this server is
-        starting. If not, it is reconnecting, and does not update them.
+        starting. If it is false, the server is reconnecting, and does not update the SQL tables.
         """
         refusal: InputError = InUse(
             f"{self.where}: another server is using the tables of this database"
@@ -197,7 +197,7 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ clocks
 
     def uptime_statement(self) -> Statement:
-        """Return the SQL statement that stores how long servers were running (see `uptime`)."""
+        """Return the SQL statement that stores the running time of the servers (see `uptime`)."""
         return (
             "UPDATE uptime SET seconds = GREATEST(seconds, ?), "
             "at = extract(epoch FROM clock_timestamp())",
@@ -243,8 +243,7 @@ class PostgresStore(PostgresReader, Store):
     def commit(self, batch: Sequence[Job]) -> Collection[int]:
         """Write a batch of jobs (sets of changes) in one durable transaction.
 
-        Return the indices of the jobs that were left out, because another server changed their
-        tables.
+        Return the indices of the jobs left out, because another server changed their tables.
         """
         database = self._write_connection()
         if self.writing.is_in_doubt:

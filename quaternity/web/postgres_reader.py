@@ -1,4 +1,4 @@
-"""The reader of the tables in a PostgreSQL database, and its connections."""
+"""The reader of game tables in a PostgreSQL database, and its connections."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class PostgresReader(Reader):
             cursor.executemany(query_text(text), rows)
 
     def now(self) -> float:
-        """Return the time of the database, in seconds since 1970, which all servers share."""
+        """Return the time of the database in seconds since 1970. All servers share this time."""
         ((now,),) = self.read("SELECT extract(epoch FROM clock_timestamp())::float8")
         return float(now)
 

@@ -91,7 +91,7 @@ class PostgresSharing(Sharing):
     """
 
     def __init__(self, store: SharedDatabase, salt: str) -> None:
-        """Set up the messages.
+        """Set up the exchange of messages with the other servers.
 
         `salt` is the key with which names of rate-limit counters are hashed. The hashes hide the
         addresses of clients, which are parts of these names.
@@ -201,7 +201,7 @@ class PostgresSharing(Sharing):
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Exchange reports on players and rate limits with other servers (`Sharing.exchange`)."""
+        """Exchange reports on players and used rate limits with other servers."""
         names = {self._hash_name(name): name for name in used}
         budgets = [(name, *used[key]) for name, key in sorted(names.items())]
         self._store.read_uptime()

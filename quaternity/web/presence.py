@@ -54,13 +54,13 @@ class TablePresence:
         """Time of the last request about the table, as returned by `monotonic`."""
 
     def note_request(self, seats: Sequence[int]) -> None:
-        """Note the time of a request about the table. The sender owns the given seats."""
+        """Record that the owner of the given seats has sent a request about the table."""
         self._asked = monotonic()
         for seat in seats:
             self.last_seen[seat] = self._asked
 
     def note_seat(self, seat: int) -> None:
-        """Note that the player of a seat is active now."""
+        """Record that the player in a seat is active now."""
         self.last_seen[seat] = monotonic()
 
     @property

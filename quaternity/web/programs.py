@@ -71,7 +71,7 @@ class TablePrograms:
         self.table, self._store, self._thinking = table, store, thinking
         self.tasks: dict[int, asyncio.Task[object]] = {}
         self._elsewhere: set[int] = set()
-        """Seats of computer players whose next move another server seems to choose."""
+        """Seats of computer players whose next move another server is probably choosing."""
         self._woken: int | None = None
         """Number of log entries of the table when computer players were last asked for moves."""
         self._alone = 0
@@ -103,7 +103,7 @@ class TablePrograms:
     def go_on(self) -> None:
         """Let computer players move that had to wait, for example because nobody watched.
 
-        This includes players that another server seemed to run, because that server may have ended.
+        This includes players that another server was running, because it may have ended.
         """
         if self.table.queue.is_busy:
             return

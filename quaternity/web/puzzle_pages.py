@@ -42,14 +42,14 @@ NEW_SEEDS, MAX_DAY = 1 << 40, 99_991_231
 a daily puzzle is its date as the number YYYYMMDD, which is at most `MAX_DAY`."""
 
 PREPARATION_SECONDS = 5.0
-"""Seconds between two checks of whether a daily puzzle has to be made."""
+"""Interval at which the server checks whether a daily puzzle has to be made, in seconds."""
 
 
 _log = logging.getLogger("uvicorn.error")
 
 
 def kind_texts() -> dict[str, tuple[str, str]]:
-    """Return a dictionary from each kind of puzzle to its translated name and question."""
+    """Return the translated name and question of each kind of puzzle, by kind."""
     names = [
         (gettext("Yes or no?"), gettext("Is this answer possible?")),
         (gettext("Whose card?"), gettext("Which card can only one player have?")),
@@ -66,7 +66,7 @@ class PuzzlePages:
     """The functions that answer requests for pages of puzzles, with a cache of puzzles."""
 
     def __init__(self, thinking: Any, turns: FairQueue) -> None:
-        """Set up the pages.
+        """Set up the pages of puzzles.
 
         `thinking` is the `BackgroundWork` whose processes make the puzzles. `turns` is the queue in
         which requests wait until their pages are drawn.
@@ -124,7 +124,7 @@ class PuzzlePages:
     async def respond(
         self, request: Request, puzzle: Puzzle, path: str = "", table: PageWords | None = None
     ) -> Response:
-        """Return the page of a puzzle, which judges the answer in the query of the request.
+        """Return the page of a puzzle, with a verdict on the answer in the query of the request.
 
         If the puzzle was made from a game, `path` is the link to the puzzle, and `table` writes
         messages with the names of the game's players and cards.
@@ -143,8 +143,8 @@ class PuzzlePages:
     async def prepare(self) -> None:
         """Make the puzzles of each day in advance, so that no visitor has to wait for them.
 
-        From noon on, the puzzles of the next day are made. If a puzzle cannot be made, it is not
-        tried again. This method runs until it is cancelled.
+        From noon on, the puzzles of the next day are made. If a puzzle cannot be made, there is no
+        second attempt. This method runs until it is cancelled.
         """
         failed = set[tuple[str, int, int]]()
         while True:

@@ -39,7 +39,7 @@ MAX_PENDING_COUNTS = 20
 and long computations are limited separately."""
 
 SEATS_PER_ADDRESS = 20
-"""Factor between the rate limit for one seat and the limit for all seats of a client address."""
+"""Ratio of the rate limit for all seats of a client address to the limit for one seat."""
 
 
 class Rates(NamedTuple):
@@ -126,7 +126,7 @@ WORK = {
     "learn": Work("counts", 5, True),
     "record": Work("counts", 5, True),
 }
-"""The rate limit that applies to each kind of request, and the cost of the request."""
+"""For each kind of request, the rate limit that applies and the cost of the request."""
 
 client_address: ContextVar[str] = ContextVar("asker", default="")
 """The client address of the current request. Tasks that the request starts have the same value."""
@@ -157,15 +157,14 @@ class LeakyBuckets:
         self._most = max_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._new: dict[Hashable, tuple[float, int]] = {}
-        """For each key, the units used since the last call of `collect_use`, and those freed per
-        minute."""
+        """For each key, the units used since the last `collect_use`, and those freed per minute."""
         self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
-        """Use `cost` units if the limit allows it now. Otherwise, return the seconds to wait.
+        """Use `cost` units and return 0, or return the seconds to wait if the limit is exceeded.
 
-        The result is 0 if the units were used. The counter of the key then rises by `cost`, to at
-        most `per_minute`. It falls by `per_minute` units per minute.
+        The counter of the key rises by `cost`, to at most `per_minute`. It falls by `per_minute`
+        units per minute.
         """
         now = monotonic()
         used, since = self._used.pop(key, (0.0, now))
@@ -307,7 +306,7 @@ class Connections:
         return None
 
     def leave(self, network: str) -> None:
-        """Note that a connection of this client address was closed."""
+        """Record that a connection of a client address was closed."""
         self.open[network] -= 1
         if not self.open[network]:
             del self.open[network]

@@ -1,4 +1,4 @@
-"""Access to the database with all tables, for an operator's commands and for the server.
+"""Access to the database with all game tables, for an operator's commands and for the server.
 
 `Reader` is the base class of `FileReader` (SQLite), `PostgresReader` and `Store`.
 """
@@ -26,7 +26,7 @@ class Reader(ABC):
     """Access to the database with all game tables. A server may use it at the same time."""
 
     where: str
-    """Name of the file or database in error messages. It contains no password."""
+    """Name of the file or database for error messages. It contains no password."""
 
     @abstractmethod
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -49,11 +49,11 @@ class Reader(ABC):
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute an SQL statement once for each row of values.
 
-        A server may use the database at the same time.
+        A server may be using the database at the same time.
         """
 
     def now(self) -> float:
-        """Return the current time, in seconds since 1970, which decides whether tables are old."""
+        """Return the current time in seconds since 1970, by which the age of tables is measured."""
         return datetime.now(UTC).timestamp()
 
     def order_removal(self, names: Sequence[str]) -> None:
@@ -62,7 +62,7 @@ class Reader(ABC):
         self.change(order, [(name,) for name in names])
 
     def confirm_clock(self) -> float:
-        """Store that the clock of the machine is right, and return its time in seconds since 1970.
+        """Record that the clock of the machine is right. Return its time in seconds since 1970.
 
         A server compares later times with the stored time, to notice whether the clock has jumped.
         """

@@ -14,7 +14,7 @@ MAX_REPLAYED = 150
 process, so that other requests do not have to wait."""
 
 MAX_MOMENTS = 8
-"""Number of replayed positions of a game that stay in memory when another position is replayed."""
+"""Number of cached positions of a game that are kept when another position is added to them."""
 
 
 class Replays:

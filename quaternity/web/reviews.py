@@ -62,7 +62,8 @@ class Reviews:
     async def review(self, state: TableState, visitor: Visitor) -> Review:
         """Return the review of a finished game. All viewers get the same review.
 
-        Raises `HttpError` if the game is not over, or the exception of a failed computation.
+        Raises `HttpError` if the game is not over. If the computation fails, its exception is
+        raised.
         """
         _check_over(state, "there is no review before the game is over")
         done: Review = await self._result("review", state, partial(self._review, state, visitor))
@@ -73,7 +74,8 @@ class Reviews:
 
         All viewers get the same puzzle.
 
-        Raises `HttpError` if the game is not over, or the exception of a failed computation.
+        Raises `HttpError` if the game is not over. If the computation fails, its exception is
+        raised.
         """
         _check_over(state, "there is no puzzle before the game is over")
         compute = partial(self._puzzle, state, visitor)

@@ -51,8 +51,7 @@ from quaternity.web.seats import (
 class SeatTicket(NamedTuple):
     """A seat, with a secret token for its new owner, or with an invitation if the seat is open.
 
-    `token` and `invitation` are both None if a program plays in the seat, or its owner already has
-    the token.
+    Both are None if a program plays in the seat, or if its owner already has the token.
     """
 
     seat: int
@@ -166,7 +165,7 @@ class Begin(NamedTuple):
 
 
 class Arrive(NamedTuple):
-    """A command that notes that players have come to the table of their rematch, and are ready.
+    """A command that marks players as ready when they arrive at the table of their rematch.
 
     The server sends this command. Once every player is ready, a countdown starts. At its end, a
     `Begin` command begins the game.
@@ -223,7 +222,7 @@ class SetCode(NamedTuple):
 
 
 class Reclaim(NamedTuple):
-    """A command with which the owner of a seat moves it to another device, by a link or a code.
+    """A command with which the owner of a seat moves it to another device, with a link or a code.
 
     Attributes:
         proof: Hash of the owner's token if a link is used, or hash of the owner's code.

@@ -1,8 +1,8 @@
 """The data of seats, stored tables and visitors, and the credentials that prove ownership.
 
-A person proves the ownership of a seat by a token that the client sends, by the cookie of a
-browser, or by a code that the person has written down. An invitation is the secret last part of a
-link with which a visitor can take an open seat.
+A person proves the ownership of a seat by a token from the client, by the cookie of the browser, or
+by a code that the person has written down. An invitation is the secret last part of a link with
+which a visitor can take an open seat.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Seat(NamedTuple):
 
 
 class Deal(NamedTuple):
-    """The random part of a game: its first position, and the seeds of random numbers.
+    """The random part of a game: its first position, and the seeds of its random generators.
 
     Attributes:
         head: Beginning of the record, which contains the first position. Before the game begins, it
@@ -145,7 +145,7 @@ class StoredTable(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """The sender of a request: the hash of its token or else of its cookie. Both may be None."""
+    """The sender of a request, known by the hash of a token or of a cookie. Both may be None."""
 
     token: str | None = None
     cookie_hash: str | None = None

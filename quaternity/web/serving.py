@@ -1,4 +1,4 @@
-"""The processes of `quaternity serve`, which open ports, run Uvicorn, and offer metrics."""
+"""The processes of `quaternity serve`: they open ports, run Uvicorn, and serve metrics."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def run_server(
 
 
 def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
-    """Start a server of metrics at a port of this machine. Return a function that stops it."""
+    """Start an HTTP server for metrics on a local port. Return a function that stops it."""
     from prometheus_client import start_http_server
 
     bind_socket("127.0.0.1", port, "--metrics").close()
@@ -155,7 +155,7 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
     server = Server(config)
 
     def end(number: int, frame: object) -> None:
-        """Stop the server at a SIGTERM that arrives before or after Uvicorn handles signals."""
+        """Stop the server after a SIGTERM that arrives while Uvicorn does not handle signals."""
         del number, frame
         server.should_exit = True
 

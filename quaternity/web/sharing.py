@@ -43,7 +43,7 @@ class Sharing:
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Exchange reports on players and rate limits with the other servers.
+        """Exchange reports on connected players and used rate limits with the other servers.
 
         Args:
             presences: Reports of players who have connected, disconnected or been active at this

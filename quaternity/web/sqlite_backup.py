@@ -1,4 +1,4 @@
-"""Functions that back up the SQLite file with all tables, and restore it from a backup."""
+"""Functions that back up the SQLite file with all game tables, and restore it from a backup."""
 
 from __future__ import annotations
 

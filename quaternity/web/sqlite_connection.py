@@ -1,4 +1,4 @@
-"""Functions that open, lock, check and update the SQLite file with all tables.
+"""Functions that open, lock, check and update the SQLite file with all game tables.
 
 A server locks the folder of its file, so that no other server uses the same tables.
 """
@@ -18,7 +18,7 @@ from quaternity.web.migrations import MIGRATIONS
 from quaternity.web.reader import InUse
 
 FILE = "tables.sqlite"
-"""Name of the SQLite file that contains all tables of a folder."""
+"""Name of the SQLite file that contains the game tables of a folder."""
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.05
 """Number of attempts to lock a file, and the pause after each failed attempt, in seconds."""

@@ -1,4 +1,4 @@
-"""Storage of all tables in an SQLite file, for a single server and for an operator's commands."""
+"""Storage of game tables in an SQLite file, for a single server and for operator commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storage of all tables of a server: the base class of `FileStore` and `PostgresStore`.
+"""Storage of the game tables of a server: the base class of `FileStore` and `PostgresStore`.
 
 The store keeps a log of each table. An entry of the log is a move, or the number of moves that are
 taken back. Entries are added to the log, but never changed. The game of a table is rebuilt from its
@@ -36,11 +36,11 @@ UNREADABLE = "the tables cannot be read now"
 
 
 class Store(Reader):
-    """The storage of all game tables of a server. Other threads do its reads and writes.
+    """The storage of all game tables of a server. Separate threads read and write the data.
 
     If `shared` is true, other servers may use the same storage. Each write then names the table
-    that it changes and the revision (number of changes) on which it is based. It raises
-    `VersionConflict` if another server has changed that table since then.
+    that it changes and the revision (number of changes) on which it is based. The write raises
+    `VersionConflict` if another server has changed the table since then.
     """
 
     shared = False
@@ -81,8 +81,8 @@ class Store(Reader):
         """The key that signs cookies."""
         self._up: float = sum(seconds for (seconds,) in rows) - monotonic()
         self.on_doubt: Callable[[], None] = lambda: None
-        """Function that the writer thread calls in the event loop. It drops all tables from memory,
-        because they may be outdated.
+        """Function that drops all tables from memory. The writer thread calls it in the event loop
+        if the tables may be outdated.
         """
         self._silent = 0.0
         """Time until which reads and writes fail immediately, as returned by `monotonic`."""
@@ -102,7 +102,7 @@ class Store(Reader):
         return self._up + monotonic()
 
     def believe_clock(self, now: float) -> None:
-        """Store that the clock of the machine is right and shows `now`, in seconds since 1970.
+        """Record that the clock of the machine is right and shows `now`, in seconds since 1970.
 
         The caller does not wait for the write. Later times are compared with the stored time.
         """
@@ -111,14 +111,14 @@ class Store(Reader):
         self.writing.put((), statements)
 
     async def keep_uptime(self) -> None:
-        """Store how long servers were running (see `uptime`), so that a crash does not lose it.
+        """Store the running time of the servers (see `uptime`), so that a crash does not lose it.
 
         Raises `HttpError` if the write fails.
         """
         await self.write((), [self.uptime_statement(), ("DELETE FROM tables WHERE 1 = 0", ())])
 
     def uptime_statement(self) -> Statement:
-        """Return the SQL statement that stores how long servers were running (see `uptime`)."""
+        """Return the SQL statement that stores the running time of the servers (see `uptime`)."""
         return "UPDATE uptime SET seconds = ?", (self.uptime(),)
 
     async def write(
@@ -140,8 +140,7 @@ class Store(Reader):
             news: Notices that are sent to the other servers once the changes are written.
 
         Raises:
-            VersionConflict: If the table has another number of changes, or a log entry already
-                exists.
+            VersionConflict: If the table has another number of changes, or an entry already exists.
             HttpError: If the write fails or takes too long.
         """
         self._check_answers(_NOT_ANSWERED)

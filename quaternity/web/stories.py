@@ -62,7 +62,7 @@ from quaternity.web.tables import Tables
 from quaternity.web.view import view_table
 
 MAX_BRANCHES = 20
-"""Maximum number of tables at which one visitor may try the same decisive move again."""
+"""Maximum number of tables at which one visitor may replay a game from the same decisive move."""
 
 MAX_LINES = 2
 """Maximum number of sentences that say why a move was decisive."""
@@ -281,7 +281,7 @@ class Stories(Handlers):
     async def _find_branch(
         self, state: TableState, moment: ToldMoment, secret: bytes
     ) -> tuple[str, bool]:
-        """Return the id of a table at which the caller can try a move, and whether it is stored.
+        """Return the id of a table at which the caller can try a move, and whether it exists.
 
         The ids of the caller's tables for a move are derived from the caller's secret. The result
         is the first of these tables that is not stored, or at which the caller has not made a move.
@@ -313,7 +313,7 @@ def branch(
         state: The table of the finished game.
         moment: The decisive move.
         name: Id of the new table.
-        owner: Hashes by which the server recognizes the person who gets the seat of the player who
+        owner: Hashes that identify the person who gets the seat. It is the seat of the player who
             made the decisive move.
         player: Name of this person. None to use the name of the player who made the decisive move.
     """

@@ -73,8 +73,7 @@ class Stream:
     def put(self, part: bytes, chunk: bytes | None = None) -> None:
         """Send a message without waiting. If the reader is too slow, end the stream instead.
 
-        `chunk` is the same message as an HTTP chunk, which a caller can encode once for many
-        streams.
+        `chunk` is the same message as an HTTP chunk, which can be encoded once for many streams.
         """
         transport = self._transport
         if self._overrun:

@@ -1,4 +1,4 @@
-"""Functions for stored tables: list them, export records, and find tables that may be deleted.
+"""Functions for stored game tables: list them, export records, and find tables to delete.
 
 The commands of an operator use them, and so do the periodic tasks of a server.
 """
@@ -20,8 +20,7 @@ from quaternity.web.table_rows import read_rows, rebuild
 from quaternity.web.versioned_history import has_random_start
 
 TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
-"""Names of the SQL tables with further data about a table of a game. The main data are in the SQL
-table `tables`."""
+"""Names of the SQL tables with further data about a game table. The main data are in `tables`."""
 
 EARLIEST_TIME = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 """Earliest time of activity at a table that can be correct, in seconds since 1970. A machine whose
@@ -80,7 +79,7 @@ class Progress(NamedTuple):
 
 
 class SeatCounts(NamedTuple):
-    """The numbers of seats that belong to people, are played by programs, or are open."""
+    """The numbers of seats owned by people, seats played by programs, and open seats."""
 
     people: int
     programs: int
@@ -168,9 +167,9 @@ class Retention(NamedTuple):
 def clock_jump(store: Store) -> tuple[float, float]:
     """Return the current time, and the seconds by which the machine's clock has jumped forward.
 
-    A negative number means that the clock was set back. Time in which no server was running also
-    counts as a jump. The jump is measured since the clock was last known to be right or, if there
-    is no such time, since the newest table or log entry. If there are no tables either, it is 0.
+    A negative number means that the clock was set back. Time without a running server also counts
+    as a jump. The jump is measured since the clock was last known to be right or, if there is no
+    such time, since the newest table or log entry. If there are no tables either, it is 0.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")
@@ -228,7 +227,7 @@ order, and all other names sort in descending order."""
 
 
 def sort_tables(tables: Sequence[TableSummary], order: str) -> list[TableSummary]:
-    """Return the tables in the order that is named by a key of `ORDERS`.
+    """Return the tables sorted by `order`, which is a key of `ORDERS`.
 
     Raises:
         InputError: If there is no such order.

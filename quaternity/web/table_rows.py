@@ -1,4 +1,4 @@
-"""The database rows of a stored table: read them, and make the SQL statements that write them.
+"""The database rows of a game table: read them, and make the SQL statements that write them.
 
 A command changes a table by events (see `core`). This module contains the statements that store
 each kind of event.
@@ -76,8 +76,8 @@ class TableRows(NamedTuple):
         revision: Number of changes to the table so far.
         due: Time at which the clock of the player to move runs out, measured in seconds by
             `Store.uptime`. None if no clock is running.
-        agreed: The votes as JSON: the seats that agree to take moves back, and for each absent
-            player the seats that agree to give the seat away. None if there are no votes.
+        agreed: The votes as JSON: the seats that agree to take moves back, and the seats that agree
+            to give away each absent player's seat. None if there are no votes.
         seats: The seats of the table.
         log: The log entries, in order. Entries up to the version given to `read_rows` are left out.
     """

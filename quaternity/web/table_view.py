@@ -16,8 +16,8 @@ from quaternity.web.clock import Clock
 from quaternity.web.series import Score
 
 MAX_PAIRS = 60
-"""Maximum product of the numbers of players and cards of a table whose page is drawn in the event
-loop. Another process draws the pages of larger tables."""
+"""Maximum number of pairs (player, card) at a table whose page is drawn in the event loop. Another
+process draws the pages of larger tables."""
 
 
 class SeatView(NamedTuple):

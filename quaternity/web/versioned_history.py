@@ -44,7 +44,7 @@ class VersionedHistory(NamedTuple):
 
     @classmethod
     def begin(cls, rules: Any, start: Any, entries: Iterable[Entry] = ()) -> VersionedHistory:
-        """Return a history that starts at a position and continues with the given log entries."""
+        """Return a history that starts at a position and contains the given log entries."""
         history = cls(History(rules, start, max_stored=1), (0,), {}, {0: start})
         for entry in entries:
             history = history.with_entry(entry)

@@ -140,7 +140,7 @@ def times_left(state: TableState, now: float) -> tuple[float, ...]:
 
 
 async def record_of(state: TableState, visitor: Visitor, thinking: BackgroundWork) -> str:
-    """Return the record of the game at a table, or a text about an unfinished game.
+    """Return the record of the game at a table, or a description of an unfinished game.
 
     In the record, every person has the name "you", so that the game can be continued in a terminal.
     If the game has a secret deal and is not over, the result is a text that describes the part of

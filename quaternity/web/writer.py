@@ -1,9 +1,9 @@
-"""The thread that writes changes to the store of all tables.
+"""The thread that writes changes to the store of all game tables.
 
-The thread writes all waiting changes in one transaction, so that a thousand moves per second need
-only a few disk writes. A job is a set of changes that is written entirely or not at all. If a
-connection is lost during a write, it may be unknown whether the transaction was committed. The
-tables in memory may then be outdated, so they are dropped from memory and loaded again on request.
+A job is a set of changes that is written entirely or not at all. The thread writes all waiting jobs
+in one transaction, so that a thousand moves per second need only a few disk writes. If a connection
+is lost during a write, it may be unknown whether the transaction was committed. The tables in
+memory may then be outdated, so they are dropped from memory and loaded again on request.
 """
 
 from __future__ import annotations

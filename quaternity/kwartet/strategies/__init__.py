@@ -1,1 +1,1 @@
-"""Strategies of Kwartet players."""
+"""Strategies of Kwartet players, which are functions that choose requests."""

@@ -58,8 +58,8 @@ def _deduce_cards(view: View) -> list[tuple[int, int, int]]:
 def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
     """Return all requests with the highest chance of success, for cards that the player lacks.
 
-    A request is a tuple: the set, the number of the card in the set, and a bit mask with the bit of
-    the asked player. `weights` contains the weights of the possible owners of all cards.
+    A request is a tuple: the set, the number of the card in it, and 1 << p for the asked player p.
+    `weights` is the result of `owner_weights`.
     """
     settings = view.public.settings
     highest: float = 0
@@ -82,12 +82,12 @@ def patient(view: View, random: Random) -> Question:
 
     The value of a set is the probability that the player gets all its missing cards in one go. If
     all missing cards of a set have certain owners, they are collected at once. Otherwise `patient`
-    asks for the *least* likely card of the set with the highest value. Even certain cards wait,
-    because the other players see a card gained in an incomplete set, and take it.
+    asks for the *least* likely card of the set with the highest value. Cards with certain owners
+    also wait, because other players would see a card gained in an incomplete set, and take it.
 
     Among owners with about equal probabilities, `patient` asks the player whose turn comes next.
-    That player learns nothing about a card by refusing it. `patient` prefers a set if the player is
-    known to hold a card of it. The first request for any other set would reveal this.
+    A player who answers no learns nothing about the card. `patient` prefers sets in which others
+    already know that it holds a card. The first request for another set would reveal this.
 
     For each request, the deals are counted once, which takes 0.2 to 0.5 ms with four players.
     """

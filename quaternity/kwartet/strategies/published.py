@@ -1,7 +1,7 @@
 """The Kwartet strategies `random`, `greedy`, `silent` and `mixed`, and an improved `greedy`.
 
 The first four are the strategies of a published table of results. They need no solver. The owner of
-a card is *certain* if all players saw who got it, or if all other opponents with cards have denied
+a card is *certain* if all players saw who got it, or all other opponents with cards have denied
 having it. In the public knowledge about the owners of cards, such a card has one possible owner.
 """
 
@@ -61,9 +61,8 @@ def locate_cards(
 ) -> list[tuple[int, int, int]]:
     """Return the cards that the player may request and whose owner is certain.
 
-    Each card is a tuple: the set, the number of the card in the set, and a bit mask with the bit of
-    the owner. If `whole` is true, include only cards of sets whose missing cards all have certain
-    owners.
+    Each card is a tuple: the set, the number of the card in it, and 1 << p for the owner p. If
+    `whole` is true, include only cards of sets whose missing cards all have certain owners.
     """
     others, full = public.with_cards & ~(1 << seat), public.settings.full
     pile = 1 << public.settings.players
@@ -83,13 +82,13 @@ def locate_cards(
 
 
 def random_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> Question:
-    """Return a request for a random one of the cards, which are tuples as in `locate_cards`."""
+    """Return a request for a random one of `cards`, which have the form of `locate_cards`."""
     index, number, owner = cards[int(random.random() * len(cards))]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
 
 def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
-    """Return a request for the first of the cards, which are tuples as in `locate_cards`.
+    """Return a request for the first one of `cards`, which have the form of `locate_cards`.
 
     A random card would be possible, too. But with the first card, the results of the strategy
     `mixed` are closer to the published table.

@@ -1,6 +1,6 @@
 """Heuristic evaluation of states: the prospects of each player, exact or roughly estimated.
 
-The *prospects* of a player are the sum of one point for each completed set, a value for each set in
+The *prospects* of a player are a sum: one point for each completed set, a value for each set in
 play, and a small bonus for the player to move. The value of a set is the square of the share of its
 cards that the player can expect to hold. So two cards of the same set are worth more than two cards
 of different sets.
@@ -24,7 +24,7 @@ Prospects = tuple[float, ...]
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
-    """Return a number for each role: how good the state is for it, from the exact card chances.
+    """Return how good a state is for each role, computed from the exact chances to own cards.
 
     A role is the number of a player in a canonical state. All deals count as equally likely. They
     are counted, which takes a tenth of a millisecond in small games.
@@ -39,7 +39,7 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return a rough but fast estimate for each role: how good the state is for it.
+    """Return a rough but fast estimate of how good a state is for each role.
 
     A role is the number of a player in a canonical state. All possible owners of a card count as
     equally likely, and the sizes of the hands are ignored. `known` caches the estimate of each set.
@@ -64,7 +64,7 @@ def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
 
 
 def many_prospects(state: State) -> Prospects:
-    """Return a rough estimate for each player: how good the state is for them.
+    """Return a rough estimate of how good a state is for each player.
 
     This also works if there are too many players for a canonical state.
     """
@@ -90,5 +90,5 @@ def _add_up(parts: StateParts, worths: Sequence[Sequence[float]]) -> Prospects:
 
 
 def lead(values: Prospects, role: int) -> float:
-    """Return the estimated value of a state for a role, minus the highest value for another."""
+    """Return the value of a state for a role (player), minus the highest value for another."""
     return values[role] - max([value for other, value in enumerate(values) if other != role])

@@ -40,9 +40,10 @@ EQUAL = 1e-9
 class InformedBot:
     """A bot that looks one move ahead: it chooses the move after which its lead is largest.
 
-    The lead is the bot's value minus that of the best other player (see the module). In a share of
-    1 - `attention` of its decisions, the bot chooses at random instead. The deals are counted once
-    for each legal answer. A count takes a tenth of a millisecond in small games.
+    The lead is the value of the state for the bot, minus that for the best other player (see the
+    module). `attention` is the share of decisions in which the bot looks ahead. In all others, it
+    chooses at random. The deals are counted once for each legal answer. A count takes a tenth of a
+    millisecond in small games.
     """
 
     def __init__(self, random: Random, attention: float = 1.0) -> None:

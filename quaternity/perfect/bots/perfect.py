@@ -26,7 +26,7 @@ class PerfectBot:
         self.tablebase = tablebase
 
     def ask(self, state: State) -> Question:
-        """Return a random question among the best ones, if possible one that gives information."""
+        """Return a random one of the best questions, if possible one that gives information."""
         prospects = self.tablebase.prospects(state)
         first = prospects[0]
         best = [

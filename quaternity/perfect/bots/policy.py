@@ -26,8 +26,8 @@ QUICK_STATES = 60
 player to move. With 3 sets of 4 cards and 3 players, this finds nine of ten forced wins."""
 
 ANSWERS_PER_QUESTION = 4
-"""Number of answers that take as long to examine as one question. Answers take less time than
-questions, because most answers also occur in other searches."""
+"""Number of answers that together take as long to examine as one question. Answers take less time
+than questions, because most answers also occur in other searches."""
 
 MAX_PROOF_CARDS = 24
 """Maximum number of cards in play for which forced wins are searched. With more cards, forced wins
@@ -58,8 +58,8 @@ class Proof(NamedTuple):
 
     Attributes:
         won: whether a forced win was found.
-        question: the first question of the shortest win found. It is None if there is no such win,
-            or if the player is not the player to move.
+        question: the first question of the shortest win found. It is None if no win was found, or
+            if the player is not the player to move.
         weighed: number of answers that the search examined.
     """
 
@@ -154,7 +154,7 @@ class Policy:
         return [choice for _, choice in ranked]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        """Return a role's heuristic value after an answer, minus the best value of all others."""
+        """Return the heuristic lead of a role (player) over the best other role after an answer."""
         values = rough_prospects(self.code, reply.key, self._worth)
         return lead(values, reply.roles.index(role))
 

@@ -44,8 +44,8 @@ MAX_PROOF_ANSWERS = 1_000
 """Maximum number of answers examined to prove or refute one forced win in the current state."""
 
 MAX_SAFETY_ANSWERS = 3_000
-"""To find the options that let another player force a win, the search examines at most this many
-answers for each decision. The options that are left then count as safe."""
+"""Maximum number of answers examined for each decision to find the options that let another player
+force a win. The options that are left then count as safe."""
 
 EXPLORATION = 0.25
 """Weight of the bonus for options that were rarely tried."""
@@ -254,8 +254,7 @@ class Tree:
     def _play_out(self, key: Key, names: Sequence[int], max_moves: int) -> Result:
         """Simulate at most `max_moves` moves with the fast policy. Return what each player gets.
 
-        If the game does not end, or the tree has examined too many questions, all players share the
-        win.
+        All players share the win if the game does not end, or too many questions were examined.
         """
         players, random = len(names), self._random
         for _ in range(max_moves):

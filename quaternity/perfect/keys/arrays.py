@@ -148,8 +148,7 @@ class Uncertainty:
 
 
 _HASH_FACTOR = 0x9E3779B97F4A7C15
-"""Multiplier of Knuth's multiplicative hashing. It is odd, and its multiples spread over all 64-bit
-words."""
+"""Multiplier of Knuth's multiplicative hashing. It is odd, and its multiples spread widely."""
 
 MAX_ARRAY_PLAYERS = 5
 """Maximum number of players in a game whose states are processed in arrays. The tables have a
@@ -267,7 +266,7 @@ class KindArrays:
                     )
 
     def places_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """Return the index in the arrays of each kind, given the numbers of the kinds."""
+        """Return the indices in the arrays of the kinds with the given numbers."""
         places: NDArray[Any] = self._place_of_number[numbers]
         if (places < 0).any():
             for number in np.unique(numbers[places < 0]).tolist():
@@ -276,9 +275,9 @@ class KindArrays:
         return places
 
     def rename(self, places: NDArray[Any], order: int) -> NDArray[Any]:
-        """Return the indices of kinds whose players have been renamed, given the indices before.
+        """Rename the players in kinds of sets, and return the indices of the resulting kinds.
 
-        `order` is the index of an order of roles in `orders`.
+        `places` contains the indices of the kinds. `order` is the index of an order in `orders`.
         """
         names = self.renaming[order][places]
         if (names < 0).any():
@@ -290,10 +289,9 @@ class KindArrays:
         return np.asarray(names)
 
     def rank_numbers(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of all kinds in ascending order, and the rank of each kind.
+        """Return the sorted numbers of all kinds, and the index of each kind among them.
 
-        A rank is the index of the kind's number among the sorted numbers. The ranks are in the
-        order in which the kinds were added to the arrays.
+        The indices are in the order in which the kinds were added to the arrays.
         """
         numbers = self.number[: len(self._kinds)]
         turn = np.argsort(numbers)
@@ -328,11 +326,11 @@ class KindArrays:
     # ------------------------------------------------------------------ closing
 
     def close(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
-        """Make the owners and minimums of sets as tight as the other sets allow.
+        """Tighten the possible owners and minimums of sets as far as the other sets allow.
 
         Args:
             places: the indices of the kinds of the sets in these arrays.
-            needs: [set, group of players], the number of cards of the set that the group must hold
+            needs: [set, group of players], the number of cards of the set that the group needs,
                 because the other sets cannot fill its hands. It is at least 0.
 
         Returns:
@@ -386,7 +384,7 @@ CACHE_BITS = 20
 
 
 class ClosureCache:
-    """A cache of sets whose owners and minimums have been made as tight as possible.
+    """A cache of sets whose possible owners and minimums have been tightened.
 
     The result depends on the set, and on how many of its cards each group of players needs. The
     cache is a hash table with one entry per bucket, so a new entry replaces the old one.
@@ -403,7 +401,7 @@ class ClosureCache:
         self._closed = np.zeros(1 << CACHE_BITS, np.int32)
 
     def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-        """Tighten the owners and minimums of sets, and return the indices of the resulting kinds.
+        """Tighten the possible owners and minimums of sets. Return the indices of the new kinds.
 
         Sets are given as indices in `KindArrays`. `others` is [word, set]: how many cards the other
         sets can give each group of players, minus the cards in the group's hands. If this is

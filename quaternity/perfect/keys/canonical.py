@@ -1,7 +1,7 @@
 """Canonical states: one key for all states that have the same future, apart from names.
 
-Two states have the same key exactly if cards, sets and players can be renamed such that the
-possible deals, the points and the player to move become the same. The key is found in four steps:
+Two states have the same key exactly if some renaming of cards, sets and players makes their
+possible deals, points and players to move equal. The key is found in four steps:
 
 - Close the state: make all possible owners and all minimums as tight as the possible deals allow.
 - Drop completed sets, which then count only as points.
@@ -65,7 +65,7 @@ class StateParts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a game as far as they affect which states follow from a state.
+    """The rules of a game that determine which states can follow from a state.
 
     Hands may have different sizes.
 
@@ -113,8 +113,7 @@ class Rules:
     def order_matters(self, hands: Sequence[int]) -> bool:
         """Return whether the order of the players can still decide who is to move.
 
-        This is possible with the tie-break `first-in-order`, while at least four players hold
-        cards.
+        This is possible with the tie-break `first-in-order`, while four or more have cards.
 
         >>> Rules(2, 4, 4).order_matters([3, 2, 1, 0]), Rules(2, 4, 4).order_matters([2, 2, 2, 2])
         (False, True)
@@ -129,7 +128,7 @@ class Rules:
 def field_layout(widths: Iterable[int]) -> list[tuple[int, int]]:
     """Return the place of each field in 64-bit words, as pairs (word, shift).
 
-    `widths` are the numbers of bits of the fields. No field extends over two words.
+    `widths` contains the width of each field in bits. No field extends over two words.
 
     >>> field_layout([60, 3, 2])
     [(0, 4), (0, 1), (1, 62)]
@@ -284,7 +283,7 @@ def canonical(state: State) -> Canonical:
 
     Raises:
         InputError: If the state is impossible, has no player to move, has upper bounds that no game
-            leads to, or needs `State.settle`.
+            leads to, or is not settled (see `State.settle`).
         LimitError: If there are more than `quaternity.perfect.keys.kinds.MAX_KEY_PLAYERS` players.
 
     >>> from quaternity import Answer, Card, Question, Settings
@@ -353,7 +352,7 @@ def canonical_form(
 
 
 def canonical_end(code: KeyCodec, points: Sequence[int]) -> Canonical:
-    """Return the canonical form of a finished game, in which role 0 has the most points."""
+    """Return the canonical form of a finished game. The player with most points has role 0."""
     players = len(points)
     best = max(range(players), key=points.__getitem__)
     return _smallest_form(

@@ -28,8 +28,8 @@ MAX_KEY_PLAYERS = 7
 equal hands and points would take too long."""
 
 MAX_CACHED_CLOSURES = 1 << 18
-"""Maximum number of cached results of `KindBook.close`. A result says what follows from the hands
-and the other sets for the owners and minimums of a set. The least recently used one is dropped."""
+"""Maximum number of cached results of `KindBook.close`, which tightens the possible owners and
+minimums of a set. The least recently used result is dropped."""
 
 MAX_CACHED_KINDS = 1 << 17
 """Maximum number of kinds (sets of cards without the order of the cards) that a `KindBook` caches
@@ -45,7 +45,7 @@ Roles = tuple[int, ...]
 
 @lru_cache(maxsize=MAX_KEY_PLAYERS)
 def role_orders(players: int) -> tuple[tuple[Roles, ...], dict[Roles, int]]:
-    """Return all orders of the players in ascending order, and the index of each order.
+    """Return a sorted tuple of all orders of the players, and the index of each order.
 
     >>> role_orders(3)[0][:3], role_orders(3)[1][2, 0, 1]
     (((0, 1, 2), (0, 2, 1), (1, 0, 2)), 4)
@@ -84,7 +84,7 @@ def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
 
 
 class NumberedKind(SetShape):
-    """A kind of set: a state of knowledge about one set of cards, regardless of their order.
+    """A kind of set: what is known about a set of cards, regardless of their order.
 
     Its number is the same in every process. A `KindBook` usually has one object for equal kinds.
 
@@ -129,7 +129,7 @@ class NumberedKind(SetShape):
         return kind
 
     def close(self, slack: int) -> NumberedKind:
-        """Return the kind with owners and minimums as tight as the other sets and the hands allow.
+        """Return the kind with its possible owners and minimums tightened as far as possible.
 
         `slack` says how many more cards each group of players could hold
         (`solvers.coalition_tables.LaneLayout.slack`).

@@ -9,8 +9,8 @@ estimated size of the next level. The next sample is drawn from the d states.
 
 The estimate is too low if some states are reached more often than others, especially with small
 samples. So the sample size is repeatedly multiplied by four. Sampling stops when the estimate
-changes little, when the sample is no longer small compared with the game, or when time runs out.
-The estimate is then assumed to grow once more by the last factor.
+changes little, the sample is no longer small compared with the game, or time runs out. The estimate
+is then assumed to grow once more by the last factor.
 
 The result is rough, usually within a factor of 2.5. It may be many times too low if time ran out
 before larger samples changed little (`Estimate.steady`).
@@ -63,8 +63,8 @@ DRAWS = 3
 """Number of random questions drawn for each move of a random game. Illegal ones are dropped."""
 
 VALUE_SHARE = 0.6
-"""Time for merging, numbering and evaluating states, divided by the time for computing the states
-that follow them."""
+"""Ratio of the time for merging, numbering and evaluating states to the time for computing the
+states that follow them."""
 
 ANSWER_BYTES, QUESTION_BYTES = 4, 1
 """Sizes of an answer and of a question on disk, in bytes."""
@@ -125,8 +125,8 @@ def estimate(
     The game begins in the state with the key `start`.
 
     Args:
-        sample: number of states that are examined in each level (after each number of moves) at
-            first.
+        sample: number of states examined in each level at first. A level contains the states after
+            the same number of moves.
         patience: seconds after which sampling stops. The result may then be unfinished.
     """
     end = time.perf_counter() + patience
@@ -146,7 +146,7 @@ def estimate(
 
 
 def estimate_game(state: State) -> Estimate:
-    """Return an estimate of the time and space for solving a game, after `PATIENCE` s at most."""
+    """Return an estimate of the time and space for solving a game, within `PATIENCE` seconds."""
     rules = Rules.of(state)
     # States with many cards and players are expensive, so the sample is smaller for them.
     size = rules.set_size * rules.sets * rules.players

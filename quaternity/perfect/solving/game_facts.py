@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GameFacts:
-    """The rules of a solved game, and its numbers of canonical states, questions and answers.
+    """The rules of a solved game, and the numbers of its canonical states, questions and answers.
 
     Attributes:
         levels: the numbers of states that are first reached after 0, 1, 2, ... moves.

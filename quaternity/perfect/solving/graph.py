@@ -53,9 +53,9 @@ class Segment:
             question. If chance draws the player to move, the questions are the possible draws.
         asked: for each question, the role that answers.
         no, yes: for each question, the number of the state after the answer. If an answer is
-        illegal, it is the state after the other answer.
+            illegal, it is the state after the other answer.
         no_order, yes_order: for each question, the order of roles after the answer (see
-        `quaternity.perfect.successors.many_states.Expansion`).
+            `quaternity.perfect.successors.many_states.Expansion`).
     """
 
     states: NDArray[np.uint32]
@@ -95,8 +95,7 @@ class Block(NamedTuple):
     """Some states, with their questions in three groups.
 
     The groups are *idle* questions, which give no information, *forced* questions, which have a
-    single legal answer, and *open* questions. In each group, the questions are in the order of the
-    states.
+    single legal answer, and *open* questions. Each group is in the order of the states.
 
     Attributes:
         states: the numbers of the states. Every state has questions.
@@ -113,7 +112,7 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
-        """Return the states `first` to `end` - 1 of stored states (a portion), except final states.
+        """Return the states `first` to `end` - 1 of a stored portion, except final states.
 
         `ends` contains, for each group of questions, how many questions of the portion come before
         `first` and before `end`.
@@ -537,7 +536,7 @@ class _Levels:
 
 
 def _ranges(columns: Sequence[Keys], max_bytes: int) -> Iterator[list[Keys]]:
-    """Yield the sorted arrays in pieces: lists with one piece of each, for the same range of keys.
+    """Yield, for each range of keys, a list with the piece of each sorted array in this range.
 
     The pieces in a list take about `max_bytes` at most.
     """

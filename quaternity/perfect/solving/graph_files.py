@@ -51,7 +51,7 @@ READ_BYTES = 1 << 20
 
 _END = Struct(">Q8sI")
 """Format of the end of a file: the length of the line of JSON, the name of the format, and a
-checksum of the rest of the file, including the length."""
+checksum of everything else."""
 
 _LENGTH = Struct(">Q")
 

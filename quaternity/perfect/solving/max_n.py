@@ -1,11 +1,11 @@
 """Outcomes of games that must end, if each player maximizes only their own result (max^n).
 
-An *outcome* lists what each player gets: the number of the player's sets or, if only winning
-counts, 2 for a sole winner, 1 for each player who shares the most sets, and 0 for the others. The
-player to move chooses a question, and the asked player chooses a legal answer. Both choose what
-gives them the most (max^n: Luckhardt and Irani 1986). If several choices are equally good for a
-player, the choice between them still matters to the others. So a state has a set of outcomes, for
-all ways to break ties without chance:
+An *outcome* lists what each player gets: the number of the player's sets. If only winning counts, a
+sole winner gets 2, players who share the most sets get 1, and the others get 0. The player to move
+chooses a question, and the asked player chooses a legal answer. Both choose what gives them the
+most (max^n: Luckhardt and Irani 1986). If several choices are equally good for a player, the choice
+between them still matters to the others. So a state has a set of outcomes, for all ways to break
+ties without chance:
 
 - If the game is over, the set contains only the final outcome.
 - Otherwise, each choice of a player leads to a set of outcomes. The choice guarantees the player
@@ -78,7 +78,7 @@ is the sign with which the gains of the given player decide a tie."""
 
 @dataclass(frozen=True, slots=True)
 class MaxNOutcomes:
-    """The outcomes of all states if every player only tries to get as much as possible.
+    """The outcomes of all states if every player tries to get as much as possible.
 
     Attributes:
         outcomes: all outcomes that a state may have. An outcome has a number for each role.
@@ -137,8 +137,8 @@ def solve_max_n(
             for each player.
 
     Raises:
-        InputError: If positions can repeat, so that the game need not end, if chance matters (use
-            the tie-break first-in-order), or if a name is unknown.
+        InputError: If positions can repeat (the game need not end), chance matters (use the
+            tie-break first-in-order), or a name is unknown.
         LimitError: If the outcomes take more than `MAX_OUTCOME_BYTES`.
     """
     graph = solved if isinstance(solved, GameGraph) else solved.graph
@@ -199,8 +199,7 @@ def _compute_ready(
 
 
 CHUNK = 8
-"""A set of outcomes is stored as bits, one bit for each outcome. One lookup in a table reads this
-number of bits."""
+"""Number of bits that one lookup in a table reads. A set of outcomes has a bit for each."""
 
 
 class _Tables:

@@ -8,7 +8,7 @@ game that never ends. The analysis finds the following for each state:
 - A player *can prevent* the win of another player if they can ensure, against all others together,
   that the other player does not win alone.
 - The *length* of a forced win is the number of moves (questions with their answers) to the end. The
-  winner makes it as short as possible, and the others make it as long as possible.
+  winner minimizes it, and the others maximize it.
 
 The first three facts about a state follow from bits. Each bit says whether one side wins a game of
 two sides (see `Games`). The bit of a question is the "and" or the "or" of the bits after its
@@ -172,15 +172,15 @@ class Games:
             yield first, table
 
     def can_force(self, words: NDArray[Any], role: int) -> NDArray[Any]:
-        """Return, for each state, whether a role can force a win."""
+        """Return, for each state, whether the player with this role can force a win."""
         return np.asarray(words >> self.word(role * (self.players + 1)) & self.word(1) != 0)
 
     def can_win(self, words: NDArray[Any]) -> NDArray[Any]:
-        """Return, for each state, the roles that can win, as bits."""
+        """Return, for each state, the roles of the players who can win, as bits."""
         return self._bits(words, range(self.players**2, self.players * (self.players + 1)))
 
     def can_prevent(self, words: NDArray[Any]) -> NDArray[Any]:
-        """Return the other roles whose win each role can prevent, as bits, [state, role]."""
+        """Return an array [state, role] of the players whose win a player can prevent, as bits."""
         players = self.players
         result = np.empty((len(words), players), np.uint8)
         for role in range(players):
@@ -196,10 +196,9 @@ class Games:
         return result
 
     def before(self, order: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Convert words (results of all games) to the players' roles before an answer.
+        """Convert results of all games (words) from the roles after an answer to those before it.
 
-        The given words are by the roles after the answer. `order` is the index of the order of
-        these roles.
+        `order` is the index of the order of the roles after the answer.
         """
         result = np.zeros(len(words), self.word)
         for first, table in self._tables:
@@ -207,14 +206,14 @@ class Games:
         return result
 
     def after(self, outcomes: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Return the words (results of all games) after answers, by the players' earlier roles."""
+        """Return the results of all games (words) after answers, for the roles before them."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         return self.before(order, words[states])
 
     def lengths_after(
         self, role: int, words: NDArray[Any], lengths: NDArray[Any], outcomes: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return how many moves a role's forced win takes after each answer, or `NEVER` for no win.
+        """Return the length of a player's forced win after each answer, or `NEVER` for no win.
 
         `words` and `lengths` contain the results and the lengths for all states. `outcomes` are the
         states after the answers, as in `quaternity.perfect.successors.many_states.Expansion`.
@@ -277,9 +276,9 @@ class _SettledStrata:
 
 
 class Words:
-    """Computes the results of all games (words) for a block of states, step by step.
+    """Computes the results of all games of two sides (see `Games`) for a block of states.
 
-    The steps begin with zeros and are repeated until nothing changes, which gives the least
+    All results are 0 at first. Steps are repeated until nothing changes, which gives the least
     fixpoint.
     """
 
@@ -307,12 +306,12 @@ class Words:
 
 
 class Lengths:
-    """Computes the lengths of a role's forced wins step by step, from upper bounds.
+    """Computes the lengths of a player's forced wins step by step, from upper bounds.
 
     Args:
         words, lengths: the words (see `Games`) and lengths of all states.
-        block: the states from which the role can force a win.
-        choose: `np.minimum` if the role chooses the question, otherwise `np.maximum`.
+        block: the states from which the player can force a win.
+        choose: `np.minimum` if the player chooses the question, otherwise `np.maximum`.
     """
 
     def __init__(
@@ -345,7 +344,7 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """Yield two `Lengths` objects for each role: for states in which it asks, and for others."""
+    """Yield two `Lengths` for each player: for states in which the player asks, and for others."""
     # Chance and all other roles delay the win. From a state, at most one role can force a win.
     chance = block.chances(games.players)
     for role in range(games.players):
@@ -358,7 +357,7 @@ def all_lengths(
 
 
 class _OverStates:
-    """Reduces an array with a value per question to a value per state, by a NumPy ufunc."""
+    """Reduces an array of values of questions to one value for each state, with a NumPy ufunc."""
 
     def __init__(self, counts: NDArray[Any]) -> None:
         rows = [np.nonzero(count)[0] for count in counts]

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from quaternity.game.state import State
 
 FORMAT = "quaternity-solve/4"
-"""Version of the format of working directories. A run cannot resume in another version's
-directory."""
+"""Version of the format of working directories. Only the same version can resume a run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from quaternity.perfect.keys.kinds import Roles
 from solvers.problem import players_in
 
 NEVER = 2**16 - 1
-"""Number that replaces the length of a forced win if a player cannot force a win."""
+"""Value that stands for the length of a forced win if there is no forced win."""
 
 Worth = tuple[int, ...]
 """Tuple that says how good a state is for a player. A greater tuple is better."""
@@ -21,12 +21,10 @@ class StateValue:
     """The wins that the players can force, reach or prevent from a state.
 
     Attributes:
-        can_force: the players who can force a sole win against all others together. There is at
-            most one.
+        can_force: the player who can force a sole win against all others together, if any.
         can_win: the players who win alone in some continuation of the game.
         can_prevent: for each player, the other players whose sole win that player can prevent.
-        forced_length: for each player, the number of moves of the forced win, or None if there is
-            none.
+        forced_length: for each player, the number of moves of the forced win, or None.
     """
 
     can_force: tuple[int, ...]
@@ -60,11 +58,11 @@ class StateValue:
         }
 
     def worth(self, player: int) -> Worth:
-        """Return a tuple that is greater, the better the state is for a player.
+        """Return a tuple that is greater the better the state is for a player.
 
         The player does not know the aims of the others. The entries of the tuple are, in this
-        order: how short the player's forced win is, how long a forced win of another player is,
-        whether the player can win, how many others the player can prevent from winning, and how few
+        order: how short the player's forced win is; how long another player's forced win is;
+        whether the player can win; how many others the player can prevent from winning; and how few
         can win.
         """
         own_length = self.forced_length[player]

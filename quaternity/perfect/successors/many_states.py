@@ -68,7 +68,7 @@ class Positions:
     rank: NDArray[Any]
 
     def concatenate(self, other: Positions) -> Positions:
-        """Return these positions followed by the others."""
+        """Return these positions, followed by the positions of `other`."""
         if not len(other.place):
             return self
         names = [field.name for field in fields(self)]
@@ -182,7 +182,7 @@ class _QuestionOutcomes(NamedTuple):
     """Questions that can be asked in several states, and the states that follow.
 
     Attributes:
-        owner, asked: for each question, the index of its state and the role that answers.
+        owner, asked: for each question, the index of its state and the role of the asked player.
         outcomes: [no or yes, question], as in `Expansion`, or -1 if the answer is not legal.
         learns: for each question, whether it gives information.
     """
@@ -248,8 +248,7 @@ class _Questions(NamedTuple):
     Attributes:
         which: the index of the set that the question is about.
         no, yes: the set after this answer as an index in `KindArrays`, or -1 if it is not legal.
-        others: [word, question], how many more cards each group of players could hold without the
-            set.
+        others: [word, question], how many more cards each group could hold without the set.
     """
 
     parent: NDArray[Any]
@@ -339,7 +338,7 @@ class Expander:
         return tables
 
     def _legal_questions(self, states: _States, index: int) -> _Questions:
-        """Return the legal questions about set `index`, unless the previous set is the same."""
+        """Return the legal questions about set `index`, but none if the previous set is equal."""
         arrays, (place, hands, _, kinds) = self.kinds, states
         set_places = kinds[index]
         asking = (set_places > 0) & (place != self.rules.players)

@@ -33,7 +33,7 @@ questions are used to estimate who has each card."""
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
     """Return the values for the HTML template that draws the board of a game.
 
-    The function `part` of the game's module computes them. It also gets the arguments `more`.
+    The function `part` of the game's drawing module computes them. `more` are its other arguments.
     """
     draw = registration(sight.game).part("drawing") or part
     drawn: dict[str, Any] = draw(sight, *more)

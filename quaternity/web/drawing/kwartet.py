@@ -1,7 +1,6 @@
 """Drawing of Kwartet in a browser: the player's hand, and the possible owners of all cards.
 
-In Kwartet, the cards are dealt and hidden. Players ask each other for cards, and collect complete
-sets.
+In Kwartet, the cards are dealt and hidden. Players ask each other for cards, to collect sets.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ def _why_not(held: int, asker: int, asked: int) -> str:
 
 
 def hand_by_sets(hand: Hand) -> list[list[Card]]:
-    """Return the cards of a hand in one list for each set. Sets without a card are left out."""
+    """Return the cards of a hand as one list per set. Sets without a card are left out."""
     return [
         [Card.unchecked(index, number) for number in NUMBERS_IN_MASK[held]]
         for index, held in enumerate(hand)

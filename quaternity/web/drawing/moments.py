@@ -49,7 +49,7 @@ class Moment(NamedTuple):
         number: Number of moves before the later position.
         seat: Seat of the player who moved. This player sees the later position before the
             animations, and all others see it after them. None if nobody moved, or if several
-            players may move now, so that nobody can move before the others.
+            players may move now. Then all see it at the same time.
         texts: Texts that the page announces, in order.
         scenes: Animations that the page plays, in order.
         sound: Name of the sound that the page plays, as in `sound.js`.

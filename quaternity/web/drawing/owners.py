@@ -54,7 +54,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of a grid: the cards of one set, and whether one player may own them.
+    """A row of a grid. It shows which cards of one set a player may own.
 
     `least` is the minimum number of cards of this set that the player must own.
     """
@@ -151,7 +151,7 @@ def owner_blocks(
     legal: Container[tuple[int, int, int]],
     chances: Chances | None = None,
 ) -> list[Block]:
-    """Return a grid for each set of cards, which shows which players may own which cards.
+    """Return a grid for each set of cards, which shows the possible owners of its cards.
 
     Args:
         known: The possible owners of each card, and the bounds on the cards of each player, as
@@ -183,9 +183,9 @@ def owner_blocks(
 
 
 def card_counts(hands: Sequence[int]) -> list[Markup]:
-    """Return, for each seat, HTML text that shows how many cards the player has.
+    """Return HTML texts that show how many cards each player has.
 
-    `hands` contains the numbers of cards.
+    `hands` contains the number of cards of each player.
     """
     note = Markup('<span aria-hidden="true">▯</span> {} <span class="unseen">{}</span>')
     return [note.format(hand, _("card") if hand == 1 else _("cards")) for hand in hands]

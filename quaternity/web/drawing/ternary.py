@@ -128,7 +128,7 @@ def part(sight: TableView) -> dict[str, Any]:
 
 
 def _no_more(sight: TableView, names: list[str]) -> str:
-    """Return why the visitor cannot agree to deal three more cards. Empty if this is allowed."""
+    """Return why the visitor cannot agree to deal three more cards, or an empty text."""
     agreed = sight.view.agreed
     if sight.seat not in agreed:
         return "; ".join(map(_, sight.rules.faults(sight.view, MORE)))
@@ -164,7 +164,7 @@ def card_places(sight: TableView) -> list[int | None]:
 
 
 def wrong_claims(sight: TableView) -> dict[int, list[tuple[int, int]]]:
-    """Return, for each card on the table, the claims of a SET that contained it and were wrong.
+    """Return the wrong claims of a SET that contained each card on the table.
 
     The claims have the format of `DrawnCard.wrong`. Cards without wrong claims are omitted.
     """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Tip(NamedTuple):
-    """A tip for the player, which is shown until the player closes it.
+    """A tip that is shown until the player closes it.
 
     `name` is different for each tip of a game.
     """

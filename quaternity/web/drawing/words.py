@@ -218,8 +218,8 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """Return the name of the player in each seat. Several players may have the same name.
 
     A computer player that belongs to a level of the game gets a first name, which depends on its
-    seat. Pages count seats from 1, in contrast to records: an open seat gets a text such as
-    "Seat 1", and a person without a name a text such as "Player 1".
+    seat. An open seat gets a text such as "Seat 1", and a person without a name gets "Player 1".
+    Unlike records, pages count seats from 1.
     """
     return [_isolate_name(_page_name(seat, number, game)) for number, seat in enumerate(seats)]
 
@@ -268,7 +268,7 @@ def _isolate_name(name: str) -> str:
 
 
 def last_asked(sight: TableView) -> tuple[int, int, int] | None:
-    """Return who was asked last, and for which card, as a tuple (player, set, number).
+    """Return the player who was asked last, and the card, as a tuple (player, set, number).
 
     The result is None if the last move was neither a question nor an answer.
     """

@@ -60,16 +60,15 @@ class MissingCards(NamedTuple):
     """All combinations of cards that a player who asks for a card of a set may lack.
 
     A combination is a bit mask of the cards of the set. For each card, only the combinations with
-    this card are listed, because the asker requests it.
+    this card are listed, because the asker lacks it.
 
     Attributes:
-        masks: the number of bit masks of cards of a set.
+        masks: 2 to the power of the number of cards in a set.
         card: `[card, 0]`, the numbers of the cards.
         missing: `[card, case]`, the combinations of missing cards that include the card, in
             ascending order.
         parts, rests: `[card, way]`, all ways to split the combinations in `missing`. One other
-            player gets the `parts`, which include the card, and the remaining players get the
-            `rests`.
+            player gets the `parts`, which include the card. The others get the `rests`.
         sums: `[case, way]`, 1 if the way splits the combination of the case, otherwise 0.
     """
 
@@ -110,7 +109,7 @@ class RequestModel(NamedTuple):
 
 
 def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
-    """Return who probably owns the cards that the asker lacks, and what the asker probably holds.
+    """Return the probable owners of the cards that the asker lacks, and the asker's probable cards.
 
     A holding is a bit mask of the cards of one set that a player holds. `weights` has the axes
     `[holding, player, ..., set]`. The first result contains the probability of each owner of a
@@ -145,12 +144,11 @@ def model_patient(
 
     Args:
         chances: `[card, case, owner, strategy, set]`, probabilities from `chances_by_lack`. The
-            axis `strategy` has three estimates. The first considers all deals, the second only the
-            deals in which no player asked for a card that they hold, and the third what everybody
-            can infer from the requests.
+            axis `strategy` has three estimates. The first considers all deals. The second considers
+            only deals in which no player asked for a card that they hold. The third uses what
+            everybody can infer from the requests.
         following: the player whose turn comes next.
-        shown: for each set, 1.0 if it is publicly known that the asker holds one of its cards, else
-            0.
+        shown: for each set, 1.0 if everybody knows that the asker holds one of its cards, else 0.
         place, card: the set and the number of the requested card.
     """
     lacked = missing_cards(2 * chances.shape[1])
@@ -179,9 +177,9 @@ def model_patient(
 
 
 def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) -> RequestModel:
-    """Return a prediction of what the strategy `exact` would ask, given probabilities.
+    """Return a prediction of what the strategy `exact` would ask.
 
-    The probabilities are `[card, case, owner, set]`. For the arguments, see `model_patient`.
+    `chances` has the axes `[card, case, owner, set]`. See `model_patient` for the arguments.
     """
     lacked = missing_cards(2 * chances.shape[1])
     masks, lacks = lacked.masks, lacked.missing

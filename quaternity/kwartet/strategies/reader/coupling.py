@@ -37,8 +37,7 @@ ROUGH_TOLERANCE = 1.0
 cards. The limit applies to rough results for more than `FEW_PLAYERS` players."""
 
 MIN_VARIANCE = 0.01
-"""Minimum variance of a hand size in a step of Newton's method. A smaller variance is replaced by
-this value."""
+"""Minimum variance of a hand size in a step of Newton's method. Smaller ones are raised to it."""
 
 SPAN = 18
 """Maximum length of each axis of the Fourier transform. The positions on an axis are the possible
@@ -72,8 +71,7 @@ class Distributions:
         owner: `[card, way]`, the owner of the card.
         held: `[player, way]`, the cards that the player holds, as a bit mask.
         count: `[player, way]`, the number of cards that the player holds.
-        pairs: `[player * players + other, way]`, the products of the numbers of cards of two
-            players.
+        pairs: `[player * players + other, way]`, the products of two players' numbers of cards.
     """
 
     def __init__(self, players: int, size: int) -> None:
@@ -118,7 +116,7 @@ def fit_hand_sizes(
     Args:
         weights: `[holding, player, case, set]`, the weights for the sets in play. Each set must
             have a possible distribution.
-        times: for each set, the number of equal sets, including the set itself.
+        times: for each set, the number of sets that it stands for, including itself.
         hands: number of cards of each player.
         factors: `[case, player]`, the logarithms of the factors to start from.
         rough: with many players, Newton's method stops after a step if the error of the hand sizes
@@ -243,8 +241,7 @@ def _condition_on_hands(
     """Return the probability of each way to deal each set, given the hand sizes.
 
     `ways` contains the probabilities without regard to the hand sizes. It has the axes `[set,
-    way]`, like the result. Polynomials count the players' cards, and a Fourier transform multiplies
-    them.
+    way]`, like the result. Polynomials count cards, and a Fourier transform multiplies them.
     """
     possible = ways > 0
     counts = [count[player].astype(int) for player in unknown]

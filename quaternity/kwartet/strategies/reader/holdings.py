@@ -47,7 +47,7 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
 
 
 class Tables(NamedTuple):
-    """Tables for all bit masks of cards of one set, for sets of one size.
+    """Properties of all bit masks of cards of a set, for one set size.
 
     Attributes:
         holds: `[mask, card]`, whether the mask contains the card.
@@ -117,8 +117,8 @@ def others(weights: Floats) -> Floats:
 def holding_chances(weights: Floats) -> Floats:
     """Return the probability that each player has each holding.
 
-    A holding is a bit mask of the cards of a set that a player has. The result has the same axes as
-    the weights.
+    A holding is a bit mask of the cards of a set that a player has. The result has the axes of
+    `weights`.
     """
     chances = weights * others(weights)[::-1]
     chances /= chances[:, 0].sum(axis=0)

@@ -3,8 +3,7 @@
 A *holding* consists of the cards of one set that a player may hold. A `Reading` contains everything
 that a bystander or a seat infers from the requests, as weights of holdings. The reading of a seat
 also uses the seat's hand. A `Record` contains the readings of one game so far. The model assumes
-that other players who use the strategy `reader` choose their requests according to the reading of a
-bystander.
+that other players who use `reader` choose their requests according to the reading of a bystander.
 """
 
 from __future__ import annotations
@@ -43,11 +42,11 @@ _LOGARITHMS = np.log(np.array(QUANTILES))[:, None, None]
 adds to the values of sets. With this noise, choosing the highest value is a softmax."""
 
 HABITS = 0.1 * np.array([1.0, 0.6, 0.6, 0.5, 0.3, 0.15, 0.15, 0.1])
-"""Initial weight of each habit in the estimate of a player's habits. One request of the player adds
-a weight of 1. The habits are, in this order: to ask like the strategy `patient`; like `patient`
-under the assumption that players never ask for a card that they hold; like `reader`; like `exact`;
-to ask for a missing card that the opponent may have; to ask for any card; to ask for a card that
-the asker holds; to ask for a card that the opponent cannot have."""
+"""Initial weight of each habit in the estimate of a player's habits. Each request of the player
+adds a weight of 1. The first four habits are to ask like a strategy: `patient`, `patient` under the
+assumption that players never ask for a card that they hold, `reader`, and `exact`. The last four
+are to ask for a certain kind of card: a missing card that the opponent may have, any card, a card
+that the asker holds, and a card that the opponent cannot have."""
 
 LIKE_OTHERS = 0.6
 """Weight of a request by another player in the estimate of a player's habits. A request by the
@@ -55,15 +54,14 @@ player has weight 1."""
 
 MIN_LIKELIHOOD = 1e-4
 """Minimum product of two probabilities: that the asker holds certain cards of a set, and that the
-asker then chooses this request within the set. The inference ignores cards with a smaller
-product."""
+asker then chooses this request within the set. Cards with a smaller product are ignored."""
 
 MAX_WEIGHT = 1e30
 """Maximum weight of a holding (the cards of one set that a player may hold). Larger weights occur
 only if a holding conflicts with the cards of other players, and are lowered to this limit."""
 
 MAX_ABOVE, MAX_BELOW = 5.7, 36.0
-"""Maximum amounts by which the value of one set may be above or below that of another, in units of
+"""Maximum amounts by which the value of a set may exceed or fall below another, in units of
 `CHANCE_NOISE`. Beyond these limits, it is certain which set has the higher value, and computing
 with tiny numbers would be slow. So larger amounts are replaced by the limits."""
 
@@ -223,7 +221,7 @@ class Record:
 
 
 def in_play(public: PublicState) -> list[int]:
-    """Return the sets that are not removed."""
+    """Return the indices of the sets that are in play."""
     return [index for index, owner in enumerate(public.removed) if owner is None]
 
 
@@ -231,7 +229,7 @@ def in_play(public: PublicState) -> list[int]:
 def possible_without_bluffs(
     constraint: SetConstraint, vain: tuple[int, ...], with_cards: int, masks: int
 ) -> Floats:
-    """Return which cards of a set players may hold if they never ask for a card that they hold.
+    """Return the cards of a set that players may hold if they never ask for cards that they hold.
 
     The result has the form of `possible_holdings`. `vain` contains, for each card, the bit mask of
     the players who asked for it without success. If the set cannot be dealt in this way, return
@@ -413,7 +411,7 @@ GAME_CACHE = _Games()
 
 
 def read_game(view: View) -> tuple[Record, Reading]:
-    """Return what can be inferred from the requests of a game: by everybody, and by a view's seat.
+    """Return what everybody, and what the seat of a view, can infer from the requests of a game.
 
     The first result is the `Record` of the game, and the second the `Reading` of the seat. If a
     view lacks the events that led to it, its state is treated as the start of the game. Records are
