@@ -240,7 +240,8 @@ def test_a_program_plays_for_a_player_who_has_not_come_to_the_rematch() -> None:
     table.make(Game("quarto", {}, 2), [PERSON, PERSON], 1)
     while table.state.to_act:
         make_first_move(table)
-    events, _ = decide(table.state, Rematch(Visitor((0,), False, 0), *"abcd", ("", "")), 0.0)
+    rematch = Rematch(Visitor((0,), False, 0), "a", "b", "c", "d", ("", ""))
+    events, _ = decide(table.state, rematch, 0.0)
     table.state = cast("Any", events[0]).table
     table.submit(Start(None, "random", "deal"))
     seats = [(seat.kind, seat.is_held) for seat in table.state.seats]
