@@ -51,10 +51,7 @@ class Deal(Displayable):
         return Display("A deal: the owner of every card", (), rows)
 
     def in_words(
-        self,
-        words: Wording | DealProblem | None = None,
-        players: int = 0,
-        separator: str = "\n",
+        self, words: Wording | DealProblem | None = None, players: int = 0, separator: str = "\n"
     ) -> str:
         """Return all hands as text, with one line for each player by default.
 

@@ -37,10 +37,7 @@ LAYERS: dict[str, tuple[str, str]] = {
         " solvers.verdict",
         "base",
     ),
-    "solvers/tables": (
-        "solvers.coalition_tables solvers.set_counts",
-        "base solvers/contract",
-    ),
+    "solvers/tables": ("solvers.coalition_tables solvers.set_counts", "base solvers/contract"),
     "solvers/cp_sat": ("solvers.cp_sat", "base solvers/contract"),
     "solvers/max_flow": ("solvers.max_flow", "base solvers/contract"),
     "solvers/models": (
@@ -51,10 +48,7 @@ LAYERS: dict[str, tuple[str, str]] = {
     "solvers/coalitions": ("solvers.coalitions", "base solvers/contract solvers/tables"),
     "solvers/brute_force": ("solvers.brute_force", "base solvers/contract"),
     "solvers/registry": ("solvers.registry", "base solvers/contract solvers/rivals"),
-    "solvers/rivals": (
-        "solvers.rivals",
-        "base solvers/contract solvers/exchange solvers/max_flow",
-    ),
+    "solvers/rivals": ("solvers.rivals", "base solvers/contract solvers/exchange solvers/max_flow"),
     "solvers/counting": (
         "solvers.counting solvers.factor_product solvers.reduced_problem solvers.sampling",
         "base solvers/contract solvers/tables solvers/registry",

@@ -152,8 +152,6 @@ def svg_of(figure: Figure) -> str:
     # Round coordinates to a tenth of a point, which is finer than any screen can show. This makes
     # the numbers three times shorter. The text of labels is not changed.
     text = re.sub(
-        r">[^<]*<|-?\d+\.\d\d+",
-        lambda x: x[0] if x[0][0] == ">" else f"{float(x[0]):.1f}",
-        text,
+        r">[^<]*<|-?\d+\.\d\d+", lambda x: x[0] if x[0][0] == ">" else f"{float(x[0]):.1f}", text
     )
     return re.sub(r"<!--.*?-->|(?<=>)\s+(?=<)", "", text[text.index("<svg") :], flags=re.DOTALL)

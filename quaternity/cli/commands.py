@@ -43,8 +43,7 @@ SECTIONS = {
     "Understand a position": {
         "check": Entry("referee", "Check whether states are possible and games follow the rules."),
         "questions": Entry(
-            "referee",
-            "List the legal questions in a state, or after a recorded game.",
+            "referee", "List the legal questions in a state, or after a recorded game."
         ),
         "analyse": Entry("analyse", "Show what a state implies: possible owners, deals, chances."),
         "situation": Entry(

@@ -67,8 +67,7 @@ def know(
         ),
     ] = None,
     over_time: Annotated[
-        bool,
-        typer.Option("--over-time", help="Show after which requests each formula is true."),
+        bool, typer.Option("--over-time", help="Show after which requests each formula is true.")
     ] = False,
     svg: Annotated[
         str | None,

@@ -14,9 +14,7 @@ kwartet = typer.Typer(cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None
 SetSize = Annotated[
     int | None,
     typer.Option(
-        metavar="N",
-        help="Number of cards in each set, 2 to 10.  [default: 4]",
-        show_default=False,
+        metavar="N", help="Number of cards in each set, 2 to 10.  [default: 4]", show_default=False
     ),
 ]
 Aside = Annotated[

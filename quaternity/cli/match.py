@@ -9,23 +9,11 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from quaternity.base.errors import (
-    IllegalMove,
-    InputError,
-    LimitError,
-    NotUnderstood,
-    PlayerFault,
-)
+from quaternity.base.errors import IllegalMove, InputError, LimitError, NotUnderstood, PlayerFault
 from quaternity.base.text_format import with_noun
 from quaternity.cli.deck_option import refusal_text
 from quaternity.cli.match_screen import MatchScreen
-from quaternity.cli.terminal import (
-    HalfTyped,
-    ask,
-    thinking,
-    warn,
-    wrap_text,
-)
+from quaternity.cli.terminal import HalfTyped, ask, thinking, warn, wrap_text
 from quaternity.decks.deck import PLAIN
 from quaternity.decks.words import DeckWords
 from quaternity.table.games import registration

@@ -132,8 +132,7 @@ def solve(
         bool, typer.Option("--all", help="Rate every move, not only the best ones.")
     ] = False,
     squares: Annotated[
-        bool,
-        typer.Option("--squares", help="Four pieces in a 2 x 2 square can also be a quarto."),
+        bool, typer.Option("--squares", help="Four pieces in a 2 x 2 square can also be a quarto.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -85,10 +85,7 @@ def solve(
             metavar="FILE", help="Write a proof of the result, which quaternity verify can check."
         ),
     ] = None,
-    rankings: Annotated[
-        str | None,
-        typer.Option(hidden=True, help="Retired."),
-    ] = None,
+    rankings: Annotated[str | None, typer.Option(hidden=True, help="Retired.")] = None,
     everybody: Annotated[
         str | None,
         typer.Option(

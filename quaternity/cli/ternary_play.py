@@ -30,10 +30,7 @@ SAFE = Annotated[
 
 @set_app.command()
 def deck(
-    safe: SAFE = False,
-    rule: RULE = "set",
-    seed: SEED = None,
-    as_json: AsJson = False,
+    safe: SAFE = False, rule: RULE = "set", seed: SEED = None, as_json: AsJson = False
 ) -> None:
     """Shuffle a deck, and list its cards in the order of dealing.
 
@@ -160,8 +157,7 @@ def chain(
         int, typer.Option("--length", "-l", metavar="N", min=1, help="Number of SETs or triples.")
     ] = 10,
     start: Annotated[
-        str | None,
-        typer.Option("--start", metavar="CARD", help="First card.  [default: random]"),
+        str | None, typer.Option("--start", metavar="CARD", help="First card.  [default: random]")
     ] = None,
     rule: RULE = "set",
     seed: SEED = None,

@@ -15,12 +15,7 @@ from quaternity.base.errors import InputError
 from quaternity.base.plots import check_picture
 from quaternity.base.text_format import with_noun
 from quaternity.base.text_table import table_lines
-from quaternity.cli.failed_players import (
-    Failures,
-    play_tournament,
-    show_game,
-    show_tournament,
-)
+from quaternity.cli.failed_players import Failures, play_tournament, show_game, show_tournament
 from quaternity.cli.options import (
     AsJson,
     Dask,

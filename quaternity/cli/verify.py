@@ -27,12 +27,10 @@ from quaternity.perfect.certificate import (
 @app.command()
 def verify(
     file: Annotated[
-        str,
-        typer.Argument(metavar="CERTIFICATE", help="File written by solve --certificate."),
+        str, typer.Argument(metavar="CERTIFICATE", help="File written by solve --certificate.")
     ],
     sample: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Check N random states instead of all."),
+        int | None, typer.Option(metavar="N", min=1, help="Check N random states instead of all.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Random seed of the sample.  [default: random]")

@@ -21,13 +21,7 @@ from quaternity.epistemic import formula as logic
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negate
 from quaternity.epistemic.evaluator import Announcements
 from quaternity.epistemic.formula import Formula, every, some
-from quaternity.epistemic.propositional import (
-    Case,
-    cases,
-    is_determined,
-    unfold,
-    without_knowledge,
-)
+from quaternity.epistemic.propositional import Case, cases, is_determined, unfold, without_knowledge
 from quaternity.epistemic.reachability import contains_fixed_cards, fixed_cards
 from quaternity.epistemic.refutation import Refuter
 from quaternity.game.cards import Card

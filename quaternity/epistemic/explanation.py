@@ -20,13 +20,7 @@ from quaternity.epistemic.evaluator import (
 )
 from quaternity.epistemic.formula import Formula, every, negation, some
 from quaternity.epistemic.normal_form import normal_form
-from quaternity.epistemic.propositional import (
-    Case,
-    cases,
-    is_determined,
-    narrow,
-    unfold,
-)
+from quaternity.epistemic.propositional import Case, cases, is_determined, narrow, unfold
 from quaternity.epistemic.truth import (
     DEFAULT_SECONDS,
     EvaluationMethod,

@@ -31,15 +31,7 @@ from quaternity.epistemic.comparisons import (
     held_term,
     unknown_term,
 )
-from quaternity.epistemic.formula import (
-    FALSE,
-    MAX_DEPTH,
-    MAX_SIZE,
-    TRUE,
-    Formula,
-    every,
-    some,
-)
+from quaternity.epistemic.formula import FALSE, MAX_DEPTH, MAX_SIZE, TRUE, Formula, every, some
 from quaternity.epistemic.language import Language
 from quaternity.game.cards import Card
 
@@ -378,11 +370,7 @@ class _Parser:
             return self.parse_nested(self.expand_name)
         if token.kind == "WORD" and self.is_free(token.text):
             named = f"; defined names: {', '.join(self.names)}" if self.names else ""
-            raise _error(
-                self.text,
-                token.start,
-                f"unknown name {quote_value(token.text)}{named}",
-            )
+            raise _error(self.text, token.start, f"unknown name {quote_value(token.text)}{named}")
         raise self.expected_error("a formula")
 
     # -- numbers ------------------------------------------------------------------------------

@@ -169,10 +169,7 @@ def _seen_in_hands(players: Collection[int], formula: Formula, truth: bool) -> F
 
 
 def cases(
-    problem: DealProblem,
-    formula: Formula,
-    truth: bool = True,
-    limit: int = 64,
+    problem: DealProblem, formula: Formula, truth: bool = True, limit: int = 64
 ) -> list[Case] | None:
     """Return the deals where a formula has the given truth value, as a list of cases.
 

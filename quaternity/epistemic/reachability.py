@@ -99,7 +99,10 @@ def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int
     `deal` must be a deal of the problem `bad`, and is also a deal of the result. The result may
     lack some deals with this property.
     """
-    return _free_sets(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
+    return _free_sets(
+        problem, bad, deal, player,
+        lambda wide: HandPatterns(wide, bad, (player,)).provable_coalitions({}) == [],
+    )  # fmt: skip
 
 
 def deals_around(
@@ -154,10 +157,6 @@ def _free_sets(
         if right(_with_free_sets(problem, bad, deal, player, [*free, index])):
             free.append(index)
     return _with_free_sets(problem, bad, deal, player, free)
-
-
-def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
-    return HandPatterns(before, bad, (player,)).provable_coalitions({}) == []
 
 
 def _with_free_sets(

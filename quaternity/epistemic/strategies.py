@@ -67,7 +67,9 @@ def chains(draw: st.DrawFn, language: Language, max_length: int = 4) -> Formula:
     players = st.integers(0, language.players - 1)
     held = _holds(language.players, tuple(language.sizes))
     literals = st.one_of(held, held.map(logic.Not))
-    formula = draw(st.one_of(literals, st.lists(literals, min_size=2, max_size=2).map(_or)))
+    formula = draw(
+        st.one_of(literals, st.lists(literals, min_size=2, max_size=2).map(tuple).map(logic.Or))
+    )
     for _ in range(draw(st.integers(1, max_length))):
         formula = logic.Knows(draw(players), formula)
         match draw(st.integers(0, 7)):
@@ -80,10 +82,6 @@ def chains(draw: st.DrawFn, language: Language, max_length: int = 4) -> Formula:
             case _:
                 pass
     return formula
-
-
-def _or(parts: list[Formula]) -> Formula:
-    return logic.Or(tuple(parts))
 
 
 def _holds(players: int, sizes: tuple[int, ...]) -> st.SearchStrategy[Formula]:

@@ -128,11 +128,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return QuaternityPosition(state.after(position.pending, move))
 
     def events(
-        self,
-        before: QuaternityPosition,
-        seat: int,
-        move: QuaternityMove,
-        after: QuaternityPosition,
+        self, before: QuaternityPosition, seat: int, move: QuaternityMove, after: QuaternityPosition
     ) -> tuple[str, ...]:
         """Return messages about the question, its answer, and the sets that it completed."""
         del seat
@@ -248,11 +244,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return view
 
     def record_move(
-        self,
-        before: QuaternityPosition,
-        seat: int,
-        move: QuaternityMove,
-        after: QuaternityPosition,
+        self, before: QuaternityPosition, seat: int, move: QuaternityMove, after: QuaternityPosition
     ) -> str:
         """Return the text that a move adds to the record.
 

@@ -11,12 +11,7 @@ from dataclasses import dataclass, field
 
 from quaternity.base.errors import SolverFault
 from quaternity.base.sentences import PLAIN, Wording
-from quaternity.game.faults import (
-    IllegalAnswer,
-    IllegalQuestion,
-    hopeless_fault,
-    why_impossible,
-)
+from quaternity.game.faults import IllegalAnswer, IllegalQuestion, hopeless_fault, why_impossible
 from quaternity.game.game import Game
 from quaternity.game.question import Answer
 from quaternity.game.record import ImpossibleRecord, ParsedRecord
@@ -103,9 +98,7 @@ def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report
 
 
 def check_record(
-    record: ParsedRecord,
-    solvers: Sequence[Solver],
-    on_position: Callable[[], None] = lambda: None,
+    record: ParsedRecord, solvers: Sequence[Solver], on_position: Callable[[], None] = lambda: None
 ) -> Report:
     """Check every position of a record with all solvers that accept it, and return a report.
 

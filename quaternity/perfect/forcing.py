@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
+from operator import attrgetter
 from typing import NamedTuple
 
 from quaternity.base.errors import InputError, SolverFault
@@ -118,19 +119,11 @@ class Node:
         for answers, after in self.options:
             unsettled = [node for node in after if node.won is None]
             if unsettled and _choose(answers, [node.won for node in after]) is None:
-                unsettled.sort(key=_proof_number if answers else _disproof_number)
+                unsettled.sort(key=attrgetter("proof" if answers else "disproof"))
                 proof, disproof = _numbers(answers, [(node.proof, node.disproof) for node in after])
                 ranked.append((proof if self.player_chooses else disproof, len(ranked), unsettled))
         for _, _, nodes in sorted(ranked):
             yield from nodes
-
-
-def _proof_number(node: Node) -> int:
-    return node.proof
-
-
-def _disproof_number(node: Node) -> int:
-    return node.disproof
 
 
 def _choose(is_ours: bool, outcomes: list[bool | None]) -> bool | None:

@@ -303,7 +303,10 @@ def certain_by_max_flow(problem: DealProblem) -> set[str]:
     for index, constraint in enumerate(problem.sets):
         for number, mask in enumerate(constraint.owners):
             card, owners = Card.unchecked(index, number), players_in(mask)
-            able = [player for player in owners if _can_have(problem, card, player)]
+            able = [
+                player for player in owners
+                if _deal(_with_owners(problem, card, 1 << player)) is not None
+            ]  # fmt: skip
             if len(able) == 1 < len(owners):
                 answers.add(f"{card} {able[0]}")
     return answers
@@ -351,10 +354,6 @@ def certain_cards(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Ca
         for number, (marks, mask) in enumerate(zip(before.owners, after.owners, strict=True)):
             if mask.bit_count() == 1 < marks.bit_count():
                 yield Card.unchecked(index, number), mask.bit_length() - 1
-
-
-def _can_have(problem: DealProblem, card: Card, player: int) -> bool:
-    return _deal(_with_owners(problem, card, 1 << player)) is not None
 
 
 def wrong_owners(

@@ -5,22 +5,12 @@ from typing import TYPE_CHECKING
 from quaternity.base.lazy_names import public_only
 from quaternity.quarto.board import Board, safe_pieces, winning_cells
 from quaternity.quarto.drawing import board_svg, board_text
-from quaternity.quarto.draws import (
-    COMPLETIONS_LIMIT,
-    DRAW_METHODS,
-    can_draw,
-    drawn_completions,
-)
+from quaternity.quarto.draws import COMPLETIONS_LIMIT, DRAW_METHODS, can_draw, drawn_completions
 from quaternity.quarto.explanation import Quarto, explain_quartos, is_reachable, why_unreachable
 from quaternity.quarto.game import QuartoGame
 from quaternity.quarto.grid import create_grid, quarto
 from quaternity.quarto.pieces import PieceSet, piece_properties
-from quaternity.quarto.pieces_file import (
-    PiecesFileError,
-    example_pieces,
-    parse_pieces,
-    read_pieces,
-)
+from quaternity.quarto.pieces_file import PiecesFileError, example_pieces, parse_pieces, read_pieces
 from quaternity.quarto.rows import ROWS, Row, cell_name
 from quaternity.quarto.rules import QuartoPosition, QuartoSettings
 from quaternity.quarto.solving import (

@@ -66,7 +66,7 @@ class Lines:
         self.after = tuple(
             tuple(self._after(piece, cell) for cell in range(CELLS)) for piece in range(PIECES)
         )
-        self.almost_complete = cache(self._almost_complete)
+        self.almost_complete = cache(lambda empty: self._lacking(empty, 1))
         self.threat_rows = cache(self._find_threat_rows)
         self.last = cache(self._last)
 
@@ -117,9 +117,6 @@ class Lines:
 
     def _lacking_only(self, wanted: int, empty: int) -> tuple[int, ...]:
         return tuple(index for index, cells in enumerate(self.cells) if cells & empty == wanted)
-
-    def _almost_complete(self, empty: int) -> tuple[int, ...]:
-        return self._lacking(empty, 1)
 
     def _find_threat_rows(self, empty: int) -> tuple[CellBits, ...]:
         lacking_one, two = self._lacking(empty, 1), self._lacking(empty, 2)

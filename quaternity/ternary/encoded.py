@@ -10,14 +10,7 @@ from math import comb, inf
 
 from quaternity.base.errors import InputError
 from quaternity.ternary.cards import CARDS, all_digits
-from quaternity.ternary.rules import (
-    MAX_TABLE_CARDS,
-    MORE,
-    SetMove,
-    SetPosition,
-    SetRules,
-    SetView,
-)
+from quaternity.ternary.rules import MAX_TABLE_CARDS, MORE, SetMove, SetPosition, SetRules, SetView
 from quaternity.ternary.tables import Rule
 
 _NOTHING_DEALT = bytes(4 * 3 * CARDS)

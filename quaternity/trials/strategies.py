@@ -48,9 +48,7 @@ def game_settings(
 
 @composite
 def games(
-    draw: st.DrawFn,
-    settings: st.SearchStrategy[Settings] | None = None,
-    max_moves: int = 20,
+    draw: st.DrawFn, settings: st.SearchStrategy[Settings] | None = None, max_moves: int = 20
 ) -> Game:
     """Return a strategy for games of legal moves from the start. Some of the games are over."""
     game = Game.start(draw(game_settings() if settings is None else settings))

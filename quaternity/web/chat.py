@@ -71,10 +71,7 @@ def chat_statements(
         "FROM talk WHERE table_id = ? AND watching = ?) - ?"
     )
     chat = (table, watching)
-    return [
-        (insert, (*chat, seat, name, text, *chat)),
-        (delete, (*chat, *chat, LINES_KEPT)),
-    ]
+    return [(insert, (*chat, seat, name, text, *chat)), (delete, (*chat, *chat, LINES_KEPT))]
 
 
 def is_visible(text: str) -> bool:

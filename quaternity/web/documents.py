@@ -53,10 +53,7 @@ def document(sight: TableView, base: str) -> dict[str, Any]:
         "chat": sight.chat,
         "clock": None
         if sight.clock is None
-        else {
-            **sight.clock._asdict(),
-            "left": [round(left, 1) for left in sight.times_left],
-        },
+        else {**sight.clock._asdict(), "left": [round(left, 1) for left in sight.times_left]},
         "evening": [score._asdict() for score in sight.series],
     }
 

@@ -233,16 +233,14 @@ def _cookie(text: str) -> str:
 def set_up_templates(environment: Any) -> None:
     """Add functions that translate texts to the environment of the Jinja templates."""
     environment.add_extension("jinja2.ext.i18n")
-    environment.install_gettext_callables(gettext, _ngettext, newstyle=True)
+    environment.install_gettext_callables(
+        gettext, lambda one, many, number: gettext(one if number == 1 else many), newstyle=True
+    )
     environment.globals.update(
         language=language, spoken=LANGUAGES, page_words=page_words, percent=percent,
         whole_percent=whole_percent,
     )  # fmt: skip
     environment.filters["in_list"] = lambda index, values: values[index]
-
-
-def _ngettext(one: str, many: str, number: int) -> str:
-    return gettext(one if number == 1 else many)
 
 
 SCRIPT_WORDS = (

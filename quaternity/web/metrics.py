@@ -23,11 +23,7 @@ from time import monotonic, perf_counter, thread_time
 from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
-from prometheus_client.core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route

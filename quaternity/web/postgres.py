@@ -26,12 +26,7 @@ from quaternity.base.errors import InputError
 from quaternity.web.changes import Statement, VersionConflict
 from quaternity.web.http_errors import NO_ANSWER, NOT_SAVED, HttpError
 from quaternity.web.migrations import MIGRATIONS
-from quaternity.web.postgres_reader import (
-    Connection,
-    PostgresReader,
-    query_text,
-    query_values,
-)
+from quaternity.web.postgres_reader import Connection, PostgresReader, query_text, query_values
 from quaternity.web.postgres_sharing import (
     CHANNEL,
     PostgresSharing,

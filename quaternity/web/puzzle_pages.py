@@ -281,12 +281,8 @@ def _choices(puzzle: Puzzle, words: PuzzleWords) -> list[list[tuple[str, str]]]:
     allowed = sorted({*puzzle.answers, *puzzle.wrong})
     if puzzle.answer_form == "card":
         cards, players = ({text.split()[part] for text in allowed} for part in (0, 1))
-        listed = [(card, words.card(Card.parse(card))) for card in sorted(cards, key=_by_numbers)]
+        listed = [(str(card), words.card(card)) for card in sorted(map(Card.parse, cards))]
         return [listed, [(player, words.player(int(player))) for player in sorted(players)]]
     if puzzle.answer_form == "cards":
         return [[(card, words.text(SetCard(int(card)))) for card in puzzle.position.split()]] * 3
     return [] if puzzle.answer_form == "yes-no" else [[(x, words.answer(x)) for x in allowed]]
-
-
-def _by_numbers(card: str) -> list[int]:
-    return list(map(int, card.split("/")))

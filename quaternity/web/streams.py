@@ -27,10 +27,7 @@ CHUNK_EXTENSION = "quaternity.chunks"
 """Name of the ASGI extension with which an event stream writes chunks of HTTP/1.1 directly to the
 transport of its connection."""
 
-HEADERS = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"x-accel-buffering", b"no"),
-]
+HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
 
 
 def message(event: str, data: Any, number: int | None = None) -> bytes:

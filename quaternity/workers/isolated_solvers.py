@@ -19,6 +19,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
@@ -125,11 +126,8 @@ class IsolatedSolver(Solver):
         limits = self.limits
         if seconds is not None:
             limits = limits._replace(seconds=min(seconds, limits.seconds))
-        return Run(
-            *_process_of(self.name).ask(
-                _run_warm_remotely if warm else _run_remotely, self.name, problem, limits
-            )
-        )
+        run = partial(_run_remotely, warm=warm)
+        return Run(*_process_of(self.name).ask(run, self.name, problem, limits))
 
 
 def isolate(solver: Solver, limits: Limits = LIMITS) -> IsolatedSolver:
@@ -291,10 +289,6 @@ def _refuse_remotely(name: str, problem: DealProblem, memory: int) -> tuple[Any,
         return None if reason is None else quote_reason(reason)
 
     return _catch_errors(name, check)
-
-
-def _run_warm_remotely(name: str, problem: DealProblem, memory: int) -> tuple[Any, Any]:
-    return _run_remotely(name, problem, memory, warm=True)
 
 
 def _run_remotely(

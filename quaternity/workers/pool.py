@@ -17,13 +17,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import (
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ThreadPoolExecutor,
-)
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from random import Random
@@ -65,11 +59,7 @@ class SerialExecutor(Executor):
     """Executor that runs each call immediately in this process. Interrupts are not caught."""
 
     def submit(
-        self,
-        fn: Callable[Arguments, Result],
-        /,
-        *args: Arguments.args,
-        **kwargs: Arguments.kwargs,
+        self, fn: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Future[Result]:
         """Call the function and return a finished future."""
         future: Future[Result] = Future()

@@ -71,9 +71,7 @@ def test_the_first_page_has_the_summaries_of_the_commands() -> None:
         assert commands()[name,].get_short_help_str(1000) == summary
 
 
-def test_the_first_page_lists_every_command_games_first(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_first_page_lists_every_command_games_first(capsys: pytest.CaptureFixture[str]) -> None:
     shown = page((), 80, capsys).split("Play:\n")[1].splitlines()
     listed = [line.split()[0] for line in shown if line.startswith("  ")]
     assert sorted(listed) == sorted(path[0] for path in commands() if len(path) == 1)

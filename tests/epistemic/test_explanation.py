@@ -113,16 +113,10 @@ def check_sentences(
         ("true", ["true is true"]),
         ("H0 0/0 & !H1 0/0", ["player 0 holds 0/0", "player 0 holds 0/0, not player 1"]),
         ("H1 0/0 | H1 0/1", ["player 1 holds 0/1"]),
-        (
-            "K0 H0 0/0",
-            ["player 0 knows H0 0/0: their own hand settles it", "  player 0 holds 0/0"],
-        ),
+        ("K0 H0 0/0", ["player 0 knows H0 0/0: their own hand settles it", "  player 0 holds 0/0"]),
         (
             "K1 H0 0/0",
-            [
-                "player 1 knows H0 0/0:",
-                "  no deal that fits the public record makes it false",
-            ],
+            ["player 1 knows H0 0/0:", "  no deal that fits the public record makes it false"],
         ),
         (
             "K1 H2 0/2",

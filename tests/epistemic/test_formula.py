@@ -213,8 +213,7 @@ TOKENS = (
 
 @given(
     st.one_of(
-        st.text(max_size=30),
-        st.lists(st.sampled_from(TOKENS.split()), max_size=12).map(" ".join),
+        st.text(max_size=30), st.lists(st.sampled_from(TOKENS.split()), max_size=12).map(" ".join)
     )
 )
 def test_any_text_is_read_or_refused(text: str) -> None:

@@ -124,9 +124,7 @@ def check_actions(encoded: KwartetEncoded, rules: KwartetRules, view: View) -> N
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_chance_draws_a_deal_with_even_hands(
-    settings: KwartetSettings,
-) -> None:
+def test_chance_draws_a_deal_with_even_hands(settings: KwartetSettings) -> None:
     rules, players = KwartetRules(settings), settings.players
     encoded, random = KwartetEncoded(rules), Random(settings.sets)
     for _ in range(thorough(5, 50)):

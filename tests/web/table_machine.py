@@ -272,10 +272,12 @@ class TableMachine(RuleBasedStateMachine):
         self.driver.pass_time(seconds)
         self.oracle.pass_time(seconds)
 
-    @rule()
-    def restart(self) -> None:
+    @rule(data=st.data())
+    def restart(self, data: st.DataObject) -> None:
         if self.driver.restart():
             self.oracle.absent.clear()
+            if self.sent:
+                self.repeat(data, None)
 
     @rule(choice=choices)
     def rematch(self, choice: int) -> None:

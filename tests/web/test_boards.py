@@ -154,10 +154,7 @@ def test_a_chair_shows_the_state_of_its_seat() -> None:
         match.program_move()
     places = match.rules.places(match.position)
     assert places is not None
-    assert re.findall(states, page_of(match, 0)) == [
-        f"place {places[0]}",
-        f"place {places[1]}",
-    ]
+    assert re.findall(states, page_of(match, 0)) == [f"place {places[0]}", f"place {places[1]}"]
 
 
 def test_the_end_shows_the_winning_row_and_the_games_won_in_the_series() -> None:

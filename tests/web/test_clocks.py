@@ -177,11 +177,7 @@ def test_a_program_moves_for_a_player_who_runs_out_of_time(looked_at: bool, tmp_
 def test_a_move_in_time_resets_the_count_of_expired_clocks(tmp_path: Path) -> None:
     with open_site(tmp_path) as site:
         table = Table(
-            site,
-            game="quarto",
-            settings={},
-            seats=["me", "random"],
-            clock={"seconds": 60},
+            site, game="quarto", settings={}, seats=["me", "random"], clock={"seconds": 60}
         )
     for _ in range(thorough(2, 4)):
         for _ in range(2):

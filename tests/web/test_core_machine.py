@@ -14,14 +14,7 @@ from hypothesis import settings
 from quaternity import web
 from quaternity.web.actor import LiveTable
 from quaternity.web.clock import Clock
-from quaternity.web.core import (
-    Attendance,
-    GameBegun,
-    SeatsChanged,
-    TableState,
-    apply,
-    decide,
-)
+from quaternity.web.core import Attendance, GameBegun, SeatsChanged, TableState, apply, decide
 from quaternity.web.documents import document
 from quaternity.web.game_commands import Rematch, Start, check_start
 from quaternity.web.http_errors import HttpError

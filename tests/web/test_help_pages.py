@@ -39,9 +39,7 @@ from quaternity.web.rendering import (
     help_html,
     table_html,
 )  # fmt: skip
-from quaternity.web.table_view import (
-    SeatView,
-)
+from quaternity.web.table_view import SeatView
 from tests.sizes import examples
 from tests.web.views import BASE, HOSTILE, KWARTET, QUATERNITY, mover, moves_in, sight, simulate
 

@@ -39,9 +39,7 @@ from quaternity.web.rendering import (
     table_html,
 )  # fmt: skip
 from quaternity.web.seats import default_name
-from quaternity.web.table_view import (
-    SeatView,
-)
+from quaternity.web.table_view import SeatView
 from tests.web.views import BASE, KWARTET, QUATERNITY, mover, moves_in, sight, simulate
 
 

@@ -194,9 +194,7 @@ def test_a_cached_page_equals_a_newly_drawn_one(tmp_path: Path) -> None:
             compare(table)
 
 
-def test_views_share_a_page_only_if_they_differ_in_derived_fields_alone(
-    tmp_path: Path,
-) -> None:
+def test_views_share_a_page_only_if_they_differ_in_derived_fields_alone(tmp_path: Path) -> None:
     """A new field of a view must be part of the key, unless it is declared as derived."""
     with open_site(tmp_path) as site:
         table = Table(site)

@@ -42,9 +42,7 @@ from quaternity.web.rendering import (
     table_html,
 )  # fmt: skip
 from quaternity.web.table_form import read_form
-from quaternity.web.table_view import (
-    SeatView,
-)
+from quaternity.web.table_view import SeatView
 from tests.sizes import examples, thorough
 from tests.web.views import BASE, KWARTET, QUATERNITY, mover, sight, simulate
 

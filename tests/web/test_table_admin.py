@@ -149,6 +149,7 @@ def test_requests_that_wait_for_a_deleted_table_are_refused(turns: int, tmp_path
                 )
                 for action, sent in requests
             ]
+            waiting.append(asyncio.create_task(site.send("GET", table.path)))
             for _ in range(turns):
                 await asyncio.sleep(0)
             await tables.live.remove([name_of(table)])

@@ -295,18 +295,6 @@ async def forget_tables(tables: Any) -> None:
     tables.live.drop_cached()
 
 
-def test_a_listener_stays_present_for_some_time_after(site: Site, clock: list[float]) -> None:
-    table = Table(site)
-    stream = site.listen(f"{table.path}/events", table.tokens[1])
-    clock[0] += 1000
-    assert not can_give_away(table)
-    stream.leave()
-    site.rest()
-    assert not can_give_away(table), "the connection may be lost for a moment"
-    clock[0] += 121
-    assert can_give_away(table)
-
-
 def test_a_failure_at_one_table_does_not_affect_the_others(
     site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

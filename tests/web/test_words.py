@@ -115,8 +115,7 @@ def test_percentages_are_whole_and_only_certainties_are_0_or_100(chance: float, 
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
-    [("en", "March 5, 2026"), ("nl", "5 maart 2026"), ("de", "5. März 2026")],
+    ("name", "words"), [("en", "March 5, 2026"), ("nl", "5 maart 2026"), ("de", "5. März 2026")]
 )
 def test_dates_are_words_of_the_language(name: str, words: str) -> None:
     with using_language(name):

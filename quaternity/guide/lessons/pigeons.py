@@ -27,10 +27,7 @@ THIRD = Cards([1, 1, 2], [[0, 1], [1, 2], [0, 2], [0]])
 """Example in which cards 0, 1 and 2 belong to players 0, 1 and 2. Card 3 has no owner yet."""
 FOURTH = DealProblem(
     [3, 3, 2],
-    [
-        SetConstraint.of([[0, 1, 2]] * 4, players=3),
-        SetConstraint.of([[0, 1]] * 4, players=3),
-    ],
+    [SetConstraint.of([[0, 1, 2]] * 4, players=3), SetConstraint.of([[0, 1]] * 4, players=3)],
 )
 FIFTH = Cards([1, 1, 2, 1], [[0, 1], [0, 1], [1, 2], [2, 3], [0, 2, 3]])
 

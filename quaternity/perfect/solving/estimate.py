@@ -114,11 +114,7 @@ class Estimate:
 
 
 def estimate(
-    rules: Rules,
-    start: Key,
-    random: Random,
-    sample: int = SAMPLE,
-    patience: float = float("inf"),
+    rules: Rules, start: Key, random: Random, sample: int = SAMPLE, patience: float = float("inf")
 ) -> Estimate:
     """Return an estimate of the time and space for solving a game.
 

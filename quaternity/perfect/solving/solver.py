@@ -100,10 +100,7 @@ def solve(
 
 
 def game_graph(
-    state: State,
-    pool: Pool | None = None,
-    max_states: int | None = None,
-    report: Report = quiet,
+    state: State, pool: Pool | None = None, max_states: int | None = None, report: Report = quiet
 ) -> GameGraph:
     """Return the graph of all states that can follow from a state, without their values."""
     pool = pool or Pool.around(SerialExecutor(), in_flight=1)
@@ -113,11 +110,7 @@ def game_graph(
 
 @contextmanager
 def _graph(
-    state: State,
-    pool: Pool,
-    directory: str | Path | None,
-    max_states: int | None,
-    report: Report,
+    state: State, pool: Pool, directory: str | Path | None, max_states: int | None, report: Report
 ) -> Iterator[tuple[GameGraph, WorkDirectory]]:
     """Open a working directory, generate the graph of the game in it, and yield both."""
     rules, start = Rules.of(state), canonical(state).key

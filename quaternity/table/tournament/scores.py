@@ -155,10 +155,7 @@ class Table(Displayable):
 
 
 def make_table(
-    results: Sequence[GameResult],
-    players: int,
-    random: Random | None = None,
-    games_a_deal: int = 1,
+    results: Sequence[GameResult], players: int, random: Random | None = None, games_a_deal: int = 1
 ) -> Table:
     """Compute the table of results from the first games of a tournament.
 

@@ -183,10 +183,7 @@ def _draw_medians(axes: Axes, rows: Sequence[Row], styles: Mapping[str, Style]) 
 
 
 def _draw_growth(
-    axes: Axes,
-    sizes: Sequence[tuple[float, Sequence[Row]]],
-    styles: Mapping[str, Style],
-    axis: str,
+    axes: Axes, sizes: Sequence[tuple[float, Sequence[Row]]], styles: Mapping[str, Style], axis: str
 ) -> None:
     for name, style in styles.items():
         cells = [

@@ -50,10 +50,7 @@ def page(comparison: Comparison) -> str:
     Drawing the plots takes several seconds. Raise `InputError` if matplotlib, which draws the
     plots, is not installed.
     """
-    parts = [
-        f"<h1>Solvers compared: {escape(comparison.description)}</h1>",
-        *_overview(comparison),
-    ]
+    parts = [f"<h1>Solvers compared: {escape(comparison.description)}</h1>", *_overview(comparison)]
     if comparison.runs:
         parts += [
             *_fault_list(comparison),
