@@ -282,7 +282,7 @@ def test_a_separate_process_plays_the_same_game_with_a_time_limit() -> None:
         assert len(parse_record(record).moves) == play_game(plan, game).moves
     plan = replace(plan, rules=USUAL, players=("search:1000000", "search:999999"))
     with pytest.raises(PlayerTimeout, match=r"'search:\d+' in seat \d gave no move") as raised:
-        play_game(replace(plan, move_seconds=0.1), 1)
+        play_game(replace(plan, move_seconds=1), 1)
     place = raised.value.place
     assert place is not None
     assert place.seat is not None
