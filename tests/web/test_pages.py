@@ -130,6 +130,16 @@ def test_pages_count_players_without_names_from_1(language: str, player: str) ->
     assert not re.search(rf"{player} (0|4)|{default_name(0)}", html)
 
 
+@pytest.mark.parametrize(
+    ("language", "player"), [("en", "Player"), ("nl", "Speler"), ("de", "Spieler")]
+)
+def test_a_default_name_in_another_seat_has_a_number(language: str, player: str) -> None:
+    names = [f"{player.lower()}  3", default_name(1), "Ann"]
+    with using_language(language):
+        shown = seat_names([SeatView(name, "person") for name in names])
+    assert shown == [f"{names[0]} (1)", f"{player} 2", "Ann"]
+
+
 def test_seats_are_distinguished_whatever_their_names() -> None:
     names = ["Ann", "Ann", "Ann (1)", "Seat 5", None, "Ann (2)"]
     shown = seat_names([SeatView(name, "person") for name in names])

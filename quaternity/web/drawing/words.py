@@ -250,12 +250,17 @@ def seat_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """Return a distinct name for the player in each seat.
 
     The number of the seat is appended to names that look alike, for example because they differ
-    only in the shape of an apostrophe.
+    only in the shape of an apostrophe. It is also appended to a name such as "Player 3" in another
+    seat than the third one.
     """
     names = plain_names(seats, game)
     keys = [name_key(name) for name in names]
+    usual = [name_key(player_name(default_name(seat), seat) or "") for seat in range(len(seats))]
     numbered = [f"{name} ({number})" for number, name in enumerate(names, 1)]
-    apart = [numbered[at] if keys.count(keys[at]) > 1 else name for at, name in enumerate(names)]
+    apart = [
+        numbered[at] if (keys + usual).count(keys[at]) - (keys[at] == usual[at]) > 1 else name
+        for at, name in enumerate(names)
+    ]
     return apart if len(set(map(name_key, apart))) == len(apart) else numbered
 
 

@@ -24,7 +24,7 @@ export async function playMoment(moment, draw, { length, first = false }) {
   fitNow();
   // Elements that the new board lacks start where they are now.
   const scenes = moment.scenes.map((scene) => scene.map((act) => [act, ...(COPIED[act[0]]?.(act) ?? [])]));
-  if (first) { draw(); fitNow(); }
+  if (first) { draw(); fitNow(); await wait(0); } // the scenes take as long as the board
   let over = !length;
   skipped.then(() => { over = true; });
   for (const scene of scenes) {
@@ -32,7 +32,7 @@ export async function playMoment(moment, draw, { length, first = false }) {
     if (!over) await Promise.race([wait(length), skipped]);
   }
   for (const copy of document.querySelectorAll(".flyer, .verdicts")) copy.remove();
-  if (!first) draw();
+  if (!first) { draw(); await wait(0); }
   if (over) return;
   for (const scene of scenes) for (const [act] of scene) SHOWN_AFTER[act[0]]?.(act, length);
   for (const one of document.querySelectorAll(".owners")) {

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from random import Random
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -406,6 +407,63 @@ def test_a_hidden_page_that_asks_what_to_show_reports_a_turn(
     )
     let_answers_arrive(ann)
     assert [url for url in requests if url.partition("?")[0].endswith("/part")]
+
+
+@pytest.mark.parametrize("event", thorough(["moves"], ["moves", "end", "seat"]))
+def test_a_phone_that_slept_for_long_shows_the_present_position(
+    event: str, person: Callable[..., Witness], tmp_path: Path
+) -> None:
+    with Server(tmp_path / "data", *BUSY) as server:
+        ann, ben = person(Witness, host=server.host), person(Witness, host=server.host, **PHONE)
+        sizes = (3, 8, 3) if event == "end" else (4, 13, 4)
+        settings = dict(zip(("set_size", "sets", "players"), sizes, strict=True))
+        seats = settings["players"]
+        table, links = ann.table("quaternity", settings, ["me"] * (seats - 1) + ["open"])
+        ben.join(links[0], "Ben")
+        owners, random = [ann] * (seats - 1) + [ben], Random(1)
+        ben.page.evaluate(HIDE, True)
+        state = ann.ask("GET", f"/api/tables/{table}")
+        for number in range(101):
+            if number == 60:
+                server.kill()
+                server.start()
+            if not state["to_act"]:
+                break
+            mover, query = owners[state["to_act"][0]], f"?seat={state['to_act'][0]}"
+            move = random.choice(mover.ask("GET", f"/api/tables/{table}{query}")["moves"])
+            sent = {"version": number, "id": str(number), "seat": state["to_act"][0], "move": move}
+            mover.ask("POST", f"/api/tables/{table}/moves", sent)
+            state = ann.ask("GET", f"/api/tables/{table}")
+        assert (state["outcome"] is not None) == (event == "end")
+        if event == "end":
+            ann.ask("POST", f"/api/tables/{table}/again", {})
+        elif event == "seat":
+            sent = {"seat": seats - 1, "player": "open"}
+            link = ben.ask("POST", f"/api/tables/{table}/hand-over", sent)["invitation"]
+            person(Person, host=server.host).join(link, "Carl")
+        ben.page.evaluate(HIDE, False)
+        ben.page.locator("#offer:not([hidden]) button").nth(1).click()
+        ben.sees(state["version"])
+        shown = ben.page.locator("#part").inner_text()
+        assert ("Play again with the same players?" in shown) == (event == "end")
+        assert ("You are watching." in shown) == (event == "seat")
+        if event != "seat":  # which changes a name in all that was shown
+            assert ben.order_faults([ben.version]) == []
+
+
+def test_a_page_whose_table_is_deleted_says_so(
+    person: Callable[..., Witness], tmp_path: Path
+) -> None:
+    with Server(tmp_path / "data", *BUSY) as server:
+        ann = person(Witness, host=server.host)
+        ann.table("quarto", {}, ["me", "me"])
+        ann.page.wait_for_selector("body.ready")
+        ann.page.evaluate(HIDE, True)
+        server.stop()
+        rmtree(tmp_path / "data")
+        server.start()
+        ann.page.evaluate(HIDE, False)
+        ann.page.wait_for_selector("main :text('no such table')")
 
 
 def test_help_is_requested_for_the_present_position_only(person: Callable[..., Witness]) -> None:

@@ -159,6 +159,47 @@ def test_the_names_of_sets_are_whole_on_a_small_phone(person: Callable[..., Any]
     assert not any(heads.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth + 1)"))
 
 
+CUT = """all => all.flatMap((one) => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  const text = range.getBoundingClientRect(), window = { left: 0, right: innerWidth };
+  let cut = one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).webkitLineClamp > 0;
+  for (let up = one; up; up = up.parentElement) {
+    const clips = getComputedStyle(up).overflowX !== 'visible';
+    const { left, right } = clips ? up.getBoundingClientRect() : window;
+    cut ||= text.left < left - 0.5 || text.right > right + 0.5;
+  }
+  return cut ? [one.textContent] : [];
+})"""
+"""Script: the texts that elements cut at a side, or after the last line that they may have."""
+
+
+@pytest.mark.parametrize("width", [320, 360])
+def test_the_texts_of_a_puzzle_are_whole_on_a_small_phone(
+    width: int, person: Callable[..., Any]
+) -> None:
+    """A puzzle may have a long title, long names of sets, and several least numbers of a set."""
+    ann = person(viewport={"width": width, "height": 2 * width}, locale="de")
+    texts = "h1, h1 small, .event p, .group h2 > :first-child, .leasts > span, .question"
+    for puzzle in ("force/2/3", "possible/2/1", "possible/3/2", "owner/3/3"):
+        ann.page.goto(f"/puzzles/1/{puzzle}")
+        ann.page.locator(".fitted .tile").first.wait_for()
+        if ann.page.locator("#ask").count():
+            ann.press(ann.page.locator("[data-card][data-act]").first)
+        assert ann.page.locator(".leasts > span").count()
+        assert ann.page.locator(texts).evaluate_all(CUT) == [], puzzle
+
+
+def test_the_marks_of_four_players_are_whole_on_a_small_phone(person: Callable[..., Any]) -> None:
+    ann = person(viewport={"width": 360, "height": 640})
+    settings = {"players": 4, "sets": 13}
+    ann.table("quaternity", settings, ["me"] * 4, name="Ann", seed=5)
+    marks = ann.page.locator(".fitted .owners i:last-child")
+    marks.first.wait_for()
+    assert marks.count() == 52
+    assert marks.evaluate_all(CUT) == []
+
+
 def test_the_board_of_a_puzzle_stays_in_place_between_the_steps_of_its_proof(
     person: Callable[..., Any],
 ) -> None:
