@@ -177,6 +177,10 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
     rows = _copy_rows(owner.owner if type(owner) is Deal else owner, list)
     if rows is None:
         return ["the deal is not a list of players for each set"]
+    return _row_faults(problem, rows)
+
+
+def _row_faults(problem: DealProblem, rows: tuple[tuple[int, ...], ...]) -> list[str]:
     if [len(cards) for cards in rows] != [constraint.size for constraint in problem.sets]:
         return ["the deal does not have exactly one owner for each card"]
     faults, words = [], problem.words
@@ -222,5 +226,5 @@ def verify(problem: DealProblem, verdict: object) -> bool:
     """
     plain = copy_verdict(verdict)
     if isinstance(plain, Feasible):
-        return not deal_faults(problem, plain.deal.owner)
+        return not _row_faults(problem, plain.deal.owner)
     return plain is not None and plain.shortage is not None and plain.shortage.holds(problem)

@@ -58,6 +58,8 @@ def test_a_deal_lists_hands() -> None:
     deal = Deal(((0, 1), (1,)))
     assert deal.hand(1) == ((0, 1), (1, 0))
     assert deal.hand(2) == ()
+    # Comparisons of verdicts ignore the problem.
+    assert (Feasible(deal), Infeasible()) == (Feasible(deal, PAIR), Infeasible(None, PAIR))
     assert deal.in_words(players=3) == f"{deal}\nplayer 2: no cards"
     assert str(deal) == "player 0: 0/0\nplayer 1: 0/1 1/0"
     assert deal.picture().text() == "set  /0  /1\n0    0   1\n1    1"

@@ -1,6 +1,5 @@
 """Laws of deal problems: relabelling, tightening, splitting and merging of sets, and duality."""
 
-from dataclasses import replace
 from itertools import product, starmap
 
 from hypothesis import assume, given, settings
@@ -181,7 +180,6 @@ def test_there_is_a_deal_or_a_shortage_and_never_both(
     assert bool(verdict) == bool(all_deals)
     assert verify(problem, verdict)
     assert isinstance(verdict, Feasible) or verdict.shortage is not None
-    assert replace(solve(problem), problem=None) == verdict
 
 
 @given(feasible_problems(max_players=3, max_sets=2), st.data())

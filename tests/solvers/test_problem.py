@@ -78,7 +78,7 @@ def test_no_way_to_build_a_problem_skips_the_checks(build: Callable[[], Any], wo
 
 
 @given(deal_problems().filter(lambda problem: problem.cards > 0), st.data())
-@settings(max_examples=examples(1000))
+@settings(max_examples=examples(400))
 def test_a_wrong_number_is_refused_with_its_place(
     problem: DealProblem, data: st.DataObject
 ) -> None:
