@@ -339,7 +339,7 @@ def test_the_card_of_the_last_question_stands_out(rules: Any) -> None:
 
 
 def test_the_card_of_a_question_stands_out_when_another_set_is_put_down() -> None:
-    own, found = AnnounceTiming.AFTER_OWN_REQUEST, 0
+    own, games = AnnounceTiming.AFTER_OWN_REQUEST, 0
     rules = KwartetRules(KwartetSettings(2, 4, own, set_size=2))
     for seed in range(20):
         game = simulate(rules, 1, seed)
@@ -348,8 +348,8 @@ def test_the_card_of_a_question_stands_out_when_another_set_is_put_down() -> Non
             html = table_html(sight(game, None), BASE)
             (label,) = re.findall(r'class="cell [^"]* asked"[^>]*aria-label="([^"]*)"', html)
             assert label.startswith(f"{about.data['card']}, Person {about.data['asked']} ")
-            found += 1
-    assert found
+            games += 1
+    assert games
 
 
 def test_a_player_with_several_seats_can_change_between_them() -> None:

@@ -234,9 +234,9 @@ def test_a_card_of_a_puzzle_shows_who_can_have_it(kind: str) -> None:
         drawn = draw_puzzle(puzzle, puzzle_words(puzzle), (), "")["drawn"]
         owners = {tile.card: tile.owners for row in drawn["tiles"] for tile in row}
         assert owners == {
-            card: tuple(players_in(one.owners[card.number])) if one.owners else ()
+            card: tuple(players_in(constraint.owners[card.number])) if constraint.owners else ()
             for card in owners
-            for one in [problem.sets[card.set_index]]
+            for constraint in [problem.sets[card.set_index]]
         }
         assert len(owners) == position.settings.sets * position.settings.set_size
 
@@ -309,7 +309,9 @@ def test_a_wrong_answer_is_refuted_by_a_moment(kind: str) -> None:
             if kind == "force":
                 says = [(act[1], act[3]) for act in acts if act[0] == "say"]
                 line = map(message_data, about["line"])
-                assert says == [said for x in line for said in ((x["asker"], 0), (x["asked"], 1))]
+                assert says == [
+                    bubble for x in line for bubble in ((x["asker"], 0), (x["asked"], 1))
+                ]
             elif kind == "quarto":
                 after = {*re.findall(r'id="(\w+)" role="img" aria-label="H\dV\d:', html)}
                 flown = [act[3] for act in acts if act[0] == "carry" and act[3].startswith("#H")]
