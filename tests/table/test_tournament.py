@@ -27,6 +27,7 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.perfect.bots.random_bot import RandomBot
 from quaternity.quarto.rules import QuartoRules
+from quaternity.table.players import make_player
 from quaternity.table.tournament.picture import draw_table
 from quaternity.table.tournament.playing import (
     GameResult,
@@ -375,6 +376,18 @@ def test_equal_players_have_equal_results_over_whole_deals() -> None:
 def test_a_player_observes_all_events_since_its_last_move() -> None:
     plan = Tournament(QuartoRules(), ("tests.table.misbehaving:Remembers", "careful"), seed=2)
     assert [result.places is not None for result in play_games(plan, 2)] == [True, True]
+
+
+def test_each_entry_has_one_player_for_all_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    def factory(rules: Any, argument: str | None) -> Any:
+        made.append(make_player(rules, "careful"))
+        return made[-1]
+
+    plant(monkeypatch, "quarto", "counted", factory)
+    play_games(Tournament(QuartoRules(), ("counted", "counted")), 4)
+    assert len(made) == 1 + 2  # the first player only shows that players can be created
 
 
 def test_a_game_in_which_all_players_wait_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

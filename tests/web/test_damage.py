@@ -138,6 +138,18 @@ def test_text_that_cannot_be_decoded_is_shown_to_nobody(
     assert b"qw\xef\xbf\xbd" not in shown
 
 
+def test_a_table_with_the_record_of_another_game_is_reported(
+    games: SavedGames, tmp_path: Path
+) -> None:
+    (tmp_path / FILE).write_bytes(games.data)
+    table = games.tables[0]
+    with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
+        database.execute("UPDATE tables SET game = 'kwartet'")
+    with Site(app(str(tmp_path), limits=LIMITS)) as site:
+        page = site.ask("GET", table.path, token=table.tokens[0])
+    assert b"its stored data is damaged" in page.body
+
+
 VALUES = ["X'FF00'", "'soon'", "-1", "1e300"]
 
 

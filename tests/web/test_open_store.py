@@ -86,7 +86,9 @@ def test_one_of_two_writes_with_the_same_version_is_kept(place: str) -> None:
         assert store.read(LOG, "t") == [(1, 0, "", "by 0")]
         # A write is kept completely, or not at all.
         assert store.read("SELECT id FROM tables") == [("of 0",)]
-        assert store.trouble is None
+        with pytest.raises(HttpError):
+            asyncio.run(store.write((Entry("t", 1, 1, "", "late"),)))
+        assert store.trouble is None, "a conflict is not a failure of the store"
 
 
 def test_values_come_back_as_they_were(place: str) -> None:

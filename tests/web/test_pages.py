@@ -18,7 +18,7 @@ from quaternity.game.rules import QuaternityRules
 from quaternity.game.sentences import MUST_HAVE, PUTS_DOWN, question_sentence
 from quaternity.game.settings import Settings
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.settings import KwartetSettings
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.table.setting_fields import settings_of
 from solvers.shortage import CARDS, EACH_KEEP, SHORT
@@ -325,6 +325,20 @@ def test_the_card_of_the_last_question_stands_out(rules: Any) -> None:
     assert label.startswith(f"{about['card']}, Person {about['asked']} ")
     start = table_html(sight(simulate(rules, 0), 0), BASE)
     assert not re.search(r'class="cell [^"]* asked"', start)
+
+
+def test_the_card_of_a_question_stands_out_when_another_set_is_put_down() -> None:
+    own, games = AnnounceTiming.AFTER_OWN_REQUEST, 0
+    rules = KwartetRules(KwartetSettings(2, 4, own, set_size=2))
+    for seed in range(20):
+        game = simulate(rules, 1, seed)
+        about, *more = game.steps[-1].events
+        if more and about.data["card"].set_index not in [event.data["set"] for event in more]:
+            html = table_html(sight(game, None), BASE)
+            (label,) = re.findall(r'class="cell [^"]* asked"[^>]*aria-label="([^"]*)"', html)
+            assert label.startswith(f"{about.data['card']}, Person {about.data['asked']} ")
+            games += 1
+    assert games
 
 
 def test_a_player_with_several_seats_can_change_between_them() -> None:

@@ -253,8 +253,12 @@ def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
             course = simulate(rules, count, seed)
             for seat in range(rules.seats):
                 shown = sight(course, seat)
-                names = [tip.name for tip in tips(shown, draw_part(shown))]
+                drawn = draw_part(shown)
+                names = [tip.name for tip in tips(shown, drawn)]
                 assert names
+                if game == "quaternity":
+                    owners = [tile.owners for row in drawn["tiles"] for tile in row]
+                    assert ("certain" in names) == (1 in map(len, owners))
                 seen.update(names)
                 last = message_data(course.steps[-1].events[-1]) if course.steps else {}
                 for word in ("yes", "no"):

@@ -19,18 +19,21 @@ from hypothesis import strategies as st
 
 from quaternity.base.sentences import message_data
 from quaternity.game.cards import Card
+from quaternity.kwartet.seat_log import SeatLog
 from quaternity.puzzles import KINDS, Puzzle, daily, make
+from quaternity.puzzles.boards import position_of
 from quaternity.puzzles.making import DAILY
 from quaternity.puzzles.puzzle import MAX_SEED
 from quaternity.puzzles.set_puzzles import LETTERS
 from quaternity.web.app import app
 from quaternity.web.background import BackgroundWork
-from quaternity.web.drawing.puzzles import NAMES, puzzle_words
+from quaternity.web.drawing.puzzles import NAMES, draw_puzzle, puzzle_words
 from quaternity.web.fair_queue import FairQueue
 from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import LANGUAGES, using_language
 from quaternity.web.puzzle_pages import PuzzlePages, judge, puzzle_html
 from quaternity.web.rate_limits import Limits, client_address
+from solvers.problem import players_in
 from tests.limits import limited
 from tests.sizes import examples, thorough
 from tests.web.seeded_program import Noon
@@ -221,6 +224,23 @@ def test_the_player_to_move_follows_from_the_last_question(kind: str) -> None:
         assert NAMES[int(turn)] == (asker if answer == "yes" else following)
 
 
+@pytest.mark.parametrize("kind", ["possible", "owner", "force", "trace", "knows"])
+def test_a_card_of_a_puzzle_shows_who_can_have_it(kind: str) -> None:
+    for seed in range(thorough(2, 20)):
+        puzzle = make(kind, seed, 2)
+        position: Any = position_of(puzzle)
+        log = isinstance(position, SeatLog)
+        problem = position.views[-1].problem if log else position.state.problem
+        drawn = draw_puzzle(puzzle, puzzle_words(puzzle), (), "")["drawn"]
+        owners = {tile.card: tile.owners for row in drawn["tiles"] for tile in row}
+        assert owners == {
+            card: tuple(players_in(constraint.owners[card.number])) if constraint.owners else ()
+            for card in owners
+            for constraint in [problem.sets[card.set_index]]
+        }
+        assert len(owners) == position.settings.sets * position.settings.set_size
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_premises_of_a_step_are_marked_on_the_page(kind: str) -> None:
     """A board of Quarto marks the cells, and shows the pieces that steps place."""
@@ -287,9 +307,11 @@ def test_a_wrong_answer_is_refuted_by_a_moment(kind: str) -> None:
             scenes = moment(html)["scenes"]
             acts = [act for scene in scenes for act in scene]
             if kind == "force":
-                says = [act[1] for act in acts if act[0] == "say"]
+                says = [(act[1], act[3]) for act in acts if act[0] == "say"]
                 line = map(message_data, about["line"])
-                assert says == [seat for x in line for seat in (x["asker"], x["asked"])]
+                assert says == [
+                    bubble for x in line for bubble in ((x["asker"], 0), (x["asked"], 1))
+                ]
             elif kind == "quarto":
                 after = {*re.findall(r'id="(\w+)" role="img" aria-label="H\dV\d:', html)}
                 flown = [act[3] for act in acts if act[0] == "carry" and act[3].startswith("#H")]

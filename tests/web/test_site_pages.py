@@ -265,6 +265,7 @@ def test_every_filled_in_form_makes_the_table_that_it_describes(data: st.DataObj
         ({"game": ["set"], "players": ["٣"]}, "players: must be a whole number 1..12"),
         ({"game": ["set"], "players": ["13"]}, "players: must be a whole number 1..12"),
         ({"game": ["set"], "length": ["ages"]}, "length: must be one of normal"),
+        ({"game": ["set"], "players": ["12"]}, "length: must be one of normal"),
         ({"game": ["set"], "length": ["normal"], "clock": ["x"]}, "clock: must be one of none"),
     ],
 )  # fmt: skip

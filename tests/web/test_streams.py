@@ -1,8 +1,13 @@
 """Streams: one message for many readers, and readers that are too slow."""
 
 import asyncio
+import re
+from random import Random
 from typing import Any
 
+from quaternity.quarto.rules import QuartoRules
+from quaternity.web.changes import Entry
+from quaternity.web.feed import TableFeed
 from quaternity.web.streams import (
     CHUNK_EXTENSION,
     MAX_BUFFERED_BYTES,
@@ -12,6 +17,7 @@ from quaternity.web.streams import (
     message,
     send,
 )
+from quaternity.web.versioned_history import VersionedHistory
 
 
 class Pipe:
@@ -74,6 +80,29 @@ def test_a_reader_gets_all_in_order_and_an_end() -> None:
     assert start["status"] == 200
     assert b"".join(body["body"] for body in bodies) == b"012:\n\nlate"
     assert [body["more_body"] for body in bodies] == [True] * (len(bodies) - 1) + [False]
+
+
+def test_a_new_stream_repeats_the_moves_that_its_reader_has_missed() -> None:
+    rules: Any = QuartoRules()
+    history = VersionedHistory.begin(rules, rules.start(Random(1)))
+    for version in range(1, 5):
+        position = history.game.position
+        (seat,), move = rules.to_act(position), next(iter(rules.moves(position)))
+        history = history.with_entry(Entry("t", version, seat, str(version), rules.write(move)))
+    nothing: Any = None
+    feed = TableFeed("t", 0, nothing, nothing)
+
+    async def read_missed(last: int | None) -> list[Any]:
+        stream = Stream(None, set(), Streams())
+        feed.begin_stream(stream, last, history, lambda _: None)
+        stream.end()
+        return await read_stream(stream)
+
+    for last in (None, *range(7)):
+        _, *bodies = asyncio.run(read_missed(last))
+        sent = re.findall(rb"event: (\w+)\nid: (\d+)", b"".join(body["body"] for body in bodies))
+        missed = [] if last is None else [(b"move", b"%d" % at) for at in range(last + 1, 5)]
+        assert sent == [*missed, (b"version", b"4")]
 
 
 def test_a_slow_reader_is_dropped_without_a_gap() -> None:

@@ -1,6 +1,7 @@
 """Tables where several players may act at once, and what happens while nobody watches."""
 
 import asyncio
+import re
 from collections import Counter
 from itertools import islice
 from math import inf
@@ -104,15 +105,22 @@ def test_no_task_of_a_table_runs_when_a_server_has_ended(tmp_path: Path) -> None
 def test_a_player_with_several_seats_sees_the_view_of_the_one_to_move(site: Site) -> None:
     cookie = {"cookie": "quaternity=" + "w" * 22}
     wanted = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
-    path = f"/api/tables/{site.ask('POST', '/api/tables', wanted, headers=cookie).json['table']}"
+    name, movers = site.ask("POST", "/api/tables", wanted, headers=cookie).json["table"], []
+    path = f"/api/tables/{name}"
     for version in range(4):
         state = site.ask("GET", path, headers=cookie).json
         assert [state["seat"]] == state["to_act"]
+        movers.append(state["seat"])
         move = {"version": version, "id": str(version), "move": state["moves"][0]}
         assert site.ask("POST", f"{path}/moves", move, headers=cookie).status == 200
         for seat in (0, 1):
             other = site.ask("GET", f"{path}?seat={seat}", headers=cookie).json
             assert other["seat"] == seat
+    for version, mover in enumerate(movers):
+        for query, seat in (("", mover), ("&seat=0", 0), ("&seat=1", 1)):
+            page = site.ask("GET", f"/t/{name}/part?at={version}{query}", headers=cookie)
+            shown = re.findall('<div class="table [^>]* data-seat="(.)"', page.body.decode())
+            assert shown == [str(seat)]
 
 
 def test_absent_players_agree_to_more_cards(site: Site) -> None:

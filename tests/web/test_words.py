@@ -102,6 +102,8 @@ def test_a_lobby_names_empty_seats_and_players_who_are_not_ready(
 @given(st.floats(0, 1), st.sampled_from(sorted(LANGUAGES)))
 @example(0.0001, "de")
 @example(0.9999, "nl")
+@example(0.01, "en")
+@example(0.99, "en")
 def test_percentages_are_whole_and_only_certainties_are_0_or_100(chance: float, name: str) -> None:
     with using_language(name):
         text = percent(chance)
