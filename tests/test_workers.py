@@ -379,7 +379,7 @@ def test_an_invalid_address_is_refused_at_once_and_nothing_follows() -> None:
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(InputError, match="a cluster needs distributed, which is not installed: pip"),
+        pytest.raises(InputError, match="a cluster needs distributed, which is not installed; to"),
         open_executor(dask="tcp://127.0.0.1:8786"),
     ):
         pass

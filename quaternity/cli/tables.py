@@ -86,11 +86,11 @@ def listing(
     ] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List the tables, most recently touched first.
+    """List the tables, most recently changed first.
 
-    Each line has the game, the times (UTC) at which the table was made and last touched, and the
-    numbers of people, programs, open seats and moves. The state says whether the game has not
-    started, is under way, is over, or was uploaded.
+    Each line has the game, the times (UTC) at which the table was made and last changed (touched),
+    and the numbers of people, programs, open seats and moves. The state says whether the game has
+    not started, is under way, is over, or was uploaded.
 
     Example: quaternity tables list --data tables --order moves --limit 10
     """

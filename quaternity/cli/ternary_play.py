@@ -34,8 +34,8 @@ def deck(
 ) -> None:
     """Shuffle a deck, and list its cards in the order of dealing.
 
-    In a safe deck (--safe), the three cards that are dealt together always form a SET or triple. So
-    deal them to random places on the table.
+    In a safe deck (--safe), every three cards that are dealt together form a SET or triple. To hide
+    this, deal them to random places on the table.
 
     Example: quaternity set deck --safe --seed 7
     """

@@ -180,8 +180,8 @@ def _walk(task: SolvingTask, solved: SolvedGame, phase: Phase) -> GameGraph:
     states, limit = solved.facts.states, task.max_states
     if limit is not None and states > limit:
         raise LimitError(
-            f"--everybody visits all {states:,} states, but the limit is {limit:,}; change the "
-            "limit by --most-states, or remove it by --no-limit"
+            f"--everybody visits all {states:,} states, but the limit is {limit:,}; raise the "
+            "limit with --most-states, or remove it with --no-limit"
         )
     with phase("walking", None) as report, open_executor(task.workers, task.dask) as pool:
         return game_graph(task.state, pool, None, report)

@@ -163,7 +163,7 @@ def test_a_page_above_the_limit_is_not_sent() -> None:
     data = json.dumps(json.loads(state_of(3, 3)) | unknown).encode()
     page, status = analysis_page(data, "", "en")
     assert status == 422
-    assert b"may have at most 4194304" in page
+    assert b"the limit is 4194304" in page
     assert len(page) < 1000
 
 
