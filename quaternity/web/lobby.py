@@ -254,7 +254,7 @@ class Lobby:
     async def again(self, table: LiveTable, visitor: Visitor) -> str:
         """Return the id of the table for the rematch. The first call makes this table.
 
-        In the rematch, every player sits one seat further on.
+        In the rematch, every player moves to the next seat.
         """
         new, deal, seed, invitation = (new_token() for _ in range(4))
         invitations = tuple(new_token() for _ in table.state.seats)

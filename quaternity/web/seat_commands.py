@@ -211,7 +211,7 @@ class SetCode(NamedTuple):
     code: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the changes that store the code, and the owner before and after the changes."""
+        """Return the changes that store the hash of the code, and the old and the new `Owner`."""
         del now
         state.check_owners({self.seat: self.token})
         before = state.seats[self.seat].owner
