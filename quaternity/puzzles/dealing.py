@@ -174,8 +174,8 @@ class Possible:
     def of_game(self, game: Game, random: Random, wish: float) -> Puzzle | None:
         """Return a puzzle about a question that may be asked now, or None if there is none.
 
-        The question is random. The puzzle asks whether a certain answer is possible. It is if
-        `wish` is less than 0.5, otherwise it is not.
+        The question is random. The puzzle asks whether a certain answer to it is possible. The
+        solution of the puzzle is "yes" if `wish` is less than 0.5, otherwise "no".
         """
         state, possible = game.state, wish < 0.5
         asked: list[tuple[Question, Answer]] = []

@@ -242,7 +242,7 @@ class MovesTakenBack(NamedTuple):
 
 
 class GameEnded(NamedTuple):
-    """Event: the game ended with the given places, or goes on (None) after a take-back."""
+    """Event: the game ended. If `places` is None, a take-back has made it go on again."""
 
     places: tuple[int, ...] | None
 

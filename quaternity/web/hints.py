@@ -74,7 +74,7 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """Return a dictionary with the legal questions and the expected information of each.
 
-    The list is empty while a question waits for its answer.
+    The questions are in the entry `questions`, which is empty while a question is unanswered.
     """
     from quaternity.insight.analysis import prospects
 
@@ -161,7 +161,7 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
 def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """Return a dictionary with the requests that may be answered with yes, the likeliest first.
 
-    The list is empty if it is not the player's turn.
+    They are in the entry `questions`, which is empty if it is not the player's turn.
     """
     from quaternity.kwartet.chances import owner_weights
 

@@ -81,7 +81,7 @@ class SharedDatabase(Protocol):
         """Return the total time during which at least one server was running, in seconds."""
 
     def read_uptime(self) -> None:
-        """Set the running time (see `uptime`) to the stored value, which all servers share."""
+        """Set the result of `uptime` to the stored running time, which all servers share."""
 
 
 class PostgresSharing(Sharing):

@@ -242,8 +242,8 @@ def _condition_on_hands(
     """Return the probability of each way to deal each set, given the hand sizes.
 
     `ways` contains the probabilities without regard to the hand sizes. It has the axes `[set,
-    way]`, like the result. `count[player, way]` is a number of cards. Only the hand sizes of the
-    players in `unknown` matter. Polynomials count cards, and a Fourier transform multiplies them.
+    way]`, like the result. `count[player, way]` is the number of cards of a player. Only the hand
+    sizes of the players in `unknown` matter. Polynomials are multiplied by a Fourier transform.
     """
     possible = ways > 0
     counts = [count[player].astype(int) for player in unknown]
