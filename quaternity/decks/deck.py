@@ -213,7 +213,7 @@ def find_deck(name: str) -> Deck:
 
 
 def deck_for(sets: int, size: int) -> Deck:
-    """Return the first deck of this package that fits a game with these sets."""
+    """Return the first deck of this package that fits a game with `sets` sets of `size` cards."""
     return next(deck for deck in decks() if deck.fits(sets, size))
 
 

@@ -34,10 +34,10 @@ probabilities are exact to about 0.001."""
 
 
 class OwnerWeights(NamedTuple):
-    """Weights of the possible owners of all cards.
+    """Numbers that say how likely it is that each player owns each card.
 
     `owned[set][card][player]`, divided by `total`, is the probability that the player owns the
-    card. If `exact` is true, the weights are numbers of deals. Otherwise they are estimates.
+    card. If `exact` is true, these are numbers of deals. Otherwise they are estimates.
     """
 
     total: float
@@ -46,9 +46,10 @@ class OwnerWeights(NamedTuple):
 
 
 def owner_weights(problem: DealProblem) -> OwnerWeights:
-    """Return the weights of the possible owners of all cards. The problem must have a deal.
+    """Return how likely it is that each player owns each card, if all deals are equally likely.
 
-    The weights are exact if counting the deals is quick. Otherwise they are estimates.
+    At least one deal must satisfy `problem`. The result is exact if the deals can be counted
+    quickly. Otherwise it is an estimate.
     """
     try:
         if problem.players <= FEW_PLAYERS or _is_quick(problem):
@@ -75,11 +76,11 @@ def chance_of(view: View, question: Question) -> Fraction:
 def estimate_weights(problem: DealProblem) -> OwnerWeights:
     """Return estimates of the probability that each player owns each card.
 
-    The probabilities of a card add up to 1, and those of a player add up to the size of the hand. A
-    player who is not in the `owners` of a card has probability 0. Among all such probabilities, the
-    estimate has the maximum entropy. It is found by iterative proportional fitting (Deming and
-    Stephan, 1940). The limits on a player's cards of a set are ignored, so `filter_problem` should
-    first apply them to `owners`.
+    For each card, the probabilities add up to 1. For each player, they add up to the number of
+    cards in the hand. A player who is not in the `owners` of a card has probability 0. Among all
+    such probabilities, the estimate has the maximum entropy. It is found by iterative proportional
+    fitting (Deming and Stephan, 1940). The limits on a player's cards of a set are ignored, so
+    `filter_problem` should first apply them to `owners`.
     """
     cards: dict[int, int] = {}
     for constraint in problem.sets:
@@ -122,5 +123,5 @@ def count_or_none(problem: DealProblem) -> int | None:
 
 
 def log10_deals(problem: DealProblem) -> float:
-    """Return the decimal logarithm of the number of deals, within the limits of `count_deals`."""
+    """Return the decimal logarithm of the number of deals. Raise the errors of `count_deals`."""
     return log10(count_deals(problem))

@@ -176,7 +176,8 @@ class KwartetEncoded:
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Return the possible results of the next random draw of the deal, with probabilities.
 
-        If the cards cannot be dealt evenly, the first draw decides which seats get an extra card.
+        The deal is a series of draws, and `drawn` contains the results of those so far. If the
+        cards cannot be dealt evenly, the first draw decides which seats get an extra card.
         Every other draw selects the hand that gets the next card.
         """
         uneven = self._uneven

@@ -19,8 +19,9 @@ def stated_by(
 ) -> DealProblem:
     """Return a deal problem with what the selected requests reveal about the present hands.
 
-    `selected` contains the indices of the selected events. If all events are selected, the deals of
-    the result are the publicly possible deals. With fewer events, there may be more deals.
+    `start` is the public state right after the deal. `selected` contains the indices of the
+    selected events. If all events are selected, the problem allows exactly the deals that are
+    possible for an observer who sees no hand. With fewer events, it may allow more deals.
     """
     settings, size = start.settings, start.settings.set_size
     maximum = size - 1 if settings.at_once else size

@@ -82,14 +82,17 @@ class GameLog:
 
 
 def ends_go(event: Event, after: PublicState) -> bool:
-    """Return whether a request ends the asker's turn. `after` is the state after the request."""
+    """Return whether a request ends the asker's series of consecutive requests (a go).
+
+    `after` is the state after the request.
+    """
     return not event.answer or not after.hands[event.question.asker] or after.is_over
 
 
 def ends_of_goes(log: GameLog | SeatLog) -> tuple[int, ...]:
-    """Return, for each finished turn, the number of requests from the deal to the end of the turn.
+    """Return, for each finished go, the number of requests from the deal to the end of the go.
 
-    A turn consists of consecutive requests of one player. It ends when the answer is no, the player
+    A go consists of consecutive requests of one player. It ends when the answer is no, the player
     has no cards left, or the game is over.
     """
     after = enumerate(zip(log.events, log.states[1:], strict=True), start=1)

@@ -70,10 +70,17 @@ class StrategyPlayer:
     ) -> tuple[KwartetPosition, int, GameDetails]:
         """Play a game in which each player follows a strategy.
 
-        Return the last position, the number of requests, and details (see `GameDetails`). The game
-        ends after `cap` requests at the latest. A go is a series of requests by one player. After
-        every `details` goes, the possible deals are counted. With 0, they are never counted. Raise
-        `LimitError` if there are too many deals to count.
+        Return the last position, the number of requests, and details (see `GameDetails`).
+
+        Args:
+            chances: the random generator of each player.
+            cap: the number of requests after which the game ends at the latest.
+            course: the object that records which move is being played, for error reports.
+            details: the number of goes after which the possible deals are counted again, or 0 to
+                count none. A go is a series of requests by one player.
+
+        Raises:
+            LimitError: If there are too many deals to count.
         """
         seated = [
             SeatedPlayer("strategy", player.name, seat) for seat, player in enumerate(players)

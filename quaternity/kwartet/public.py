@@ -141,11 +141,11 @@ class PublicState(NamedTuple):
 def after_request(
     settings: KwartetSettings, before: SetConstraint, question: Question, success: bool
 ) -> SetConstraint:
-    """Return the public constraint of a set after a request for one of its cards.
+    """Return what is publicly known about a set after a request for one of its cards.
 
-    A constraint contains the possible owners of the cards, and the limits on each player's number
-    of cards. `before` is the constraint before the request. `success` says whether the asker got
-    the card.
+    The result contains the possible owners of the cards, and the limits on each player's number of
+    cards. `before` is what was known before the request. `success` says whether the asker got the
+    card.
     """
     asker, asked, (_, number) = question
     owners, low, high = before
@@ -172,7 +172,7 @@ def after_request(
 
 
 def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
-    """Return the constraint of a set, tightened so that a player cannot hold all of its cards."""
+    """Return a constraint that also says that a player does not hold all cards of the set."""
     owners, low, high = constraint
     size = len(owners)
     if not size or high[player] < size:

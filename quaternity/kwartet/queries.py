@@ -69,7 +69,10 @@ class QueryContext(NamedTuple):
 
 
 def moment_of_view(start: PublicState, view: View) -> QueryContext:
-    """Return the `QueryContext` of the moment at which a player has a view of the game."""
+    """Return a `QueryContext` for queries about a game, as the player of a view sees it.
+
+    `start` is the public state right after the deal.
+    """
     from quaternity.kwartet.view import NOBODY
 
     seat = None if view.seat == NOBODY else view.seat
@@ -77,9 +80,9 @@ def moment_of_view(start: PublicState, view: View) -> QueryContext:
 
 
 def moment(log: GameLog | SeatLog, step: int, seat: int | None = None) -> QueryContext:
-    """Return the `QueryContext` of a game after its first `step` requests.
+    """Return a `QueryContext` for queries about a game after its first `step` requests.
 
-    All hands are visible if the log contains them and `seat` is None.
+    The observer is the player in `seat`. If it is None, all hands in the log are visible.
     """
     from quaternity.kwartet.seat_log import SeatLog
 
@@ -108,9 +111,11 @@ def truth_at(
     seconds: float = SECONDS,
     why: bool = False,
 ) -> SeatTruth:
-    """Return what the observer knows about the truth of a formula after the announcements.
+    """Return whether a formula is true or false, or unknown to the observer.
 
-    If `why` is true, the result includes an explanation, which `reason_at` needs.
+    The formula is judged after the announcements in `at`. `method` names the method of
+    `quaternity.epistemic` that judges it. If `why` is true, the result includes an explanation,
+    which `reason_at` needs.
     """
     from quaternity.epistemic.explanation import judge
     from quaternity.epistemic.seat_truth import SeatTruth, after_announcements, truth_for_seat
@@ -136,7 +141,8 @@ def chance_at(
 ) -> FormulaChance:
     """Return the probability that a formula is true, given what the observer knows.
 
-    Raise `LimitError` if the time limit is reached.
+    If there are too many deals to count, it is estimated from at most `samples` random deals. Raise
+    `LimitError` if the time limit is reached.
     """
     from quaternity.epistemic.chance import MAX_SAMPLES, formula_chance
 

@@ -264,10 +264,10 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
 
 def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
-    """Return where the header and each complete request of a log end, as byte offsets.
+    """Return three results: byte offsets in a log, its number of complete requests, and warnings.
 
-    The second result is the number of complete requests, and the third contains warnings. A request
-    is incomplete if the lines about sets put down after it are missing.
+    The offsets are the ends of the header and of each complete request. A request is incomplete if
+    the lines about sets put down after it are missing.
     """
     ends = [0]
     complete = data.rfind(b"\n") + 1

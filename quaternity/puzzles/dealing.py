@@ -89,10 +89,10 @@ def hands_of(deal: Deal, players: int) -> list[Message]:
 
 
 def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: int) -> Game | None:
-    """Return a game after fewer than `max_moves` random moves.
+    """Return a random unfinished game for a puzzle, after fewer than `max_moves` moves.
 
-    `sizes` lists the sizes from which one is chosen, as (cards in a set, sets, players). Return
-    None if the game is over, a player has no cards, or fewer than `MIN_OPEN_SETS` sets have a card
+    `sizes` lists the allowed sizes of the game, as (cards in a set, sets, players). Return None if
+    the game is over, if a player has no cards, or if fewer than `MIN_OPEN_SETS` sets have a card
     with several possible owners.
     """
     settings = Settings(*random.choice(sizes))
@@ -106,7 +106,8 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
 class Count(NamedTuple):
     """The players and the number of sets whose cards must be counted to check a proof.
 
-    The number of sets is 0 if the table of possible owners already shows the result.
+    They measure how difficult the proof is. The number of sets is 0 if the table of possible owners
+    already shows the result.
     """
 
     players: tuple[int, ...]
@@ -147,7 +148,8 @@ def hints(
 ) -> Iterator[Step]:
     """Yield hints about a card: which players or set to look at, and which moves prove the answer.
 
-    `these` is the template of the message that lists the moves.
+    `proofs` are the proofs of the answer. `these` is the template of the message that lists the
+    moves.
     """
     count = max(map(Count.of, proofs), key=lambda count: count.score)
     if count.sets > 1:
@@ -164,15 +166,16 @@ class Possible:
     """A kind of puzzle that asks whether a question can have a given answer."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about a random game. Return None if the game is not suitable."""
+        """Return a puzzle about a random game, or None. `PuzzleKind` explains the arguments."""
         del level
         game = open_game(random, SIZES, MAX_DEALING_MOVES)
         return None if game is None else self.of_game(game, random, wish)
 
     def of_game(self, game: Game, random: Random, wish: float) -> Puzzle | None:
-        """Return a puzzle about a question that may be asked now. Return None if there is none.
+        """Return a puzzle about a question that may be asked now, or None if there is none.
 
-        The question is random. If `wish` is less than 0.5, the answer in the puzzle is possible.
+        The question is random. The puzzle asks whether a certain answer to it is possible. The
+        solution of the puzzle is "yes" if `wish` is less than 0.5, otherwise "no".
         """
         state, possible = game.state, wish < 0.5
         asked: list[tuple[Question, Answer]] = []
@@ -219,7 +222,7 @@ class Possible:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right answer, "yes" or "no", found with the solver max-flow."""
+        """Return the right answer, found again with the solver max-flow, to check a puzzle."""
         about = message_data(puzzle.question)
         question = Question(about["asker"], about["asked"], about["card"])
         state = Game.parse(puzzle.position).state
@@ -231,7 +234,7 @@ class Owner:
     """A kind of puzzle that asks which card has only one possible owner."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle of this level about the only card whose owner can be deduced."""
+        """Return a puzzle about a random game, or None. `PuzzleKind` explains the arguments."""
         del wish
         game = open_game(random, MANY_SETS if level < 2 else LARGE_SETS, MAX_DEALING_MOVES)
         return None if game is None else self.of_game(game, level)
@@ -277,7 +280,7 @@ class Owner:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right answers, found with the solver max-flow."""
+        """Return the right answers, found again with the solver max-flow, to check a puzzle."""
         return certain_by_max_flow(Game.parse(puzzle.position).state.problem)
 
 
@@ -294,10 +297,10 @@ def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterat
 
 
 def certain_by_max_flow(problem: DealProblem) -> set[str]:
-    """Return the cards that only one player can own, although `problem` lists several owners.
+    """Return the cards for which `problem` lists several owners, but only one of them is possible.
 
     Each result is a text with a card and its owner, such as `0/2 1`. The solver max-flow decides
-    who can own a card.
+    which owners are possible.
     """
     answers = set()
     for index, constraint in enumerate(problem.sets):
@@ -345,10 +348,10 @@ def _deal(problem: DealProblem) -> Deal | None:
 
 
 def certain_cards(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Card, int]]:
-    """Yield the cards with several possible owners in `problem`, but only one in `exact`.
+    """Yield the cards whose owner can only be found by reasoning, as pairs (card, owner).
 
-    The result consists of pairs (card, owner). `exact` is the same problem, in which owners who are
-    impossible in all deals have been removed.
+    In `problem`, such a card has several possible owners. `exact` is the same problem without the
+    owners who are impossible in all deals. In it, the card has only one possible owner.
     """
     for index, (before, after) in enumerate(zip(problem.sets, exact.sets, strict=True)):
         for number, (marks, mask) in enumerate(zip(before.owners, after.owners, strict=True)):
@@ -361,9 +364,10 @@ def wrong_owners(
 ) -> Iterator[tuple[str, Message]]:
     """Yield the wrong answers to a puzzle that asks who has a card, each with the reason.
 
-    An answer names a card and a player. Answers about the cards in `certain` are left out. If only
-    one player can have the card, the reason is `seen(card)`. Otherwise, the reason is a deal in
-    which another player has the card.
+    An answer names a card and one of the `players` players. `exact` lists only owners who are
+    possible in a deal. Answers about the cards in `certain` are left out. If only one player can
+    have the card, the reason is `seen(card)`. Otherwise, it is a deal in which another player has
+    the card.
     """
     for index, constraint in enumerate(exact.sets):
         for number, mask in enumerate(constraint.owners):

@@ -56,7 +56,7 @@ class Force:
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about a random game. Return None if the game has no puzzle of this level.
 
-        In the puzzle, the player to move can complete a set soon, whatever the answers are.
+        `PuzzleKind` explains the arguments.
         """
         del wish
         game = open_game(random, SIZES, MAX_FORCING_MOVES)
@@ -98,7 +98,7 @@ class Force:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right questions, found by a simple search that stores no results."""
+        """Return the right questions, found again by a simpler search, to check a puzzle."""
         state, within = Game.parse(puzzle.position).state, puzzle.level_from["questions"]
         assert state.turn is not None, "a player must be to move"
         goal = state.points[state.turn] + 1
@@ -132,6 +132,7 @@ class Line:
         hidden: Number of questions for a card that several players may own.
         own: Number of questions in which the asker is not known to have a card of the set.
         counted: Number of players and sets whose cards must be counted to find the answers.
+        questions: Maximum number of questions until the set is complete.
     """
 
     set_index: int
@@ -148,7 +149,7 @@ class Line:
 
 
 class Search:
-    """A search for questions that force the completion of a set within a number of questions.
+    """A search for questions with which the player to move is sure to complete a set soon.
 
     Results are stored, so equivalent states are searched only once.
     """
@@ -160,9 +161,10 @@ class Search:
         self.cache: dict[tuple[Key, int, int], bool] = {}
 
     def forces(self, state: State, question: Question, within: int) -> bool:
-        """Return whether the player completes a set in time after a question, whatever the answers.
+        """Return whether the player can complete a set after a question, whatever the answers.
 
-        `within` is the maximum number of questions by all players, including this question.
+        `state` is the state before the question. `within` is the maximum number of questions by all
+        players until the set is complete, including this question.
         """
         return self._spoiler(state, question, within) is None
 
@@ -193,9 +195,9 @@ class Search:
         return forced
 
     def spoiling_line(self, question: Question, within: int) -> list[Message]:
-        """Return questions and answers that keep the player from completing a set.
+        """Return questions and answers after which the player cannot complete a set in time.
 
-        `question` comes first, and at most `within` questions are asked.
+        They begin with `question`. At most `within` questions may be asked.
         """
         state, line = self.state, list[Message]()
         while (answer := self._spoiler(state, question, within)) is not None:
@@ -209,7 +211,7 @@ class Search:
     def line(self, game: Game, question: Question, within: int) -> Line:
         """Return a way to complete a set, whatever the answers are, beginning with a question.
 
-        At most `within` questions are asked.
+        `game` is the game before the question. At most `within` questions are asked.
         """
         line = Line(question.card.set_index, questions=within)
         open_lines = [(game, question, within)]

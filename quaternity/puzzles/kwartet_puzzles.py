@@ -129,7 +129,11 @@ FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
 
 
 def random_log(random: Random, size: tuple[int, int], max_requests: int) -> SeatLog | None:
-    """Return the log of a random game as one player saw it. Return None if the game is over."""
+    """Return the log of a random game as one player saw it. Return None if the game is over.
+
+    `size` contains the numbers of players and of sets. The game has fewer than `max_requests`
+    requests.
+    """
     players, sets = size
     settings = KwartetSettings(players, sets)
     hands = deal_hands(settings, random)
@@ -150,7 +154,7 @@ class Trace:
     """A kind of puzzle that asks which card another player must have, given what one player saw."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle of this level from a random game. Return None if the game has none."""
+        """Return a puzzle about a random game, or None. `PuzzleKind` explains the arguments."""
         del wish
         log = random_log(random, SIZES[level - 1], 6 + 3 * level)
         return None if log is None else self.of_log(log, level)
@@ -193,7 +197,7 @@ class Trace:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right answers, found with the solver max-flow."""
+        """Return the right answers, found again with the solver max-flow, to check a puzzle."""
         log = seen_log(puzzle.position)
         return {text for text in certain_by_max_flow(log.views[-1].problem)
                 if text.split()[1] != str(log.seat)}  # fmt: skip
@@ -203,7 +207,7 @@ class Knows:
     """A kind of puzzle that asks whether a player knows a fact."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about the knowledge of another player."""
+        """Return a puzzle about a random game, or None. `PuzzleKind` explains the arguments."""
         log = random_log(random, (3, 3) if level <= 3 else (3, 2), 14)
         if log is None:
             return None
@@ -259,7 +263,7 @@ class Knows:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right answer, found by the solvers without listing all deals."""
+        """Return the right answer, found again without listing all deals, to check a puzzle."""
         truth = _truth(
             seen_log(puzzle.position), message_data(puzzle.question)["formula"], "solvers"
         )
@@ -309,7 +313,7 @@ def _steps(log: SeatLog, why: QueryReason, card: Card, first: Step) -> tuple[Ste
 
 
 def prove_owner(log: SeatLog, card: Card, owner: int) -> list[str]:
-    """Return the sentences that say why only one player can have a card."""
+    """Return sentences that prove, from what one player saw, that `owner` must have a card."""
     look = Step(LOOK_AT(set=card.set_index))
     steps = _steps(log, _why(log, f"H{owner} {card}"), card, look)
     return [*(step.text for step in steps[1:]), HENCE(card=card, who=owner)]

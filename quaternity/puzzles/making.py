@@ -21,17 +21,18 @@ MAX_ATTEMPTS = 20_000
 
 
 class PuzzleKind(Protocol):
-    """A protocol for classes that make and check one kind of puzzle. They take no arguments."""
+    """A protocol for classes that make and check one kind of puzzle, created without arguments."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about a random position, or None if the position contains no puzzle.
 
-        `level` is the wanted level, but the puzzle may have any level. `wish` is a random number
-        from 0 to 1 with which a class may choose a variant. It depends only on the seed.
+        `level` is the wanted level, from 1 to 5, but the puzzle may have another level. `wish` is a
+        random number from 0 to 1, with which a class may choose a variant of the puzzle, such as
+        one with the answer "no".
         """
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right answers of a puzzle, found by a method that `attempt` does not use."""
+        """Return the right answers, found by another method than `attempt`, to check a puzzle."""
 
 
 KINDS = {

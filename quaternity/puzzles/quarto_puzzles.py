@@ -59,7 +59,7 @@ class Quarto:
     """A kind of puzzle that asks how to win soon, or which piece can safely be handed over."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about a random board on which nobody has won."""
+        """Return a puzzle about a random board, or None. `PuzzleKind` explains the arguments."""
         board = _random_board(random, random.choice(EMPTY_AT[level]))
         if board is None:
             return None
@@ -155,7 +155,7 @@ class Quarto:
         return _puzzle(board, piece, question, moves, wrong, steps, level, depth)
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right moves, found by a search without the bit masks of the solver."""
+        """Return the right moves, found again by a simpler search, to check a puzzle."""
         text, _, piece = puzzle.position.partition(" ")
         board = Board.parse(text, read_pieces(example_pieces()))
         depth = puzzle.level_from["placements"]
@@ -183,7 +183,10 @@ def _achieves(board: Board, piece: str, move: QuartoMove, question: str, depth: 
 
 
 def _wins(board: Board, piece: str, within: int) -> bool:
-    """Return whether the player who must place a piece wins with at most `within` placements."""
+    """Return whether the player to place `piece` can force a win.
+
+    This player may place at most `within` pieces, including `piece`.
+    """
     if within <= 0:
         return False
     if winning_cells(board, piece):
@@ -195,7 +198,10 @@ def _wins(board: Board, piece: str, within: int) -> bool:
 
 
 def _loses(board: Board, piece: str, within: int) -> bool:
-    """Return whether the player to place a piece loses after at most `within` more placements."""
+    """Return whether the opponent of the player to place `piece` can force a win.
+
+    The opponent may place at most `within` pieces.
+    """
     if winning_cells(board, piece) or len(board.empty) < 2 or within <= 0:
         return False
     return all(

@@ -45,7 +45,7 @@ class Sets:
     """A kind of puzzle that asks for all SETs among some cards, or whether there is a SET."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about some cards of a shuffled deck."""
+        """Return a puzzle about random cards, or None. `PuzzleKind` explains the arguments."""
         cards = tuple(sorted(shuffled_deck(random)[: random.choice(CARDS_AT[level])]))
         cards = tuple(random.sample(cards, len(cards)))
         threes = triples(cards, Rule.SET)
@@ -92,7 +92,7 @@ class Sets:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Return the right answers, found by trying all triples of cards.
+        """Return the right answers, found again by trying all triples, to check a puzzle.
 
         In a SET, the digits of every property add up to a multiple of 3.
         """

@@ -147,8 +147,9 @@ class BackgroundWork:
     ) -> ChosenMove[Any] | None:
         """Let a computer player choose a move in another process, and return the move.
 
-        Return None if the player prefers not to move yet. Raises `PlayerFault` if the player fails,
-        or its subclass `PlayerTimeout` if the player takes too long.
+        `steps` are the moves so far, and `view` is what the player sees of the position. Return
+        None if the player prefers not to move yet. Raises `PlayerFault` if the player fails, or its
+        subclass `PlayerTimeout` if the player takes too long.
         """
         sitting = SeatedPlayer("player", name, seat)
         short, name = name, self.players.get((rules.name, name), name)

@@ -242,7 +242,7 @@ class MovesTakenBack(NamedTuple):
 
 
 class GameEnded(NamedTuple):
-    """Event: the game ended with the given places, or goes on (None) after a take-back."""
+    """Event: the game ended. If `places` is None, a take-back has made it go on again."""
 
     places: tuple[int, ...] | None
 
@@ -379,13 +379,17 @@ class Command(Protocol):
     """A request to change a game table, such as to make a move or take a seat."""
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the changes that carry out the command, and the answer to its sender."""
+        """Return the changes that carry out the command, and the answer to its sender.
+
+        `now` is the current time, measured in seconds by `Store.uptime`.
+        """
 
 
 def decide(state: TableState, command: Command, now: float) -> Decision:
     """Return the changes to a table that carry out a command, and the answer to its sender.
 
-    Raises `HttpError` if the command is not allowed.
+    `now` is the current time, measured in seconds by `Store.uptime`. Raises `HttpError` if the
+    command is not allowed.
     """
     return command.decide(state, now)
 

@@ -49,7 +49,7 @@ class FairQueue:
             self.give_back(network)
 
     def give_back(self, network: str) -> None:
-        """Free a place, so that the next waiting client gets it."""
+        """Free a place of the client address `network`, so that the next waiting client gets it."""
         self._free += 1
         self._running -= Counter((network,))
         if network in self._queues:

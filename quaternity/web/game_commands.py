@@ -77,7 +77,7 @@ def check_start(state: TableState, visitor: Visitor, attendance: Attendance) -> 
 
 
 class Rematch(NamedTuple):
-    """A command that makes a table for a rematch, in which every player sits one seat further on.
+    """A command that makes a table for a rematch, in which every player moves to the next seat.
 
     Attributes:
         visitor: The player who asks for the rematch.

@@ -74,7 +74,7 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """Return a dictionary with the legal questions and the expected information of each.
 
-    The list is empty while a question waits for its answer.
+    The questions are in the entry `questions`, which is empty while a question is unanswered.
     """
     from quaternity.insight.analysis import prospects
 
@@ -97,7 +97,11 @@ def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> A
 
 
 def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return a dictionary with sentences that explain an illegal question or a forced answer."""
+    """Return a dictionary with sentences that explain an illegal question or a forced answer.
+
+    `asked` may contain the question (`move`) or its card (`card`). Otherwise, the sentences explain
+    the latest answer that was the only possible one.
+    """
     from quaternity.game.game import Game
     from quaternity.game.record import parse_record
     from quaternity.game.rules import QuaternityPosition
@@ -129,7 +133,7 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
 
 
 def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return a dictionary with sentences that name a card's possible owners, or prove its owner."""
+    """Return a dictionary with sentences about the possible owners of the card in `asked`."""
     from quaternity.game.cards import Card
     from quaternity.kwartet.queries import moment_of_view, read_formula
     from quaternity.kwartet.seat_log import SeatLog
@@ -157,7 +161,7 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
 def kwartet_questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """Return a dictionary with the requests that may be answered with yes, the likeliest first.
 
-    The list is empty if it is not the player's turn.
+    They are in the entry `questions`, which is empty if it is not the player's turn.
     """
     from quaternity.kwartet.chances import owner_weights
 
@@ -196,9 +200,9 @@ def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return a dictionary that says in which of the possible deals a formula is true.
+    """Return a dictionary that says in which of the possible deals the formula in `asked` is true.
 
-    Its entry `known` is True for all deals, False for none, and None for some of them. If the query
+    Its entry `known` is True for all deals, False for none, and None for some of them. If `asked`
     contains `why`, the entry `lines` gives the reason.
     """
     from quaternity.game.record import parse_record
@@ -224,9 +228,9 @@ def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
 def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """Return a dictionary that says whether a player knows that a formula is true, or false.
 
-    Its entry `known` is None if the player knows neither. If the query contains `why`, the entry
-    `lines` gives the reason. If it contains `over_time`, the dictionary also says what the player
-    knew after the deal and after each request.
+    The formula is in `asked`. The entry `known` of the result is None if the player knows neither.
+    If `asked` contains `why`, the entry `lines` gives the reason. If it contains `over_time`, the
+    result also says what the player knew after the deal and after each request.
     """
     from quaternity.epistemic.evaluator import Deadline
     from quaternity.kwartet.queries import (

@@ -89,7 +89,7 @@ def translate(text: str) -> str:
 
 
 def whole_percent(chance: float) -> int:
-    """Return a probability as a whole percentage. Only exact values become 0 or 100."""
+    """Return a whole percentage. It is 0 or 100 only if the probability is exactly 0 or 1."""
     whole = round(100 * chance)
     return min(max(whole, 1), 99) if 0 < chance < 1 else whole
 

@@ -142,7 +142,7 @@ class LiveTables:
         return [table for table in tables if table is not None]
 
     def note_made(self, name: str, seats: int) -> None:
-        """Record that a new table was made. Its players count as present from the beginning."""
+        """Record that a table with `seats` seats was made. Its players now count as present."""
         self._seen[name] = [monotonic()] * seats
 
     def forget_absent(self) -> None:

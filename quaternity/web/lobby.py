@@ -85,7 +85,7 @@ class Lobby:
     async def make(
         self, new: NewTable, caller: Caller, ready: bool = True
     ) -> tuple[str, str | None, list[SeatTicket]]:
-        """Make a table. Return its id, an invitation to any free seat, and `SeatTicket` objects.
+        """Make a table. Return its id, an invitation to any free seat, and a `SeatTicket` per seat.
 
         An invitation is a secret text in a link. It is None if no seat is open, because the game
         then begins immediately. `ready` says whether the maker is ready for the game to begin.
@@ -254,7 +254,7 @@ class Lobby:
     async def again(self, table: LiveTable, visitor: Visitor) -> str:
         """Return the id of the table for the rematch. The first call makes this table.
 
-        In the rematch, every player sits one seat further on.
+        In the rematch, every player moves to the next seat.
         """
         new, deal, seed, invitation = (new_token() for _ in range(4))
         invitations = tuple(new_token() for _ in table.state.seats)

@@ -164,7 +164,7 @@ class ServerMetrics:
         return routes
 
     def register_routes(self, routes: Sequence[BaseRoute]) -> None:
-        """Store the path of each route, such as `/t/{table}`, by its handler function."""
+        """Store the paths of routes, such as `/t/{table}`, so that each route can be counted."""
         for route in routes:
             if isinstance(route, Route):
                 self._templates.setdefault(route.endpoint, route.path)

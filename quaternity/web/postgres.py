@@ -200,7 +200,7 @@ class PostgresStore(PostgresReader, Store):
         )
 
     def read_uptime(self, step: float = 1.0) -> None:
-        """Set the running time (see `uptime`) to the stored value, which all servers share.
+        """Set the result of `uptime` to the stored running time, which all servers share.
 
         Ignore the stored value if it differs by `step` seconds or more.
         """

@@ -81,7 +81,7 @@ class SharedDatabase(Protocol):
         """Return the total time during which at least one server was running, in seconds."""
 
     def read_uptime(self) -> None:
-        """Set the running time (see `uptime`) to the stored value, which all servers share."""
+        """Set the result of `uptime` to the stored running time, which all servers share."""
 
 
 class PostgresSharing(Sharing):
@@ -201,7 +201,7 @@ class PostgresSharing(Sharing):
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Exchange reports on players and used rate limits with other servers."""
+        """Exchange reports on players and rate limits with other servers (see `Sharing`)."""
         names = {self._hash_name(name): name for name in used}
         budgets = [(name, *used[key]) for name, key in sorted(names.items())]
         self._store.read_uptime()

@@ -126,7 +126,7 @@ class TablePrograms:
         self._alone = self._alone + 1 if moved else 0
 
     def count_seats(self) -> None:
-        """Set the number of consecutive program moves to 0, because a player has changed."""
+        """Start to count the consecutive program moves from 0 again: a seat has another player."""
         self._alone = 0
 
     def tick(self) -> None:

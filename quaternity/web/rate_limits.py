@@ -138,7 +138,8 @@ refusal_counts: Counter[str] = Counter()
 def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpError:
     """Count a refused request, and return the `HttpError` for its sender.
 
-    If the status is 429 or 503, the response says that the client may retry after `seconds`.
+    `reason` is the name under which the request is counted, and `text` is the message. If the
+    status is 429 or 503, the response says that the client may retry after `seconds`.
     """
     refusal_counts[reason] += 1
     error = HttpError(status, text)

@@ -211,7 +211,7 @@ class SetCode(NamedTuple):
     code: str
 
     def decide(self, state: TableState, now: float) -> Decision:
-        """Return the changes that store the code, and the owner before and after the changes."""
+        """Return the changes that store the hash of the code, and the old and the new `Owner`."""
         del now
         state.check_owners({self.seat: self.token})
         before = state.seats[self.seat].owner
@@ -312,7 +312,7 @@ class HandOver(NamedTuple):
     def decide(self, state: TableState, now: float) -> Decision:
         """Return the changes that give the seat away, and an invitation if the seat becomes open.
 
-        If other players must agree first, the changes only count the visitor's vote.
+        If other players must agree first, the only change is that the visitor's vote is counted.
         """
         self.check(state)
         state.check_owners(self.tokens)

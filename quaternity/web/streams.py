@@ -53,9 +53,10 @@ class Stream:
     def __init__(
         self, seat: int | None, streams: set[Stream], everywhere: Streams, network: str = ""
     ) -> None:
-        """Open a stream, and add it to the `streams` of its table and to `everywhere.open`.
+        """Open a stream, and add it to the open streams of its table and of the whole server.
 
-        It is removed from both sets when it ends.
+        These are the sets `streams` and `everywhere.open`. The stream is removed from them when it
+        ends.
         """
         self.seat, self.network = seat, network
         self._sets = (streams, everywhere.open)

@@ -195,7 +195,7 @@ class TableView(TableInfo, GameView, Viewpoint, TableStatus, PlayerStatus):
     def invites(self) -> bool:
         """Return whether the page shows invitation links.
 
-        These links contain the host name of the request. The page therefore depends on it.
+        If it does, it is different for each host name, because the links contain the host name.
         """
         return any((self.invitation, *(seat.invitation for seat in self.seats)))
 

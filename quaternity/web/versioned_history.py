@@ -87,10 +87,9 @@ class VersionedHistory(NamedTuple):
         )
 
     def kept_version(self, version: int) -> tuple[int, int]:
-        """Return a version whose moves still belong to the game, and its number of moves.
+        """Return the first version, from `version` on, whose moves all still belong to the game.
 
-        This is `version`, unless some of its moves were taken back later. It is then the next
-        version without such moves.
+        The second result is the number of moves at this version.
         """
         kept, number = self.version, self.numbers[-1]
         for earlier in range(self.version, max(version, 0) - 1, -1):

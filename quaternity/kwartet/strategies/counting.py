@@ -58,8 +58,8 @@ def _deduce_cards(view: View) -> list[tuple[int, int, int]]:
 def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
     """Return all requests with the highest chance of success, for cards that the player lacks.
 
-    A request is a tuple: the set, the number of the card in it, and 1 << p for the asked player p.
-    `weights` is the result of `owner_weights`.
+    A request is a tuple: the set, the number of the card in it, and the asked player p as the bit
+    mask 1 << p. `weights` is the result of `owner_weights`.
     """
     settings = view.public.settings
     highest: float = 0
@@ -80,8 +80,8 @@ def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
 def patient(view: View, random: Random) -> Question:
     """Return a request that helps to collect one set after another.
 
-    The value of a set is the probability that the player gets all its missing cards in one go. If
-    all missing cards of a set have certain owners, they are collected at once. Otherwise `patient`
+    The value of a set is the probability that the player gets all cards that the hand lacks in one
+    go. If all of these cards have certain owners, they are collected at once. Otherwise `patient`
     asks for the *least* likely card of the set with the highest value. Cards with certain owners
     also wait, because other players would see a card gained in an incomplete set, and take it.
 
@@ -126,8 +126,9 @@ def patient(view: View, random: Random) -> Question:
 def _best_owner(chances: list[float], following: int, random: Random) -> tuple[float, float, int]:
     """Return the best player to ask for a card, as a tuple (probability, attraction, player).
 
-    The attraction is the probability that the player has the card, plus `NEXT_PLAYER_BONUS` for the
-    player whose turn comes next.
+    `chances` contains the probability that each player has the card. The attraction of a player is
+    this probability, plus `NEXT_PLAYER_BONUS` for the player `following`, whose turn comes next. No
+    bonus is added to a probability of 0 or 1.
     """
     best = (-1.0, 0.0, 0.0, 0)
     for player, chance in enumerate(chances):

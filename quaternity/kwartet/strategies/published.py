@@ -61,8 +61,9 @@ def locate_cards(
 ) -> list[tuple[int, int, int]]:
     """Return the cards that the player may request and whose owner is certain.
 
-    Each card is a tuple: the set, the number of the card in it, and 1 << p for the owner p. If
-    `whole` is true, include only cards of sets whose missing cards all have certain owners.
+    Each card is a tuple: the set, the number of the card in it, and the owner p as the bit mask
+    1 << p. If `whole` is true, include only cards of sets that the player can complete now, because
+    the owners of all cards that the player lacks are certain.
     """
     others, full = public.with_cards & ~(1 << seat), public.settings.full
     pile = 1 << public.settings.players
@@ -82,16 +83,16 @@ def locate_cards(
 
 
 def random_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> Question:
-    """Return a request for a random one of `cards`, which have the form of `locate_cards`."""
+    """Return a request for a random one of `cards`, which is a result of `locate_cards`."""
     index, number, owner = cards[int(random.random() * len(cards))]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
 
 def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
-    """Return a request for the first one of `cards`, which have the form of `locate_cards`.
+    """Return a request for the first one of `cards`, which is a result of `locate_cards`.
 
-    A random card would be possible, too. But with the first card, the results of the strategy
-    `mixed` are closer to the published table.
+    With the first card instead of a random card, the results of the strategy `mixed` are closer to
+    the published table.
     """
     index, number, owner = cards[0]
     return request(view.seat, owner.bit_length() - 1, index, number)
@@ -104,10 +105,11 @@ def greedy(view: View, random: Random) -> Question:
 
 
 def silent(view: View, random: Random) -> Question:
-    """Return a request for a card of a set whose missing cards all have certain owners.
+    """Return a request for a card of a set that the asker can complete for certain.
 
-    If there is no such set, return a random request (with probability 2/3) or a request for a card
-    that the asker holds.
+    The owners of all cards of this set that the asker lacks must be certain. If there is no such
+    set, return a random request (with probability 2/3) or a request for a card that the asker
+    holds.
     """
     cards = locate_cards(view.public, view.seat, view.hand, whole=True)
     if cards:
@@ -125,7 +127,7 @@ def mixed(view: View, random: Random) -> Question:  # plain: ok, the name of the
 def better_greedy(view: View, random: Random) -> Question:
     """Return a request for a random card whose owner is certain.
 
-    If no owner is certain, ask a random possible owner for a missing card.
+    If no owner is certain, ask a random possible owner for a card that the asker lacks.
     """
     public, seat, hand = view.public, view.seat, view.hand
     cards = locate_cards(public, seat, hand, whole=False)

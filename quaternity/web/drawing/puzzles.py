@@ -209,7 +209,7 @@ def _answers_by_card(
 
 
 def _asked_in(value: Any) -> list[dict[str, Any]]:
-    """Return the data of each question in a message, or in the messages that it contains."""
+    """Return the data of all questions in a message, and in other messages inside it."""
     values = list(value.data.values()) if isinstance(value, Message) else value
     if isinstance(value, Message) and value.kind.name == ASKS.name:
         return [value.data]

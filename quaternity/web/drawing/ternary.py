@@ -179,7 +179,7 @@ def wrong_claims(sight: TableView) -> dict[int, list[tuple[int, int]]]:
 
 
 def draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
-    """Return a card as the page shows it. `wrong` contains the wrong claims that contained it."""
+    """Return a card as the page shows it. `wrong` lists the wrong claims that included it."""
     return DrawnCard(
         card, translate_words(str(SetCard(card))), translate_picture(card_svg(card)), wrong
     )

@@ -130,7 +130,7 @@ class PageWords(DeckWords):
         return gettext("player {number}").format(number=number)
 
     def called(self, name: str) -> str:
-        """Return the name of a player, or a text such as "Player 1" instead of a default name."""
+        """Return a player's name as pages show it: "Player 1" for the default "player 0"."""
         return player_name(name, default_seat(name)) or name
 
     def players(self, numbers: Sequence[int]) -> str:
@@ -231,7 +231,7 @@ def _page_name(seat: SeatView | Seat, number: int, game: str) -> str:
 
 
 def player_name(name: str | None, seat: int | None) -> str | None:
-    """Return the name of a player, or a text such as "Player 1" instead of a default name."""
+    """Return a player's name as pages show it: "Player 1" if `name` is the default of seat 0."""
     if seat is None or name != default_name(seat):
         return name
     return gettext("player {number}").format(number=seat + 1).capitalize()

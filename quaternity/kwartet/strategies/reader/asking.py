@@ -57,19 +57,19 @@ to probabilities and to values of sets. It is about as large as the model's erro
 
 
 class MissingCards(NamedTuple):
-    """All combinations of cards that a player who asks for a card of a set may lack.
+    """The combinations of cards of a set that a player may lack when asking for one of the cards.
 
-    A combination is a bit mask of the cards of the set. For each card, only the combinations with
-    this card are listed, because the asker lacks it.
+    A combination is a bit mask of the cards of the set. It must include the requested card, because
+    the asker lacks it. A case is an index of a combination. A way is an index of a division of a
+    combination into two parts: the first is held by another player and includes the requested card.
+    The second is held by all remaining players together.
 
     Attributes:
         masks: 2 to the power of the number of cards in a set.
         card: `[card, 0]`, the numbers of the cards.
-        missing: `[card, case]`, the combinations of missing cards that include the card, in
-            ascending order.
-        parts, rests: `[card, way]`, all ways to split the combinations in `missing`. One other
-            player gets the `parts`, which include the card. The others get the `rests`.
-        sums: `[case, way]`, 1 if the way splits the combination of the case, otherwise 0.
+        missing: `[card, case]`, the combinations for each requested card, in ascending order.
+        parts, rests: `[card, way]`, the two parts of each division.
+        sums: `[case, way]`, 1 if the way divides the combination of the case, otherwise 0.
     """
 
     masks: int
@@ -109,13 +109,14 @@ class RequestModel(NamedTuple):
 
 
 def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
-    """Return the probable owners of the cards that the asker lacks, and the asker's probable cards.
+    """Return probabilities: who owns the cards that the asker lacks, and which cards the asker has.
 
-    A holding is a bit mask of the cards of one set that a player holds. `weights` has the axes
-    `[holding, player, ..., set]`. The first result contains the probability of each owner of a
-    card, with the axes `[card, case, owner, ..., set]`. A case is a combination of cards that the
-    asker lacks (see `MissingCards`). The second result contains the probability of each holding of
-    the asker, with the axes `[holding, ..., set]`.
+    A holding is a bit mask of the cards of one set that a player holds. `weights` says how likely
+    each holding is without regard to other players. Its axes are `[holding, player, ..., set]`. The
+    first result contains the probability of each owner of a card, with the axes `[card, case,
+    owner, ..., set]`. A case is a combination of cards that the asker lacks (see `MissingCards`).
+    The second result contains the probability of each holding of the asker, with the axes
+    `[holding, ..., set]`.
     """
     _, _, lacks, parts, rests, ways = missing_cards(len(weights))
     opponents = without(weights, asker)
@@ -140,7 +141,7 @@ def _over_cards(values: Floats, fill: float, lacked: MissingCards) -> Floats:
 def model_patient(
     chances: Floats, asker: int, following: int, shown: Floats, place: int, card: int, asked: int
 ) -> RequestModel:
-    """Return a prediction of what the strategy `patient` would ask, for three estimates.
+    """Predict what the strategy `patient` would ask, from three estimates of who has which card.
 
     Args:
         chances: `[card, case, owner, strategy, set]`, probabilities from `chances_by_lack`. The
@@ -149,7 +150,8 @@ def model_patient(
             everybody can infer from the requests.
         following: the player whose turn comes next.
         shown: for each set, 1.0 if everybody knows that the asker holds one of its cards, else 0.
-        place, card: the set and the number of the requested card.
+        place, card, asked: the actual request: the set, the number of the card in it, and the
+            player who is asked.
     """
     lacked = missing_cards(2 * chances.shape[1])
     masks, lacks = lacked.masks, lacked.missing
@@ -177,7 +179,7 @@ def model_patient(
 
 
 def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) -> RequestModel:
-    """Return a prediction of what the strategy `exact` would ask.
+    """Predict what the strategy `exact` would ask.
 
     `chances` has the axes `[card, case, owner, set]`. See `model_patient` for the arguments.
     """

@@ -95,7 +95,7 @@ class Distributions:
 
 @lru_cache(maxsize=8)
 def distributions_among(players: int, size: int) -> Distributions:
-    """Return the cached `Distributions` of a set with `size` cards."""
+    """Return the cached `Distributions` of a set with `size` cards among `players` players."""
     return Distributions(players, size)
 
 
@@ -108,13 +108,14 @@ def fit_hand_sizes(
 ) -> tuple[Floats, Floats]:
     """Adjust the weights of the players' holdings so that the expected hand sizes are correct.
 
-    A holding is a bit mask of the cards of one set that a player holds. Its weight is multiplied by
-    a factor of the player for each card in it. Return the new weights, and the logarithms of the
-    factors, which are good start values for the next call. The new weights are the nearest to the
-    given weights in relative entropy.
+    A holding is a bit mask of the cards of one set that a player holds. Each player has a factor.
+    The weight of a holding is multiplied by the player's factor for each card in it. Return the new
+    weights, and the logarithms of the factors, which are good start values for the next call. The
+    new weights are the nearest to the given weights in relative entropy.
 
     Args:
-        weights: `[holding, player, case, set]`, the weights for the sets in play. Each set must
+        weights: `[holding, player, case, set]`, how likely each holding is without regard to other
+            players, for the sets in play. The cases are independent of each other. Each set must
             have a possible distribution.
         times: for each set, the number of sets that it stands for, including itself.
         hands: number of cards of each player.
@@ -202,12 +203,12 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
-    """Return the probability of each owner of each card, given the sizes of all hands.
+    """Return the probability that each player owns each card, given the sizes of all hands.
 
     The weights `[holding, player, set]` describe each set without regard to the other sets, where a
-    holding is a bit mask of cards. The first result has the axes `[card, player, set]`. The second
-    result contains, for each set, the probability of the likeliest way to deal it. It is 1.0 only
-    if there is no other way.
+    holding is a bit mask of cards. The hand of the player in `seat` is known, unless `seat` is
+    None. The first result has the axes `[card, player, set]`. The second result contains, for each
+    set, the probability of the likeliest way to deal it. It is 1.0 only if there is no other way.
 
     The hand sizes are ignored if there are more than `MAX_UNKNOWN_HANDS` unknown hands, or if
     rounding errors are too large. For 13 sets, the computation takes about 0.3 ms with four players
@@ -241,7 +242,8 @@ def _condition_on_hands(
     """Return the probability of each way to deal each set, given the hand sizes.
 
     `ways` contains the probabilities without regard to the hand sizes. It has the axes `[set,
-    way]`, like the result. Polynomials count cards, and a Fourier transform multiplies them.
+    way]`, like the result. `count[player, way]` is the number of cards of a player. Only the hand
+    sizes of the players in `unknown` matter. Polynomials are multiplied by a Fourier transform.
     """
     possible = ways > 0
     counts = [count[player].astype(int) for player in unknown]

@@ -71,10 +71,11 @@ def tables(masks: int) -> Tables:
 
 
 def join_players(first: Floats, other: Floats) -> Floats:
-    """Return the weight of each combination of cards that two players hold together.
+    """Return how likely two players are to hold each combination of cards together.
 
-    The arguments contain the weights of each player's holdings. All arrays have the axes `[holding,
-    ...]`, where a holding is a bit mask of cards. The other axes are broadcast as in NumPy.
+    The arguments say how likely each player is to hold each combination. All arrays have the axes
+    `[holding, ...]`, where a holding is the bit mask of a combination. They contain weights
+    (relative probabilities). The other axes are broadcast as in NumPy.
     """
     masks = len(first)
     _, _, parts, rests, sums = tables(masks)
@@ -101,10 +102,11 @@ def tree(weights: Floats) -> list[Floats]:
 
 
 def others(weights: Floats) -> Floats:
-    """Return, for each player, the weights of what all other players hold together.
+    """Return how likely all players but one are to hold each combination of cards together.
 
-    The argument and the result have the axes `[holding, player, ...]`, where a holding is a bit
-    mask of cards.
+    The result is an array of weights `[holding, player, ...]`, where `player` is the player who is
+    left out, and a holding is a bit mask of cards. The argument has the same axes, and says how
+    likely each player is to hold each combination.
     """
     levels = tree(weights)
     outside = levels[-1][:, ::-1]
@@ -115,10 +117,10 @@ def others(weights: Floats) -> Floats:
 
 
 def holding_chances(weights: Floats) -> Floats:
-    """Return the probability that each player has each holding.
+    """Return the probability that each player has each holding, given that each card has one owner.
 
-    A holding is a bit mask of the cards of a set that a player has. The result has the axes of
-    `weights`.
+    A holding is a bit mask of the cards of a set that a player has. `weights` says how likely each
+    holding is without regard to the other players. The result has the same axes.
     """
     chances = weights * others(weights)[::-1]
     chances /= chances[:, 0].sum(axis=0)
@@ -128,7 +130,7 @@ def holding_chances(weights: Floats) -> Floats:
 def holding_chances_of(weights: Floats, player: int) -> Floats:
     """Return the probability that one player has each holding, as an array `[holding, ...]`.
 
-    A holding is a bit mask of the cards of a set that a player has.
+    See `holding_chances`, which computes the probabilities for all players.
     """
     first, other = tree(without(weights, player))[-1].swapaxes(0, 1)
     chances = weights[:, player] * join_players(first, other)[::-1]
@@ -137,7 +139,7 @@ def holding_chances_of(weights: Floats, player: int) -> Floats:
 
 
 def without(weights: Floats, player: int) -> Floats:
-    """Return a copy of weights `[holding, player, ...]`, changed so that a player holds no card."""
+    """Return a copy of weights `[holding, player, ...]` in which a player cannot hold a card."""
     remaining = weights.copy()
     remaining[:, player] = 0
     remaining[0, player] = 1
@@ -145,7 +147,10 @@ def without(weights: Floats, player: int) -> Floats:
 
 
 def totals(weights: Floats) -> Floats:
-    """Return the total weight of all ways to distribute each set, with the axes `[..., set]`."""
+    """Return the total weight of all ways to distribute each set, with the axes `[..., set]`.
+
+    The weight of a way is the product of the given weights of the players' holdings.
+    """
     first, other = tree(weights)[-1].swapaxes(0, 1)
     total: Floats = (first * other[::-1]).sum(axis=0)
     return total
@@ -165,10 +170,11 @@ def likeliest(weights: Floats) -> Floats:
 
 @lru_cache(maxsize=4096)
 def possible_holdings(constraint: SetConstraint, with_cards: int, masks: int) -> Floats:
-    """Return an array `[holding, player]` that is 1.0 if the player may hold exactly these cards.
+    """Return which cards of a set each player may hold, as an array `[holding, player]`.
 
-    A holding is a bit mask of cards of a set. Impossible holdings have the value 0.0. Players who
-    are not in the bit mask `with_cards` hold no cards.
+    A holding is a bit mask of cards. The value is 1.0 if the player may hold exactly these cards,
+    and otherwise 0.0. `constraint` is what is known about the set. Players who are not in the bit
+    mask `with_cards` hold no cards. `masks` is 2 to the power of the set size.
     """
     owners, low, high = constraint
     if not owners:

@@ -87,8 +87,8 @@ def beliefs(view: View) -> list[list[list[float]]]:
     """Return probabilities `[set][card][player]` that players own cards, given the requests.
 
     For the view of a bystander, these are the probabilities that everybody can infer. Certain
-    values are exactly 0.0 or 1.0. A removed set has an empty list. If earlier views of the same
-    game were evaluated before, their results are reused, and a call takes milliseconds.
+    values are exactly 0.0 or 1.0. A set that was put down has an empty list. The results for
+    earlier views of the same game are reused, so later calls take milliseconds.
     """
     if not _reads(view):
         weights = owner_weights(view.problem)

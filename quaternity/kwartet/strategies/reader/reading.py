@@ -231,9 +231,9 @@ def possible_without_bluffs(
 ) -> Floats:
     """Return the cards of a set that players may hold if they never ask for cards that they hold.
 
-    The result has the form of `possible_holdings`. `vain` contains, for each card, the bit mask of
-    the players who asked for it without success. If the set cannot be dealt in this way, return
-    what players may hold without this assumption.
+    `vain` contains, for each card, the bit mask of the players who asked for it without success.
+    See `possible_holdings` for the other arguments and the form of the result. If the set cannot be
+    dealt in this way, return what players may hold without this assumption.
     """
     owners = tuple([mask & ~asked for mask, asked in zip(constraint.owners, vain, strict=True)])
     strict = possible_holdings(
@@ -250,12 +250,12 @@ def stack_sets(rows: Sequence[Floats]) -> Floats:
 def restrict_weights(
     weights: Floats, problem: DealProblem, with_cards: int, active: Sequence[int], player: int
 ) -> Floats:
-    """Return the weights of what players may hold, with 0 for what the deal problem excludes.
+    """Return a copy of the weights of some sets, with 0 for holdings that a deal problem excludes.
 
-    The weights have the axes `[holding, player, set]`, for the sets `active` only. A holding is a
-    bit mask of the cards of a set that a player may hold. If no way to deal a set is left, all
-    holdings that the problem allows get the same weight. The weights of `player` are scaled so that
-    the weights of all ways to deal a set add up to 1.
+    The weights have the axes `[holding, player, set]`. The result contains only the sets in
+    `active`. A holding is a bit mask of the cards of a set that a player may hold. If no way to
+    deal a set is left, all holdings that the problem allows get the same weight. The weights of
+    `player` are scaled so that the weights of all ways to deal a set add up to 1.
     """
     possible_weights = stack_sets(
         [possible_holdings(problem.sets[index], with_cards, len(weights)) for index in active]
