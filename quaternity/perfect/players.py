@@ -46,11 +46,12 @@ class BotPlayer:
         course: Progress,
         details: int,
     ) -> tuple[QuaternityPosition, int, None]:
-        """Play a game between bots without a table, which is faster.
+        """Play a game between bots, faster than the general game loop of a tournament.
 
-        Return the last position, the number of moves, and None in place of a record of the game
-        (see `quaternity.table.tournament.playing`). A bot that plays in two seats draws from a
-        single generator.
+        Return the last position, the number of moves, and None, because no details are counted.
+        `chances` contains the random generator of each player. A bot that plays in two seats draws
+        from a single generator. `cap` is the maximum number of moves. `course` receives the moves,
+        so that the caller can report where a game failed.
 
         Raises:
             PlayerFault: If a bot raises an exception or makes an illegal move.

@@ -121,8 +121,8 @@ class SearchBot:
     def _first_safe(self, policy: Policy, player: int, ranked: list[Choice]) -> Choice:
         """Return the first option after which no other player is known to force a win.
 
-        If no option is safe, return the first one. Once `MAX_SAFETY_ANSWERS` answers have been
-        examined, the remaining options count as safe.
+        `ranked` contains the options of `player`, best first. If no option is safe, return the
+        first one. After `MAX_SAFETY_ANSWERS` examined answers, the remaining options count as safe.
         """
         examined = 0
         for option in ranked:
@@ -202,7 +202,7 @@ class Tree:
     """The search tree that a bot builds for one decision.
 
     Attributes:
-        nodes: the node in which the player to move chooses a question, by key of the state.
+        nodes: for the key of a state, the node in which the player to move chooses a question.
         weighed: number of questions examined in the visited states (see `Outlook.weighed`).
     """
 

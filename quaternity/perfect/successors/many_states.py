@@ -403,7 +403,8 @@ class Expander:
     ) -> Positions:
         """Tighten the bounds of all sets, put down completed sets, and find the player to move.
 
-        The arrays `after.hands` and `after.points` are changed.
+        `after` contains the states after answers: `yes` says whether the answer of the player
+        `asked` was yes. The arrays `after.hands` and `after.points` are changed.
         """
         rules, players = self.rules, self.rules.players
         place, hands, points, kinds = after
