@@ -18,7 +18,7 @@ from quaternity.workers.progress import Progress
 class BotPlayer:
     """A player of Quaternity at a table, controlled by a bot.
 
-    `make` creates the bot with the random generator that the bot may use.
+    `make` creates the bot, given the random generator that the bot may use.
     """
 
     game = "quaternity"

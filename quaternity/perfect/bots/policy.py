@@ -69,7 +69,7 @@ class Proof(NamedTuple):
 
 
 class Policy:
-    """A fast way to choose moves in one game, for simulated games (playouts).
+    """A fast way to choose moves for simulated games (playouts), which all have the same rules.
 
     Attributes:
         glance: maximum number of answers examined in each state to find a forced win.

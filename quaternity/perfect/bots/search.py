@@ -60,8 +60,9 @@ class SearchBot:
     Attributes:
         games: maximum number of simulated games per decision. In the default game, each takes a
             millisecond, and less once the bot has visited similar states.
-        weighed: number of questions in the visited states after which no further game is simulated.
-            Questions of cached states count as well, so a decision does not depend on earlier ones.
+        weighed: maximum number of questions in the visited states. At this limit, the simulation
+            ends. Questions of cached states count as well, so that a decision does not depend on
+            earlier decisions.
         proved: maximum number of answers examined to prove a forced win in the current state.
     """
 

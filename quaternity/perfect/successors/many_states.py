@@ -80,7 +80,7 @@ class Positions:
 def smallest_keys(
     code: KeyCodec, kinds: KindArrays, positions: Positions
 ) -> tuple[Keys, NDArray[Any], NDArray[Any]]:
-    """Return the keys of positions: the distinct keys, and for each position its key and roles.
+    """Return the distinct keys of positions, and for each position its key and its roles.
 
     The distinct keys are in ascending order. Two arrays contain, for each position, the index of
     its key, and the index of its order of roles. `quaternity.perfect.keys.canonical` does the same
