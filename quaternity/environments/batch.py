@@ -28,7 +28,7 @@ legal, it chooses from the list of legal actions."""
 
 
 def batch(game: str, count: int, **settings: Any) -> Any:
-    """Return a batch of `count` new games. The settings are keyword arguments.
+    """Return a batch of `count` new games, with the settings of the game as keyword arguments.
 
     Raise `InputError` if the game is unknown or does not support batches, or a value is invalid.
     """

@@ -108,7 +108,8 @@ class Reward(NamedTuple):
 def win(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
     """Return the rewards of all seats: 1 for the winner, and equal shares of -1 for the others.
 
-    If several seats share first place, return the expected result of drawing lots among them.
+    `places` contains the final rank of each seat. It is None during the game, when all rewards are
+    0. If several seats share rank 1, return the expected result of drawing lots among them.
     """
     seats = len(points)
     if places is None:
@@ -120,7 +121,10 @@ def win(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
 
 
 def lead(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
-    """Return the points of each seat minus the mean of the other seats' points."""
+    """Return the points of each seat minus the mean of the other seats' points.
+
+    The final ranks `places` are not used.
+    """
     del places
     seats, total = len(points), sum(points)
     return [own - (total - own) / max(1, seats - 1) for own in points]
@@ -259,10 +263,10 @@ class TableGame:
 
     @property
     def memory_layout(self) -> Sequence[tuple[str, int, str]]:
-        """Layout of the numbers that describe everything a player has seen, like `Encoded.entries`.
+        """Layout of the numbers that describe everything a player has seen since the start.
 
-        The layout is empty if the number of moves is unlimited or the game has no
-        `Encoded.outcomes`.
+        Its format is that of `Encoded.entries`. The layout is empty if the number of moves is
+        unlimited or the game has no `Encoded.outcomes`.
         """
         encoded, seats = self.encoded, self.seats
         if not self.max_moves or encoded.outcomes is None:
@@ -383,7 +387,7 @@ class Episode:
     def begin(
         cls, game: TableGame, start: Any, first: int = 0, moves: Sequence[tuple[int, Any]] = ()
     ) -> Episode:
-        """Return the episode that begins at a position and continues with the given moves."""
+        """Return the episode that begins at a position and continues with pairs (seat, move)."""
         episode = cls(game, History(game.rules, start, max_stored=1), first)
         for seat, move in moves:
             episode = episode.after_move(seat, move)

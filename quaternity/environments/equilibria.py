@@ -20,7 +20,7 @@ given information set. A game with 25,000 choices takes half a second."""
 
 
 def linear_program_value(tree: GameTree) -> float:
-    """Return the value of the game to player 0, computed by a linear program in sequence form.
+    """Return the expected return of player 0 if both players play optimally.
 
     Raises:
         InputError: If the game is not a zero-sum game of two players.

@@ -358,7 +358,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         return result
 
     def _legal_moves(self, actions: dict[str, int]) -> list[tuple[int, Any]]:
-        """Return the seats that may act, in order, each with its legal move or None to wait."""
+        """Return the moves to apply, in order, as pairs (seat, move). The move None is to wait."""
         episode, seats = self.episode, self.game.seats
         rules, encoded = self.game.rules, self.game.encoded
         acting = rules.to_act(episode.position)
@@ -378,7 +378,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
 
 @default_style()
 def picture(text: str, lines: int) -> NDArray[np.uint8]:
-    """Draw a text as an image array of height x width x 3. Its size depends only on `lines`.
+    """Draw a text as an image array of height x width x 3, with room for `lines` lines.
 
     Raise `InputError` if matplotlib is not installed.
     """

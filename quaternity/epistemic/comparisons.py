@@ -54,7 +54,10 @@ def unknown_term(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
 
 
 def held_term(player: int, index: int, size: int) -> Term:
-    """Return the `Term` for `cards(1, 8)`: the number of cards of set 8 that player 1 holds."""
+    """Return the `Term` for `cards(1, 8)`: the number of cards of set 8 that player 1 holds.
+
+    `index` is the number of the set, which has `size` cards.
+    """
     cards = [logic.Holds(player, Card(index, number)) for number in range(size)]
 
     def least(number: int) -> Formula:

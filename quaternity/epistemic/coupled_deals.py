@@ -68,7 +68,7 @@ class DealTable:
         return [holders.get(player, False) for holders in self.holds]
 
     def difference_literals(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
-        """Return literals, some of which are true iff a player has another hand than in `deal`.
+        """Return literals that are all false iff these players have the same hands as in `deal`.
 
         Each literal says that a player lacks a card that the player holds in `deal`. That is
         enough, because a hand has the same size in all deals.
@@ -218,8 +218,8 @@ class CoupledDeals:
     def solve(self, **parameters: object) -> bool:
         """Solve the model and return whether it has a solution.
 
-        The methods `value` and `deal` read the solution. Raise Undecided at the time limit, and
-        SolverFault if CP-SAT rejects the model.
+        The methods `value` and `deal` read the solution. `parameters` are settings of CP-SAT. Raise
+        Undecided at the time limit, and SolverFault if CP-SAT rejects the model.
         """
         text = out_of_time(self.deadline.seconds)
         others: dict[str, Any] = {"symmetry_level": 0, "cp_model_probing_level": 0, **parameters}

@@ -38,7 +38,7 @@ def _holder_name(hand: int, players: int) -> str:
 
 
 def differing_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:
-    """Yield lines that compare two deals. A formula is true in the first, false in the second."""
+    """Yield lines that compare a deal where a formula is true with a deal where it is false."""
     heads = ("true", "false")
     true, false = deals
     lines = list(compare_deals(true, false, players, heads, wide))
@@ -54,8 +54,9 @@ def compare_deals(
 ) -> Iterator[str]:
     """Yield lines that compare two deals, with a row for each player.
 
-    The deals are side by side, or one below the other if they need more than `wide` characters. A
-    `*` marks each card whose owner differs. Further lines list these cards with both owners.
+    `heads` contains a title for each deal. The deals are side by side, or one below the other if
+    they need more than `wide` characters. A `*` marks each card whose owner differs. Further lines
+    list these cards with both owners.
     """
     from quaternity.base.text_table import table_lines
 

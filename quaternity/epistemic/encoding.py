@@ -96,10 +96,11 @@ class Encoder:
     def literal(
         self, formula: Formula, truth: bool, table: DealTable, earlier: Announcements
     ) -> Literal:
-        """Return a literal that can be true only if a formula is true (or false) in a deal.
+        """Return a literal that can be true only if a formula has the value `truth` in a deal.
 
-        `truth` is the wanted truth value. The literal may be false even if the formula has this
-        value. If an announcement in `earlier` is false in the deal, the literal may have to be.
+        The deal is given by its variables `table`. `earlier` contains the announcements before the
+        formula is evaluated. The literal may be false although the formula has this value. The
+        model may even force it to be false if an announcement is false in the deal.
         """
         key = (id(table), formula, truth, earlier)
         if key not in self._cache:
@@ -107,12 +108,12 @@ class Encoder:
         return self._cache[key]
 
     def forbid(self, guess: UnenforcedLiteral, deal: Deal, case: Case | None) -> None:
-        """Forbid that the literal of `guess` is true in a deal or in similar deals.
+        """Forbid the literal of `guess`, which is wrong in a deal, in this deal and similar deals.
 
-        The hands of `guess.players` determine the truth value of the literal, so it must be false
-        in every deal where they have the same hands as in `deal`. `case` says who may own some
-        cards, unless it is None. The literal must also be false if the hands of `guess.players`
-        allow any deal of the case.
+        The hands of `guess.players` determine whether the literal is wrong. So it must be false in
+        every deal where these players have the same hands as in `deal`. A `case` restricts the
+        owners of some cards. If it is given, the literal must also be false if these hands allow
+        any deal of the case.
         """
         differs = guess.table.difference_literals(deal, guess.players)
         self.model.require_any([negate(guess.literal), *differs])

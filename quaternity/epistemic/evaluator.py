@@ -39,9 +39,10 @@ class Evaluator(Protocol):
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal where a formula is false and these players have the hands of `deal`.
+        """Return a deal in which a formula is false and the players' hands are as in `deal`.
 
-        Return None if there is no such deal.
+        It shows that these players do not know the formula, even together. Return None if there is
+        no such deal.
         """
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
@@ -59,8 +60,9 @@ class Evaluator(Protocol):
     ) -> list[Deal]:
         """Return a shortest chain from `deal` to a deal where a formula is false.
 
-        Each deal of a chain looks the same as the next one to at least one of the `players`. By
-        default, these are all players. The list is empty if there is no such chain.
+        The chain shows that the formula is not common knowledge. Each deal of a chain looks the
+        same as the next one to at least one of the `players`. By default, these are all players.
+        The list is empty if there is no such chain.
         """
 
 

@@ -111,7 +111,8 @@ class ExplicitModel:
         """Return an array that marks the worlds (possible deals) where a formula is true.
 
         The array `among` marks the worlds that are still possible. The result says nothing about
-        the other worlds. `check` is called before each part, and may raise an exception.
+        the other worlds. `check` is called before each part of the formula is evaluated, and may
+        raise an exception.
         """
         return self._extension(formula, self.all_true() if among is None else among, check)
 
@@ -265,7 +266,10 @@ def model_of(problem: DealProblem, check: Check = no_check) -> ExplicitModel:
 
 
 class ExplicitEvaluator:
-    """Evaluator that lists all deals that fit the public information.
+    """Evaluator that lists all deals that fit the public information (see `Evaluator`).
+
+    The argument `earlier` of the methods contains the announcements made before the formula is
+    evaluated.
 
     Raises:
         LimitError: If the problem has too many deals to list, or (as `Undecided`) if time runs out.
@@ -283,7 +287,7 @@ class ExplicitEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal where a formula is false and these players have the hands of `deal`.
+        """Return a deal in which a formula is false and the players' hands are as in `deal`.
 
         Return None if there is no such deal.
         """

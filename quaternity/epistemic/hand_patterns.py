@@ -152,11 +152,13 @@ class HandPatterns:
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable_coalitions(self, case: Case) -> list[int] | None:
-        """Return the groups of players that cannot fill their hands, for some hands of `seen`.
+        """Return the groups of players that can prove, for some seen hands, that a case is false.
 
-        A group (coalition) consists of players whose hands are not seen, and is given by its index
-        in `coalitions`. `case` says who may own some cards. If an exact answer would take too much
-        work, the result may contain further groups. Return None if there are too many patterns.
+        A group proves this if its hands are larger than the number of cards that it can own in the
+        case. This number depends on the hands of the players `seen`. The result contains the index
+        in `coalitions` of each group that proves it for at least one choice of these hands. If an
+        exact answer would take too much work, the result may contain further groups. Return None
+        if there are too many patterns.
         """
         if self.options is None:
             return None
@@ -224,5 +226,8 @@ class HandPatterns:
 
 @lru_cache(maxsize=64)
 def hand_patterns(problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> HandPatterns:
-    """Return the `HandPatterns` for the hands of the players `seen`. The results are cached."""
+    """Return the `HandPatterns` for the hands of the players `seen`. The results are cached.
+
+    The seen hands are hands in a deal of `problem`. The unseen hands must fit `public`.
+    """
     return HandPatterns(problem, public, seen)

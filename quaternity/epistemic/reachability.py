@@ -67,7 +67,7 @@ def reachable_superset(
 
 
 def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
-    """Return whether the owners of the fixed cards suffice to describe `among` within `problem`.
+    """Return whether the owners of fixed cards tell the deals of `among` from other deals.
 
     A card is fixed if it has only one possible owner in `among`. The result is True if every deal
     of `problem` that has the same owners of these cards is a deal of `among`. It is False if a
@@ -108,7 +108,7 @@ def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int
 def deals_around(
     problem: DealProblem, deal: Deal, player: int, false: Sequence[DealProblem]
 ) -> DealProblem:
-    """Return a problem with deals in which a player has a hand that no deal of `false` contains.
+    """Return a problem with deals in which the hand of a player excludes every deal of `false`.
 
     `false` is a sequence of deal problems. `deal` must be a deal with this property, and is also a
     deal of the result. The result may lack other deals with this property.

@@ -62,6 +62,7 @@ def truth_for_seat(
         seat: The number of the seat, or None for a bystander.
         hand: For each set, a bit mask of the seat's cards. A bystander has an empty hand.
         points: Number of completed sets of each player, if formulas may mention it.
+        why: Whether to add an explanation.
         announcements: Earlier announcements in order. Each is assumed to be true when it is made.
 
     Raises:
@@ -133,8 +134,9 @@ def seat_truth_of(
 ) -> tuple[bool, Deal | None]:
     """Return whether a formula is true in `deal`, and a possible deal with the other truth value.
 
-    The seat considers the second deal possible. It is None if the formula has the same truth value
-    in all deals that the seat considers possible.
+    `earlier` contains the announcements made before the formula is evaluated. The seat considers
+    the second deal possible. It is None if the formula has the same truth value in all deals that
+    the seat considers possible.
     """
     truth = evaluator.truth(formula, deal, earlier)
     return truth, _counterexample(

@@ -157,7 +157,7 @@ class SolverEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal where a formula is false and these players have the hands of `deal`.
+        """Return a deal in which a formula is false and the players' hands are as in `deal`.
 
         There must be at least one player, and the announcements `earlier` must be true in `deal`.
         Return None if there is no such deal. Raise Undecided if a limit is reached first.
@@ -275,8 +275,8 @@ class SolverEvaluator:
     ) -> Deal | None:
         """Return a deal where the announcements are true and a formula is false, found by CP-SAT.
 
-        Return None if there is no such deal. This result is verified by a second run of CP-SAT,
-        unless `hint` is true.
+        Return None if there is no such deal. This result is verified by a second run of CP-SAT. If
+        `hint` is true, the caller does not rely on it, so it is not verified.
         """
         encoder = self.encoder()
         table = encoder.new_deal(seen)
@@ -305,8 +305,8 @@ class SolverEvaluator:
         """Return whether the model of an encoder has a solution in which its literals are correct.
 
         The literals that the model does not enforce are checked in each solution. A negative result
-        is verified by a second run of CP-SAT, unless `hint` is true. Raise SolverFault if the runs
-        differ.
+        is verified by a second run of CP-SAT, unless `hint` is true because the caller does not
+        rely on it. Raise SolverFault if the runs differ.
         """
         model = encoder.model
         while model.solve():
@@ -356,11 +356,11 @@ class SolverEvaluator:
     def problems_leading_to_failure(
         self, part: Formula, chain: Sequence[Deal], group: Sequence[int]
     ) -> Iterator[DealProblem]:
-        """Yield a problem for each deal of a chain that leads to a deal where `part` is false.
+        """Yield problems whose deals are all linked by chains to a deal where `part` is false.
 
-        The problem contains this deal and similar deals. From each of them, a chain leads to a deal
-        where `part` is false. The first problem is for the end of `chain`, and the last one for its
-        second deal.
+        `chain` is such a chain. There is a problem for each of its deals except the first. The
+        problem contains this deal and similar deals. The problem for the end of `chain` comes
+        first. In a chain, each deal looks the same as the next one to a player of the `group`.
         """
         bad = narrow(self.problem, self.case_around(part, False, chain[-1], ()))
         yield bad
@@ -423,9 +423,9 @@ class SolverEvaluator:
     ) -> list[Deal]:
         """Return a chain of deals from `deal` to a deal where the formula inside `common` is false.
 
-        Each deal of a chain looks the same as the next one to a player of the group. The list is
-        empty if there is no such chain. Raise Undecided if the question is not decided within
-        `MAX_STEPS` steps and the time limit.
+        Each deal of a chain looks the same as the next one to a player of the group whose common
+        knowledge `common` describes. The list is empty if there is no such chain. Raise Undecided
+        if the question is not decided within `MAX_STEPS` steps and the time limit.
         """
         key = (common, deal, earlier)
         if key not in self._chains:

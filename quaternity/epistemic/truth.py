@@ -111,9 +111,10 @@ def with_evaluator(
     method: EvaluationMethod | str = EvaluationMethod.AUTO,
     seconds: float = DEFAULT_SECONDS,
 ) -> T:
-    """Call `question` with an evaluator of formulas, and return the result.
+    """Call the function `question` with an evaluator of formulas, and return its result.
 
-    If the method is `AUTO`, `formula` and `problem` decide which evaluator is used.
+    The evaluator is for the deals of `problem`. If the method is `AUTO`, `formula` and `problem`
+    decide which kind of evaluator is used.
 
     Raises:
         InputError: If the method is unknown, or the time limit is not positive.

@@ -258,11 +258,12 @@ class Game:
     def set_minimums(
         self, hands: Sequence[int], sets: Sequence[Kind]
     ) -> list[tuple[int, ...]] | None:
-        """Return the minimum number of cards of each set that each group of players must hold.
+        """Return how many cards of each set each group of players needs to fill its hands.
 
-        The result is indexed as [set][group], or None if no deal exists. A deal exists if each set
-        can be dealt, the hand sizes add up to the number of cards, and no group has to hold more
-        cards than it can own.
+        A group needs cards of a set if it cannot own enough cards of the other sets. The result is
+        indexed as [set][bit mask of the group]. It is None if no deal exists. A deal exists if each
+        set can be dealt, the hand sizes add up to the number of cards, and no group has to hold
+        more cards than it can own.
         """
         tables = [self.maximums(*kind, self.free) for kind in sets]
         if None in tables:
@@ -278,7 +279,7 @@ class Game:
     def _close(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
         """Return a set with the tightest constraints that allow the same deals.
 
-        `rest` contains the number of cards of the set that each group of players must hold.
+        `rest` contains the minimum number of cards of the set that each group of players needs.
         """
         (masks, low), free = kind, self.free
 
@@ -412,7 +413,7 @@ class Game:
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
     ) -> Outcomes | None:  # fmt: skip
-        """Return the outcomes of a state, or None if those of a following state are not known."""
+        """Return the outcomes implied by those of the next states, or None if impossible."""
         if not state.sets:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1

@@ -22,11 +22,11 @@ class ForcedWin:
     Attributes:
         can_force: whether the player can force a win.
         states: the number of states that the search visited.
-        seconds: the time of the search, in seconds.
+        seconds: the duration of the search, in seconds.
         certificate: the path of the certificate, or None if none was written.
         moves: the moves of an example game.
-        again: the number of moves before the earlier position that the last position repeats. None
-            if the last position is new.
+        again: if the last position repeats an earlier one, the number of moves before the earlier
+            position. Otherwise None.
         checked: the number of states that the check of the result visited.
         checked_whole: whether the check was completed within its time limit.
     """

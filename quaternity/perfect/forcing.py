@@ -301,10 +301,10 @@ class ForcedWinSearch:
     def check(self, seconds: float | None = None) -> tuple[int, bool]:
         """Check the result of the search by playing its strategy against all possible play.
 
-        It is the strategy of the player or, without a forced win, of the opponents. The check uses
-        the rules of the game and stops at the time limit, if one is given. Return the number of
-        visited states, and whether these are all states. States that differ only in names count
-        once.
+        If there is a forced win, the strategy is that of the player, otherwise that of the
+        opponents. The check uses the rules of the game and stops at the time limit, if one is
+        given. Return the number of visited states, and whether the check was completed. States
+        that differ only in names count once.
 
         Raises:
             SolverFault: If the strategy does not lead to the result of the search.
@@ -338,7 +338,8 @@ class ForcedWinSearch:
 
         This side is the player if there is a forced win, and otherwise the opponents. The search
         must have finished. The list is empty if the game is over or the player cannot get enough
-        sets to win. If the opponents stall, the list contains one state.
+        sets to win. If the opponents stall, the list contains only the state after their next
+        question.
 
         Raises:
             SolverFault: If there is no strategy from this state.
@@ -355,9 +356,9 @@ class ForcedWinSearch:
     def line(self, limit: int = 1_000) -> tuple[list[Move], int | None]:
         """Return the moves of an example game, and where its final position occurred before.
 
-        One side plays its strategy, and the other side delays the end. The second result is the
-        number of moves before an earlier position that equals the final one, apart from names. It
-        is None if there is no such position: the game is over, the player has lost whatever
+        One side plays its strategy, and the other side delays the end. If the final position
+        repeats an earlier one, apart from names, the second result is the number of moves before
+        the earlier position. Otherwise it is None: the game is over, the player has lost whatever
         happens, or `limit` moves were made.
         """
         state, moves, won = self.state, list[Move](), bool(self._root.won)
@@ -386,7 +387,7 @@ class ForcedWinSearch:
         return self.graph.node(key, roles.index(self.player))
 
     def _strategy(self, state: State, node: Node) -> list[_Option]:
-        """Return the questions that can be asked if one side follows its strategy, with replies."""
+        """Return the questions that are possible if one side follows its strategy, with replies."""
         won = bool(self._root.won)
         ours = (state.turn == self.player) == won
         options: list[_Option] = []
@@ -414,7 +415,7 @@ class ForcedWinSearch:
     def _good_replies(
         self, state: State, question: Question, answer: Answer, node: Node
     ) -> list[_Reply]:
-        """Return the good replies with the given answer, or [] if the strategy avoids it."""
+        """Return the replies with this answer that fit the strategy, or [] if there are none."""
         # There is one state, unless chance draws the player to move. Chance plays against the
         # player, who needs all drawn states to be good. The opponents need only one good state.
         after = state.after(question, answer)
@@ -522,7 +523,7 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
 def _take_known_cards(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
 ) -> _SetsAndHands:
-    """Let the player to move take every card whose owner is certain. Return all sets and hands."""
+    """Let the player to move take every card whose owner is certain. Return the new position."""
     book = code.book
     before = None
     while kinds != before:
@@ -551,7 +552,8 @@ def _questions(
     """Yield the legal questions of role 0, each with the state of the sets after one answer.
 
     The answer is no if this is possible, otherwise yes. The yielded tuples contain the asked role,
-    the sets, their slack (how many more cards each group of players could hold), and the answer.
+    the sets, their slack (how many more cards each group of players could own than it holds), and
+    the answer.
     """
     layout = code.book.layout
     for index, kind in enumerate(kinds):

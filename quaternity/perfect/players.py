@@ -18,7 +18,7 @@ from quaternity.workers.progress import Progress
 class BotPlayer:
     """A player of Quaternity at a table, controlled by a bot.
 
-    `make` creates the bot with the random generator that the bot may use.
+    `make` creates the bot, given the random generator that the bot may use.
     """
 
     game = "quaternity"
@@ -46,11 +46,12 @@ class BotPlayer:
         course: Progress,
         details: int,
     ) -> tuple[QuaternityPosition, int, None]:
-        """Play a game between bots without a table, which is faster.
+        """Play a game between bots, faster than the general game loop of a tournament.
 
-        Return the last position, the number of moves, and None in place of a record of the game
-        (see `quaternity.table.tournament.playing`). A bot that plays in two seats draws from a
-        single generator.
+        Return the last position, the number of moves, and None, because no details are counted.
+        `chances` contains the random generator of each player. A bot that plays in two seats draws
+        from a single generator. `cap` is the maximum number of moves. `course` receives the moves,
+        so that the caller can report where a game failed.
 
         Raises:
             PlayerFault: If a bot raises an exception or makes an illegal move.

@@ -66,12 +66,12 @@ def ring_of_opponents(
 ) -> tuple[Sharing, Sharing] | None:
     """Return two sets with which the opponents of a player can stall for ever.
 
-    Each set comes with a bit mask of players who must share it. The result is None if the opponents
-    cannot do this in any possible deal.
+    Each set is given by its index, with a bit mask of players who must all hold a card of it. The
+    result is None if the opponents cannot stall in any possible deal.
 
     Args:
         kinds: the sets of a possible state.
-        slack: how many more cards each group of players could hold
+        slack: how many more cards each group of players could own than it holds
             (`solvers.coalition_tables.LaneLayout.slack`).
         turn: the player to move, who must not be `player`.
     """
@@ -103,7 +103,7 @@ def ring_of_opponents(
 def slack_if_shared(kind: SetShape, sharing: int, slack: int) -> int:
     """Return the slack of a state in which all players `sharing` must hold a card of one set.
 
-    The slack says how many more cards each group of players could hold
+    The slack says how many more cards each group of players could own than it holds
     (`solvers.coalition_tables.LaneLayout.slack`). Return 0 if the set cannot be dealt in this way.
     """
     owners, low, high = kind.key

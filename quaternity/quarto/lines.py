@@ -30,12 +30,14 @@ class BoardBits(NamedTuple):
 
 
 class CellBits(NamedTuple):
-    """The rows that determine which properties complete a quarto after a given cell is filled.
+    """An empty cell, and the rows that will have a single empty cell once this cell is filled.
+
+    With these rows, the search finds the pieces that can then complete a quarto.
 
     Attributes:
         rest: bit mask of the other empty cells.
-        complete: the rows with a single empty cell, except those whose empty cell is this one. None
-            stands for all rows with a single empty cell.
+        complete: the rows whose single empty cell is another cell. None stands for all rows with a
+            single empty cell.
         crossing: the rows with two empty cells, one of them this cell.
     """
 
@@ -87,7 +89,7 @@ class Lines:
         return BoardBits(rows, empty, remaining)
 
     def threats(self, rows: int, empty: int) -> int:
-        """Return the bit mask of the properties with which the next piece completes a quarto."""
+        """Return a bit mask of properties: a piece with one of them can complete a quarto."""
         mark = 0
         for index in self.almost_complete(empty):
             mark |= rows >> MARK_BITS * index
@@ -153,11 +155,12 @@ class Lines:
     def canonical_form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
         """Return a form by which symmetric positions can be recognized.
 
-        Positions with the same form differ only by symmetries of the board, by exchanged features
-        or properties, and by properties that no longer matter. A property does not matter in a row
-        with more empty cells than there are pieces with the property, including the piece in hand.
-        The form is the smallest result of 32 x 384 permutations of cells and features. To save
-        time, some permutations are not tried, so some symmetric positions have different forms.
+        `hand` is the piece in hand. The pieces left include it. Positions with the same form differ
+        only by symmetries of the board, by exchanged features or properties, and by properties that
+        no longer matter. A property does not matter in a row with more empty cells than there are
+        pieces left with the property. The form is the smallest result of 32 x 384 permutations of
+        cells and features. To save time, some permutations are not tried, so some symmetric
+        positions have different forms.
         """
         rows, empty, remaining = board
         marks = [
@@ -194,7 +197,11 @@ class Lines:
 
 
 def _sort_features(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
-    """Return a form of a position that does not depend on the order of features or properties."""
+    """Return a form of a position that does not depend on the order of features or properties.
+
+    `by_feature` contains two bit masks for each feature: for each of its two properties, the rows
+    that can still become a quarto with this property.
+    """
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
         if not ones and not zeros:

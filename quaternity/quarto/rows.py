@@ -62,8 +62,8 @@ def cell_name(cell: int) -> str:
 def shared_in_rows(marks: Sequence[int], rows: Sequence[Row] = ROWS) -> list[tuple[Row, int]]:
     """Return each row whose four cells have bits in common, together with the common bits.
 
-    `marks` contains, for each cell, the properties of its piece as bits. The meaning of the bits
-    does not matter. Empty cells have the value 0.
+    `marks` contains, for each cell, the properties of its piece as bits, or 0 if the cell is empty.
+    The function does not depend on the meaning of the bits.
     """
     shared = []
     for row in rows:

@@ -54,10 +54,10 @@ class Search:
         self._caches: list[dict[int, bool]] = [{} for _ in range(PIECES + 1)]
 
     def wins_giving(self, rows: int, empty: int, remaining: int, within: int) -> bool:
-        """Return whether the attacker wins when a piece must be handed over next.
+        """Return whether the attacker can force a win when a piece must be handed over next.
 
-        `within` is the maximum number of placements by both players. The attacker is the player who
-        would make the last of them.
+        At most `within` pieces may be placed, counting those of both players. The attacker is the
+        player who would place the last of them.
         """
         threat = self._lines.threats(rows, empty)
         safe = remaining & ~SHARING[threat]
@@ -66,10 +66,10 @@ class Search:
         return self._attacker_wins(rows, empty, remaining, safe, threat, within)
 
     def wins_placing(self, rows: int, empty: int, remaining: int, piece: int, within: int) -> bool:
-        """Return whether the attacker wins when a given piece must be placed next.
+        """Return whether the attacker can force a win when `piece` must be placed next.
 
-        `within` is the maximum number of placements by both players. The attacker is the player who
-        would make the last of them.
+        At most `within` pieces may be placed, counting those of both players. The attacker is the
+        player who would place the last of them.
         """
         attacking = within % 2 == 1
         threat = self._lines.threats(rows, empty)
@@ -83,7 +83,8 @@ class Search:
     ) -> int:
         """Return the number of placements until the attacker wins. There must be a forced win.
 
-        A piece must be placed next. `attacking` says whether the attacker places it.
+        `piece` must be placed next. `attacking` says whether the attacker places it. The attacker
+        wins as fast as possible, and the opponent delays the win.
         """
         last = largest_with_parity(empty.bit_count(), attacking)
         return next(
@@ -146,10 +147,10 @@ class Search:
     def _placer_succeeds(
         self, rows: int, cells: list[Cell], remaining: int, piece: int, within: int
     ) -> bool:
-        """Return whether the placing player reaches their goal. The piece cannot complete a quarto.
+        """Return whether the player who places `piece` next can reach their goal.
 
-        `within` is the number of placements after this one. If it is even, the goal is to win. If
-        it is odd, the goal is to prevent a win.
+        The piece cannot complete a quarto. `within` is the maximum number of placements after this
+        one. If it is even, the goal is to win. If it is odd, the goal is to prevent a win.
         """
         mark = MARKS[piece]
         if within < 2:

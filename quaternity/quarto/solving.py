@@ -272,7 +272,7 @@ class _Solver:
         ]
 
     def placements_to_end(self, placed: _Placement, outcome: Outcome) -> int | None:
-        """Return the number of placements from a move to the end, or None for another outcome."""
+        """Return the number of placements after a move, or None if it does not give `outcome`."""
         _, after, hand_over = placed
         if hand_over is None:
             return self._count_placements(placed, outcome)

@@ -90,9 +90,10 @@ class Incumbent(Generic[Item]):
         return remaining
 
     def limit(self, steps: int, max_steps: int) -> None:
-        """Raise `SolverTimeout` if no time is left. A search calls this method at each step.
+        """Raise an error if the search must stop. A search calls this method at each step.
 
-        If there is no time limit, raise `LimitError` if `steps` exceeds `max_steps`.
+        With a time limit, this is a `SolverTimeout` if no time is left. Without a time limit, it is
+        a `LimitError` if the number of `steps` so far exceeds `max_steps`.
         """
         if self._end is None:
             if steps > max_steps:
@@ -103,10 +104,10 @@ class Incumbent(Generic[Item]):
     def run_cp_sat(
         self, model: Any, seconds: float, unanswered: Callable[[], str], **others: Any
     ) -> Any:
-        """Run CP-SAT on a model, with the settings that suit problems about three cards.
+        """Run CP-SAT on a model within the time that is left, and return the result.
 
-        The time limit is what is left for the whole search, or `seconds` if it has no limit. All
-        arguments are passed to `quaternity.base.cp_sat_search.run_search`.
+        `seconds` is the time limit if the search has none. The arguments and the result are those
+        of `quaternity.base.cp_sat_search.run_search`.
         """
         if self.random is not None:
             others |= {"randomize_search": True, "seed": self.random.randrange(2**31)}
@@ -126,7 +127,8 @@ def start_record(
 ) -> Incumbent[Item]:
     """Start a new search, and return the `Incumbent` that will keep its best result.
 
-    If `best` is given, it is used for this purpose, and its earlier results are forgotten.
+    If `best` is given, it is reused, and its earlier results are forgotten. See `Incumbent.start`
+    for the other arguments.
     """
     if best is not None and not isinstance(best, Incumbent):
         raise InputError(f"best: must be an Incumbent, not {best!r}")

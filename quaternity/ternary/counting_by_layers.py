@@ -102,9 +102,9 @@ def _renamings() -> NDArray[np.int64]:
 def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
     """Return a list: entry k says how many choices of `size` cards forbid exactly k other cards.
 
-    A layer is the 27 cards of one shape. `cards` are in one layer, the chosen cards in a second,
-    and the forbidden cards in the third. A card is forbidden if it forms a correct triple with one
-    of `cards` and a chosen card.
+    The 27 cards of one shape are a layer. `cards` are in one layer. The choices are made in a
+    second layer, and forbid cards of the third: the cards that form a correct triple with one of
+    `cards` and a chosen card.
     """
     import numpy as np
 

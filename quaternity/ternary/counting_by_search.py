@@ -66,7 +66,7 @@ def _extensions(frame: Sequence[int], n: int, rule: Rule) -> int:
 
 
 def _closing_cards(rule: Rule) -> list[list[int]]:
-    """Return a bit set for every two cards, with the card that belongs together with them.
+    """Return, for every two cards, a bit set with the card that belongs together with both.
 
     The bit set is 0 if there is no such card.
     """

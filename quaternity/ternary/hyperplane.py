@@ -31,7 +31,7 @@ two given cards (13). A direction is a class of parallel hyperplanes."""
 
 
 def must_have_full_hyperplane(size: int, full: int) -> bool:
-    """Return whether counting proves that any `size` cards include `full` of a hyperplane.
+    """Return whether counting proves that any `size` cards include `full` cards of a hyperplane.
 
     A hyperplane is the 27 cards that satisfy a linear equation in the digits.
 
@@ -55,7 +55,11 @@ def must_have_full_hyperplane(size: int, full: int) -> bool:
 
 
 def images(cards: Iterable[int]) -> frozenset[int]:
-    """Return the bit sets of all sets of cards to which changes of coordinates map `cards`."""
+    """Return the images of a set of cards under all changes of coordinates, as bit sets.
+
+    `cards` must be in `HYPERPLANE`. A change of coordinates permutes the cards of `HYPERPLANE`, and
+    maps every SET to a SET.
+    """
     start = bits_of(cards)
     reached, new = {start}, [start]
     while new:

@@ -345,7 +345,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
 def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
     """Return the card at each place that a claim such as `a d k` names, or () for other texts.
 
-    The claim may be incomplete. The card is None if the place is empty.
+    The claim may name fewer than three places. The card is None if the place is empty.
     """
     match = _PARTIAL_CLAIM.fullmatch(text)
     letters = [letter for letter in match.groups() if letter] if match is not None else []

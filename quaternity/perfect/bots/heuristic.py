@@ -24,10 +24,10 @@ Prospects = tuple[float, ...]
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
-    """Return how good a state is for each role, computed from the exact chances to own cards.
+    """Return the prospects of each player in a state, from their exact chances to own cards.
 
-    A role is the number of a player in a canonical state. All deals count as equally likely. They
-    are counted, which takes a tenth of a millisecond in small games.
+    The result is listed by role. A role is the number of a player in a canonical state. All deals
+    count as equally likely. Counting them takes a tenth of a millisecond in small games.
     """
     parts = code.parts(key)
     sets = [code.book.by_number(number).constraint for number in parts.kinds]
@@ -39,10 +39,11 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return a rough but fast estimate of how good a state is for each role.
+    """Return a rough but fast estimate of the prospects of each player in a state.
 
-    A role is the number of a player in a canonical state. All possible owners of a card count as
-    equally likely, and the sizes of the hands are ignored. `known` caches the estimate of each set.
+    The result is listed by role, as in `exact_prospects`. All possible owners of a card count as
+    equally likely, and the sizes of the hands are ignored. `known` is a cache with the estimates
+    for single sets. The function adds those that are missing.
     """
     parts = code.parts(key)
     for number in parts.kinds:
@@ -64,7 +65,7 @@ def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
 
 
 def many_prospects(state: State) -> Prospects:
-    """Return a rough estimate of how good a state is for each player.
+    """Return a rough estimate of the prospects of each player, in the order of the players.
 
     This also works if there are too many players for a canonical state.
     """
@@ -90,5 +91,5 @@ def _add_up(parts: StateParts, worths: Sequence[Sequence[float]]) -> Prospects:
 
 
 def lead(values: Prospects, role: int) -> float:
-    """Return the value of a state for a role (player), minus the highest value for another."""
+    """Return the prospects of a player (a role) minus those of the best other player."""
     return values[role] - max([value for other, value in enumerate(values) if other != role])

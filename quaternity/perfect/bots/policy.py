@@ -45,7 +45,7 @@ class Outlook(NamedTuple):
         options: the questions of the state, best first.
         result: the result of the game. It is None unless the game is over or role 0, who is to
             move, is known to force a win.
-        weighed: the number of questions that this evaluation examines if nothing is cached.
+        weighed: the cost of the evaluation: how many questions it examines if nothing is cached.
     """
 
     options: list[Choice]
@@ -69,7 +69,7 @@ class Proof(NamedTuple):
 
 
 class Policy:
-    """A fast way to choose moves in one game, for simulated games (playouts).
+    """A fast way to choose moves for simulated games (playouts), which all have the same rules.
 
     Attributes:
         glance: maximum number of answers examined in each state to find a forced win.
@@ -105,7 +105,11 @@ class Policy:
         return options
 
     def quick_evaluation(self, key: Key) -> Outlook:
-        """Return the questions of a state, best first, and the game's result if it is known."""
+        """Return the questions of a state, best first, and the game's result if it is known.
+
+        The result is known if the game is over, or if a short search (see `glance`) proves that the
+        player to move can force a win.
+        """
         outlook = self._outlooks.get(key)
         if outlook is None:
             options, result = self.options(key), None
@@ -154,7 +158,7 @@ class Policy:
         return [choice for _, choice in ranked]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        """Return the heuristic lead of a role (player) over the best other role after an answer."""
+        """Return an estimate of how far a player is ahead of the best other after an answer."""
         values = rough_prospects(self.code, reply.key, self._worth)
         return lead(values, reply.roles.index(role))
 

@@ -60,8 +60,9 @@ class SearchBot:
     Attributes:
         games: maximum number of simulated games per decision. In the default game, each takes a
             millisecond, and less once the bot has visited similar states.
-        weighed: number of questions in the visited states after which no further game is simulated.
-            Questions of cached states count as well, so a decision does not depend on earlier ones.
+        weighed: maximum number of questions in the visited states. At this limit, the simulation
+            ends. Questions of cached states count as well, so that a decision does not depend on
+            earlier decisions.
         proved: maximum number of answers examined to prove a forced win in the current state.
     """
 
@@ -121,8 +122,8 @@ class SearchBot:
     def _first_safe(self, policy: Policy, player: int, ranked: list[Choice]) -> Choice:
         """Return the first option after which no other player is known to force a win.
 
-        If no option is safe, return the first one. Once `MAX_SAFETY_ANSWERS` answers have been
-        examined, the remaining options count as safe.
+        `ranked` contains the options of `player`, best first. If no option is safe, return the
+        first one. After `MAX_SAFETY_ANSWERS` examined answers, the remaining options count as safe.
         """
         examined = 0
         for option in ranked:
@@ -202,7 +203,7 @@ class Tree:
     """The search tree that a bot builds for one decision.
 
     Attributes:
-        nodes: the node in which the player to move chooses a question, by key of the state.
+        nodes: for the key of a state, the node in which the player to move chooses a question.
         weighed: number of questions examined in the visited states (see `Outlook.weighed`).
     """
 

@@ -125,7 +125,7 @@ class Uncertainty:
         self._known = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 
     def of(self, keys: Keys) -> NDArray[Any]:
-        """Return, for each key of a state, how much is unknown about the sets of that state."""
+        """Return, for each state with one of these keys, how much is unknown about its sets."""
         words, code = to_words(keys), self._code
         result = np.zeros(len(words), np.int64)
         for field in range(-code.rules.sets, 0):
@@ -184,7 +184,8 @@ class KindArrays:
     """Arrays that describe *kinds* of sets: each kind is a state of knowledge about one set.
 
     The *place* of a kind is its index in these arrays. Kinds are placed in the order in which they
-    are added. Adding kinds may replace the arrays.
+    are added. Adding kinds may replace the arrays. A *coalition* is a group of players. The
+    coalition table of a set says how many of its cards each coalition can hold at most.
 
     Attributes:
         number: number of the kind in its `KindBook` (int64).
@@ -200,8 +201,8 @@ class KindArrays:
         first, count: the index of the first question by role 0 about each kind in `asked`, `no` and
             `yes`, and the number of these questions.
         asked: the asked role of each question (uint8).
-        no, yes: the place of the kind after the answer to each question, before closing, or -1 if
-            the answer is impossible (int32).
+        no, yes: the place of the kind after the answer to each question, before `close` tightens
+            it, or -1 if the answer is impossible (int32).
         guard, member: as in `solvers.coalition_tables.LaneLayout`, split into words.
     """
 
@@ -384,9 +385,9 @@ CACHE_BITS = 20
 
 
 class ClosureCache:
-    """A cache of sets whose possible owners and minimums have been tightened.
+    """A cache for the results of `KindArrays.close`.
 
-    The result depends on the set, and on how many of its cards each group of players needs. The
+    A result depends on the set, and on how many of its cards each group of players needs. The
     cache is a hash table with one entry per bucket, so a new entry replaces the old one.
     """
 

@@ -67,7 +67,7 @@ class StateParts(NamedTuple):
 class Rules:
     """The rules of a game that determine which states can follow from a state.
 
-    Hands may have different sizes.
+    The rules do not include the sizes of hands, which may differ from each other.
 
     >>> Rules.of(Settings(4, 3, 3)) == Rules(4, 3, 3)
     True
@@ -126,7 +126,7 @@ class Rules:
 
 
 def field_layout(widths: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the place of each field in 64-bit words, as pairs (word, shift).
+    """Return where each field of a key is stored in its 64-bit words, as pairs (word, shift).
 
     `widths` contains the width of each field in bits. No field extends over two words.
 
@@ -309,7 +309,7 @@ def canonical(state: State) -> Canonical:
 
 
 def closed_kinds(code: KeyCodec, state: State) -> list[NumberedKind]:
-    """Return the `NumberedKind` of each set in play, with the tightest owners and minimums.
+    """Return what is known about each set in play, with the tightest owners and minimums.
 
     Raises:
         InputError: If the state is impossible, or has upper bounds that no game leads to.

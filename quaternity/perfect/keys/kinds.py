@@ -131,7 +131,7 @@ class NumberedKind(SetShape):
     def close(self, slack: int) -> NumberedKind:
         """Return the kind with its possible owners and minimums tightened as far as possible.
 
-        `slack` says how many more cards each group of players could hold
+        `slack` says how many more cards each group of players could own than it holds
         (`solvers.coalition_tables.LaneLayout.slack`).
         """
         return self._book.close(self, slack)

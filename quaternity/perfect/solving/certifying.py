@@ -178,8 +178,8 @@ def _region(
 ) -> tuple[list[tuple[Canonical, Node]], list[list[tuple[int, list[int]]]]]:
     """Return the states that a strategy can reach, and the successors of each of them.
 
-    A successor is a pair: the number of the state, and the names that its players have before the
-    move. States that differ only in the names of the players who do not want to win count once.
+    A successor is a pair: the number of the state, and the number that each of its players has
+    before the move. States that differ only in the names of the opponents count once.
     """
     numbers: dict[tuple[Key, int], int] = {}
     todo: list[State] = []

@@ -53,7 +53,8 @@ class _Ties(NamedTuple):
 
     `end` returns the value of an outcome. `choose` returns the value of a choice by a player, and
     `draw` that of a draw by chance. Both take a list of pairs: the number of equivalent choices,
-    and the value of the state after them. `before` converts a value to the numbers before a move.
+    and the value of the state after them. `before` converts a value that is listed by the roles
+    after a move to the roles before it.
     """
 
     end: Callable[[Outcome], Any]

@@ -171,7 +171,10 @@ class Block(NamedTuple):
         return mask
 
     def segment(self, orders: int, numbers: NDArray[Any]) -> Segment:
-        """Convert the block to a `Segment`. State n of the block gets the number `numbers[n]`."""
+        """Convert the block to a `Segment`, in which state n has the number `numbers[n]`.
+
+        `orders` is the number of possible orders of the players.
+        """
         counts = self.counts.astype(np.int64)
         total = counts.sum(0)
         first = np.cumsum(total) - total
@@ -228,7 +231,7 @@ class GameGraph:
         return len(role_orders(self.rules.players)[0])
 
     def segments(self) -> Iterator[Segment]:
-        """Yield segments, which together contain all states in which a move is possible."""
+        """Yield all states in which a move is possible, in parts of the graph (segments)."""
         numbers = np.empty(len(self), np.uint32)
         numbers[self.discovery] = np.arange(len(self), dtype=np.uint32)
         for portion in self.portions:
@@ -536,9 +539,10 @@ class _Levels:
 
 
 def _ranges(columns: Sequence[Keys], max_bytes: int) -> Iterator[list[Keys]]:
-    """Yield, for each range of keys, a list with the piece of each sorted array in this range.
+    """Cut sorted arrays of keys into pieces, so that they can be merged piece by piece.
 
-    The pieces in a list take about `max_bytes` at most.
+    The keys are divided into consecutive ranges. For each range, yield a list that contains the
+    keys of each array in this range. A list takes about `max_bytes` at most.
     """
     size = sum(column.nbytes for column in columns)
     pieces = size // max_bytes + 1

@@ -62,7 +62,7 @@ class ArrayWriter:
     """Writer of a file of NumPy arrays, which has a temporary name until it is complete."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
-        """Create the file. When the file is complete, its name is added to the set `whole`."""
+        """Create the file. Its checksum starts from `seed`. At the end, add its name to `whole`."""
         self._path, self._durable, self._whole = path, durable, whole
         self._part = path.with_name(path.name + PART_SUFFIX)
         self._file = self._part.open("wb")
@@ -253,8 +253,8 @@ class WorkDirectory:
     def remove(self) -> None:
         """Remove the directory and all its contents.
 
-        If the removal is interrupted, the directory contains nothing but the lock, or it still has
-        its manifest.
+        The manifest and the lock file are removed last, so that another run can still recognize
+        the directory if the removal is interrupted.
         """
         with os.scandir(self.path) as entries:
             names = [entry.name for entry in entries if entry.name not in (MANIFEST, LOCK)]

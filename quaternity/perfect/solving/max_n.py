@@ -174,9 +174,10 @@ def solve_max_n(
 def _compute_ready(
     segment: Segment, tables: _Tables, sets: NDArray[np.uint64], settled: NDArray[Any]
 ) -> bool:
-    """Compute the outcomes of every state whose next states all have known outcomes.
+    """Compute the outcomes of those states of a `Segment` whose next states have known outcomes.
 
-    Return whether the outcomes of all states of the `Segment` are known afterwards.
+    `sets` receives the outcomes, and `settled` marks the states with known outcomes. Return whether
+    the outcomes of all states of the `Segment` are known afterwards.
     """
     counts = np.diff(segment.first, append=len(segment.asked))
     ready = np.logical_and.reduceat(settled[segment.no] & settled[segment.yes], segment.first)

@@ -206,7 +206,7 @@ class Games:
         return result
 
     def after(self, outcomes: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Return the results of all games (words) after answers, for the roles before them."""
+        """Return the words (results of all games) after answers, converted to the roles before."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         return self.before(order, words[states])
 

@@ -80,7 +80,7 @@ class Positions:
 def smallest_keys(
     code: KeyCodec, kinds: KindArrays, positions: Positions
 ) -> tuple[Keys, NDArray[Any], NDArray[Any]]:
-    """Return the keys of positions: the distinct keys, and for each position its key and roles.
+    """Return the distinct keys of positions, and for each position its key and its roles.
 
     The distinct keys are in ascending order. Two arrays contain, for each position, the index of
     its key, and the index of its order of roles. `quaternity.perfect.keys.canonical` does the same
@@ -403,7 +403,8 @@ class Expander:
     ) -> Positions:
         """Tighten the bounds of all sets, put down completed sets, and find the player to move.
 
-        The arrays `after.hands` and `after.points` are changed.
+        `after` contains the states after answers: `yes` says whether the answer of the player
+        `asked` was yes. The arrays `after.hands` and `after.points` are changed.
         """
         rules, players = self.rules, self.rules.players
         place, hands, points, kinds = after

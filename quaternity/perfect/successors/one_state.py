@@ -170,7 +170,7 @@ def _chances(code: KeyCodec, parts: StateParts, kinds: Sequence[NumberedKind]) -
 def canonical_after(code: KeyCodec, state: State, question: Question, answer: Answer) -> Canonical:
     """Return the canonical form of the state after a question and its answer.
 
-    If chance then draws the player to move, it is that of the position before the draw.
+    If chance then draws the player to move, return the canonical form before the draw.
     """
     after = state.after(question, answer)
     if tied := drawn_players(state, question, after):
