@@ -145,7 +145,7 @@ class LaneLayout:
         return self.ones * len(owners) - missed
 
     def lane(self, packed: int, coalition: int) -> int:
-        """Return the number for one group of players in a packed integer."""
+        """Return the number that `packed` contains for a group of players (a bit mask)."""
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
     def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:

@@ -128,8 +128,12 @@ def chances_picture(
 ) -> Display:
     """Return a table of the probability that each player owns each card.
 
-    Cards of a set share a row if their probabilities are equal. `chances[set][card][player]` is a
-    probability, or None if it is unknown.
+    Cards of a set share a row if their probabilities are equal.
+
+    Args:
+        deals: the number of all deals, for the title.
+        chances: `chances[set][card][player]` is a probability, or None if it is unknown.
+        words: the formatter of the names of players and cards.
     """
     players = len(next((row for cards in chances for row in cards), ()))
     rows = [heading_cells("", *map(words.player, range(players)))]

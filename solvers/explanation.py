@@ -50,7 +50,7 @@ CONTRADICTION = MessageTemplate(
 
 @dataclass(frozen=True, slots=True, order=True)
 class Hand:
-    """Constraint that a player holds exactly as many cards as the hand size."""
+    """The size of a player's hand, as one of the constraints in an explanation."""
 
     player: int
 
@@ -61,7 +61,7 @@ class Hand:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AtLeast:
-    """Constraint that a player holds at least the minimum number of cards of a set."""
+    """A player's minimum number of cards of a set, as a constraint in an explanation."""
 
     player: int
     set_index: int
@@ -74,7 +74,7 @@ class AtLeast:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AtMost:
-    """Constraint that a player holds at most the maximum number of cards of a set."""
+    """A player's maximum number of cards of a set, as a constraint in an explanation."""
 
     player: int
     set_index: int
@@ -106,9 +106,9 @@ class Cut(NamedTuple):
     """Contradiction between constraints: more cards are required than possible.
 
     Attributes:
-        required: pairs (number of cards, constraint that requires them).
-        possible: pairs (maximum number of cards, constraint that causes it). These numbers add up
-            to less than the required numbers.
+        required: pairs of a number of cards, and the constraint that requires players to hold them.
+        possible: pairs of a maximum number of cards, and the constraint that causes this maximum.
+            These numbers add up to less than the required numbers.
     """
 
     required: list[tuple[int, Constraint | Cards]]

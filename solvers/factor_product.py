@@ -40,7 +40,7 @@ digit, exponent, number of a sum or -1)."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
-    """Return the instructions for multiplying a polynomial by a factor: steps, and weights.
+    """Return instructions for multiplying a polynomial by a factor: a pair (steps, weights).
 
     Result 0 is the polynomial itself. Each step multiplies an earlier result by a power of a
     player's variable, which gives the next result. If the step names a sum, the result is also

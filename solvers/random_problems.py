@@ -54,7 +54,7 @@ def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
     """Return a random problem with at least one deal.
 
     The constraints are built around a random deal, but may allow other deals as well. About a third
-    of the sets repeat an earlier set.
+    of the sets repeat an earlier set. `choose` draws random numbers, like `Random.randint`.
     """
     players = choose(1, sizes.players)
     set_size = choose(1, sizes.set_size) if sizes.same_size else None

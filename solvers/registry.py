@@ -109,7 +109,7 @@ VARIANTS: dict[str, Solver] = {
 
 @lru_cache(maxsize=1)
 def registered_solvers() -> Plugins[Solver]:
-    """Load and return the solvers that other distributions register."""
+    """Load and return the solvers that other installed packages add."""
     from solvers.rivals import EXTERNAL_SOLVERS
 
     return load_plugins(
@@ -132,7 +132,7 @@ def _to_solver(name: str, loaded: object) -> Solver:
 
 
 def all_solvers() -> dict[str, Solver]:
-    """Return the built-in solvers and those registered by other distributions, by name.
+    """Return the built-in solvers and those that other installed packages add, by name.
 
     Solvers that cannot be loaded are skipped with a warning (see `quaternity.base.plugins`).
     """

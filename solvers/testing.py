@@ -182,7 +182,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check the verdicts before and after the largest hand shrinks and the smallest grows by 1.
+    """Check the verdict again after moving a card from the largest hand to the smallest.
 
     Return a description of the fault, or None if there is none.
     """
@@ -198,7 +198,7 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
-    """Forbid the deal that the solver found, and check the next verdict.
+    """Check that the solver does not give the same deal again after the deal is forbidden.
 
     Return a description of the fault, or None if there is none. To forbid the deal, the possible
     owners of a card, a minimum or a maximum is changed. Equal sets are changed in the same way, so

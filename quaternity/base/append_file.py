@@ -93,8 +93,8 @@ class AppendOnlyFile:
         """Append text, which may end in the middle of a line.
 
         Raise `InputError` if the text cannot be written, or another process has changed the file.
-        No part of the text is then kept. The error message quotes `what`, or the text itself if
-        `what` is empty.
+        No part of the text is then kept. So that the user knows what is lost, the error message
+        contains a short description (`what`), or the text itself if `what` is empty.
         """
         data = text.encode()
         handle = self._file.fileno()

@@ -33,10 +33,10 @@ def check_games(games: Any, actions: int, numbers: int) -> int:
 
 
 def check_actions(actions: ArrayLike, games: int, max_action: int) -> tuple[Any, NDArray[np.int32]]:
-    """Return two arrays: the actions as given, and the actions as 32-bit integers.
+    """Check the actions of a batch of games. Return them as given, and as 32-bit integers.
 
-    In the second array, values are limited to -1..`max_action`. Raise `InputError` if `actions`
-    does not have one whole number for each game.
+    Both results are arrays. In the second one, values are limited to -1..`max_action`. Raise
+    `InputError` if `actions` does not have one whole number for each game.
     """
     array = np.asarray(actions)
     if array.shape != (games,) or array.dtype.kind not in "iu":

@@ -15,7 +15,7 @@ which is None if unknown. It returns a context manager that yields a `Report`.""
 
 
 def quiet(task: str, done: int, total: int | None) -> None:
-    """Do nothing. Pass this function as a `Report` if no progress should be reported."""
+    """Ignore a report of progress. Pass this function if no progress should be shown."""
 
 
 def quiet_phase(task: str, total: int | None) -> AbstractContextManager[Report]:

@@ -22,7 +22,7 @@ _WIDE = re.compile(rb"\xff\xfe|\xfe\xff|\0{0,3}[\t-\r -~]\0|\0{1,3}[\t-\r -~]")
 def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
     """Return the content of a text file, or of standard input for `-`.
 
-    `limit` is the maximum size of the file, in bytes. Raise `InputError` if `path` is not a path,
+    `limit` is the maximum size of the file, in bytes. Raise `InputError` if the path is invalid,
     or the file does not exist, cannot be read, is larger than the limit, or is UTF-16 or UTF-32.
     """
     try:

@@ -89,8 +89,9 @@ def _parse_template(template: str) -> tuple[tuple[str, str | None, str], ...]:
 class Wording:
     """Formatter of messages. This class writes English, and refers to cards and sets by number.
 
-    Braces in the name of a player have no effect. A subclass may use other templates, and other
-    words for cards and sets.
+    The methods from `text` on format the values of fields. For example, the field `{owner:player}`
+    is formatted by the method `player`. A subclass may use other templates, and other words for
+    cards and sets. Braces in the name of a player have no effect.
     """
 
     def __init__(self, names: Sequence[str] = ()) -> None:
@@ -124,7 +125,7 @@ class Wording:
         return text[:1].upper() + text[1:]
 
     def called(self, name: str) -> str:
-        """Return the name of a player, which is not translated."""
+        """Return a name that a message contains. A subclass may replace the name."""
         return name
 
     def all_called(self, names: Iterable[str]) -> str:

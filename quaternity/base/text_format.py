@@ -89,8 +89,8 @@ def name_numbers(noun: str, numbers: Sequence[int]) -> str:
 def percent(chance: float | Fraction, decimals: int = 1) -> str:
     """Return a probability as a percentage with at least `decimals` decimals.
 
-    A probability near 0 or 1 gets more decimals, so that only 0 is shown as 0 % and only 1 as
-    100 %. At least two significant digits of the distance from 0 or 1 are shown.
+    A probability near 0 or 1 gets more decimals, such as 0.033 % or 99.967 %, so that only 0 is
+    shown as 0 % and only 1 as 100 %.
 
     >>> percent(0.25), percent(1 / 3000), percent(0.99999), percent(0), percent(1)
     ('25.0%', '0.033%', '99.9990%', '0.0%', '100.0%')

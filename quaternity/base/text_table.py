@@ -15,7 +15,7 @@ WIDTH = 80
 
 
 class SetLine(NamedTuple):
-    """A line in a table of possible owners: a set, the owners of its cards, and a remark."""
+    """A line of `owners_text`: a set, the possible owners of its cards, and a remark."""
 
     name: str
     cells: Sequence[str]

@@ -148,7 +148,8 @@ def as_int_tuple(
 def check_index(value: SupportsIndex, count: int, noun: str, place: str | None = None) -> int:
     """Return `value` as an `int` if it is a whole number from 0 to `count` - 1.
 
-    The error message contains the `noun`, and also the `place` if it is given.
+    Error messages call the value by the `noun` (see the example). They begin with `place`, such as
+    the name of an argument, if it is given.
 
     Raises:
         InputError: If the value is not a whole number or is out of range.
@@ -183,8 +184,9 @@ def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tu
 def check_int(value: object, low: int | None, high: int | None, expected: str, place: str) -> int:
     """Return `value` as an `int` if it is a Python or NumPy integer from `low` to `high`.
 
-    Otherwise, raise `InputError`. Booleans are refused as well. `expected` completes the message
-    "... is not", for example "a whole number".
+    A limit may be None. For any other value and for booleans, raise `InputError`. `place` is the
+    name of the argument in the message. `expected` completes the message "... is not", for example
+    "a whole number".
     """
     number = _index(value)
     if number is None or (low is not None and number < low) or (high is not None and number > high):

@@ -18,10 +18,10 @@ from solvers.verdict import Feasible
 def owned_sets(
     rows: Sequence[PreparedSet], slack: int, layout: LaneLayout, hands: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Return pairs (set, player): the sets that a single player owns in every possible deal.
+    """Find the sets that are now completed: one player owns them in every possible deal.
 
-    `rows` are all sets of the state. `slack` says how many more cards each group of players could
-    hold (see `LaneLayout.slack`).
+    Return them as pairs (set, player). `rows` are all sets of the state. `slack` says how many more
+    cards each group of players could hold (see `LaneLayout.slack`).
     """
     done = []
     guard = layout.guard
@@ -55,9 +55,11 @@ def put_down(
 ) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
     """Take completed sets out of play. Return the new `hands`, `rows`, `completed` and `slack`.
 
-    `rows` are the sets, `completed` has the owner of each completed set, and `slack` says how many
-    more cards each group of players could hold (see `LaneLayout.slack`). `done` contains pairs of a
-    set that is now completed and its owner.
+    Args:
+        done: the sets to take out of play, as pairs (set, owner).
+        rows: all sets of the state.
+        completed: the owner of each set that is already out of play, and None for other sets.
+        slack: how many more cards each group of players could hold (see `LaneLayout.slack`).
     """
     hands, rows, completed = list(hands), list(rows), list(completed)
     layout = rows[0].kind.layout

@@ -193,12 +193,12 @@ class QuaternityEncoded:
         return numbers.tobytes()
 
     def outcome(self, before: QuaternityPosition, after: QuaternityPosition) -> bytes:
-        """Return no bytes, because a move has no random outcome in this game."""
+        """Return no bytes, because the result of a move follows from its action."""
         del before, after
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return no random events, because no cards are dealt in this game."""
+        """Return no possible results of a random draw, because this game has no draws."""
         del drawn
         return ()
 

@@ -101,7 +101,7 @@ class SetQuestions(NamedTuple):
 
 
 def find_answers(listed: list[SetQuestions], question: Question) -> Answers:
-    """Return the legal answers to a question, or an empty tuple if the question is illegal."""
+    """Look up a question among the legal ones. Return its answers, or () if it is illegal."""
     asker, asked, (set_index, number) = question
     for by, index, groups in listed:
         if index == set_index and by == asker:

@@ -170,7 +170,7 @@ class Move(_MoveFields):
 
 
 def is_plain(question: object) -> bool:
-    """Return whether an object is a `Question` in which every number is exactly of type `int`."""
+    """Return whether an object is a `Question` whose numbers all have exactly the type `int`."""
     if type(question) is not Question:
         return False
     try:

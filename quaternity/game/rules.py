@@ -345,7 +345,8 @@ def owners_table(
 def owner_cell(mask: int, everybody: int, names: Mapping[int, str] = MappingProxyType({})) -> str:
     """Return the possible owners of a card as text: `=2` (only 2), `*` (all), `13` (1 or 3).
 
-    `names` maps players to other labels than their numbers.
+    `everybody` is the bit mask of all players. `names` maps players to other labels than their
+    numbers.
     """
     if mask == everybody and mask.bit_count() > 1:
         return "*"

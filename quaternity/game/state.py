@@ -315,7 +315,10 @@ class State(Displayable):
 
     @property
     def has_tables(self) -> bool:
-        """True if coalition tables can be used: there are at most `MAX_PLAYERS` players."""
+        """True if there are at most `MAX_PLAYERS` players, so legal questions are found fast.
+
+        They are then found by coalition tables, whose size doubles with each player.
+        """
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> LaneLayout:
@@ -325,7 +328,7 @@ class State(Displayable):
     def rows(self) -> tuple[PreparedSet, ...]:
         """Return the sets as `PreparedSet` objects, which help to find legal questions.
 
-        The state must have tables (see `has_tables`). The result is cached.
+        Call this only if `has_tables` is true. The result is cached.
         """
         if self._rows is None:
             layout = self.layout()
@@ -337,8 +340,8 @@ class State(Displayable):
     def slack(self) -> int | None:
         """Return how many more cards each group of players could hold, packed into one integer.
 
-        `LaneLayout.slack` describes this integer. Return None if no deal fits the state. The result
-        is cached.
+        `LaneLayout.slack` describes this integer. Return None if no deal fits the state. Call this
+        only if `has_tables` is true. The result is cached.
         """
         if self._slack is None:
             tables = [row.kind.table for row in self.rows()]
@@ -352,7 +355,7 @@ class State(Displayable):
     def cards_to_ask(self) -> list[bytes] | None:
         """Return, for each set, one byte per card: 1 if the player to move may request it, else 0.
 
-        The result is None if the state has no tables (see `has_tables`), no turn or no possible
+        The result is None if `has_tables` is false, or if the state has no turn or no possible
         deal. It is also None in a brisk game, where a request may depend on the asked player.
         """
         slack = self.slack() if self.has_tables and not self.brisk else None
@@ -361,9 +364,9 @@ class State(Displayable):
         return cards_to_ask(self.rows(), slack, self.turn)
 
     def questions_by_set(self) -> list[SetQuestions]:
-        """Return the legal questions, in a list with a `SetQuestions` object for each set.
+        """Return the legal questions of the player to move, grouped by the set of the card.
 
-        The state must have tables (see `has_tables`). The result is cached.
+        Call this only if `has_tables` is true. The result is cached.
         """
         questions = self._legal
         if questions is None:
@@ -638,7 +641,10 @@ class LegalQuestions:
         return chain.from_iterable(map(questions_with_answers, self._by_set()))
 
     def first(self) -> Iterator[Question]:
-        """Yield the legal questions. If the state has no tables, compute them one at a time."""
+        """Yield the legal questions, so that the first ones are available as soon as possible.
+
+        If finding all of them is slow (`State.has_tables` is false), each is computed when needed.
+        """
         if self._known is not None or self.state.has_tables:
             yield from self
             return

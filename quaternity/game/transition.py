@@ -20,9 +20,9 @@ it were 0, players could ask for cards of any set."""
 
 
 def asker_minimum(least: int) -> int:
-    """Return a player's known minimum for a set after the player has asked for one of its cards.
+    """Return a player's minimum number of cards of a set, raised by a question about the set.
 
-    `least` is the known minimum before the question.
+    The player has asked for a card of the set. `least` is the minimum before the question.
     """
     return max(least, MIN_ASKER_CARDS)
 
@@ -66,7 +66,10 @@ def after_statement(constraint: SetConstraint, asker: int, card: int) -> SetCons
 def after_claim(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return the constraint of a set after an answer, before the card changes hands."""
+    """Return the constraint of a set after an answer, before the card changes hands.
+
+    It describes the hands at the time of the question, so it can show that an answer is impossible.
+    """
     owners = constraint.owners
     mask = owners[card] & ~(1 << asker)
     mask &= 1 << asked if answer else ~(1 << asked)
@@ -80,8 +83,8 @@ def after_answer(
 ) -> SetConstraint:
     """Return the constraint of a set after a question and its answer.
 
-    If the answer is yes, the card has moved to the asker. A deal fits the result if and only if it
-    fits the result of `after_claim` once the card is moved back.
+    After a yes, it describes the hands in which the card has moved to the asker. In contrast, the
+    result of `after_claim` describes the hands before this move.
     """
     if not answer:
         return after_claim(constraint, asker, asked, card, answer)

@@ -41,7 +41,9 @@ class Certainty(NamedTuple):
 def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS) -> Certainty:
     """Return the truth value of a formula at the end of a game, if it is the same in every deal.
 
-    If `why` is true, the result includes the moves from which the truth value follows.
+    Args:
+        text: a formula, such as "H0 0/1" (player 0 has card 0/1).
+        why: whether the result includes the moves from which the truth value follows.
 
     Raises:
         InputError: If the formula cannot be parsed.

@@ -168,7 +168,7 @@ def refutation(
 ) -> Explanation | None:
     """Explain why a claim about a set in play is impossible. Return None if it is possible.
 
-    `claim` is a function that adds the claim to the constraint of the set, and returns the result.
+    `claim` is a function that returns the constraint of the set after adding the claim to it.
     """
 
     def with_claim(known: DealProblem) -> DealProblem:

@@ -153,7 +153,7 @@ class KwartetJudge(AskingJudge):
     def simulate(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
         """Play the rest of a game with simulated players, who know their hands and public facts.
 
-        Return each seat's share of the win (0 to 1), and the usual time of such a game in ms.
+        Return each seat's share of the win (0 to 1), and the estimated time in milliseconds.
         """
         public, hands = position.position.public, position.position.hands
         known = self._known(public.problem)
@@ -215,7 +215,7 @@ class QuaternityJudge(AskingJudge):
         return None if forcing is None else tuple([float(seat == forcing) for seat in seats])
 
     def forces(self, position: QuaternityPosition, player: int) -> bool | None:
-        """Return whether a player can force a win. None if the search was stopped too early."""
+        """Return whether a player can force a win, or None if the search was too short to know."""
         state, asked = position.state, position.pending
         if state.is_over:
             return state.winner == player
@@ -284,7 +284,7 @@ class QuaternityJudge(AskingJudge):
     def simulate(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
         """Play the rest of a game with simulated players. In large games, deal random hands first.
 
-        Return each seat's share of the win (0 to 1), and the usual time of such a game in ms.
+        Return each seat's share of the win (0 to 1), and the estimated time in milliseconds.
         """
         state, asked = position.state, position.pending
         if not self.small:

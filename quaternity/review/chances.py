@@ -31,9 +31,10 @@ simulated games, not measured."""
 
 
 class Point(NamedTuple):
-    """Each seat's chance of winning after a number of moves, as a point of a curve.
+    """Each seat's chance of winning at one moment of a game, as a point of a curve.
 
-    `chances` is None if the chances are not known, and `error` is the largest standard error.
+    `after` is the number of moves before this moment. `chances` is None if the chances are not
+    known, and `error` is the largest standard error.
     """
 
     after: int
@@ -79,8 +80,8 @@ class PlayoutEstimate:
     def simulate(self, work: float) -> bool:
         """Simulate games from all positions without an exact result.
 
-        Stop when the usual time of these games adds up to `work` milliseconds. Return whether at
-        least one pass over all positions was completed.
+        Stop when the estimated time of these games (see `Judge.simulate`) adds up to `work`
+        milliseconds. Return whether at least one pass over all positions was completed.
         """
         for games in range(0, MAX_SIMULATED_GAMES, GAMES_PER_PASS):
             for index in _evenly_spread(self.game.settled):
@@ -134,9 +135,10 @@ class PlayoutEstimate:
         return change, -seat, was, became
 
     def confirms(self, before: int, after: int, seat: int, rises: bool) -> bool:
-        """Simulate further games. Return whether they confirm that a seat's chance rises or falls.
+        """Simulate further games. Return whether they confirm a change of a seat's chance.
 
-        `before` and `after` are indices of positions.
+        `before` and `after` are indices of positions. `rises` says whether the chance is expected
+        to be higher in the second position, or else lower.
         """
         fresh = []
         for index in (before, after):
@@ -152,10 +154,14 @@ class PlayoutEstimate:
     def compare_move(self, index: int, advised: Any) -> tuple[MoveValue, float]:
         """Compare a move with the advised move by simulated games.
 
-        Return the `MoveValue`, and the time that the comparison usually takes, in milliseconds.
-        Both moves are judged by the information that the player had, so bad luck does not count as
-        a mistake. A difference counts only if further games confirm it, and only these games
-        determine its size.
+        Return the value of the move, and the estimated time of the simulations in milliseconds
+        (see `Judge.simulate`). Both moves are judged by the information that the player had, so bad
+        luck does not count as a mistake. If the move seems to be a mistake, the value is computed
+        again, from further games only.
+
+        Args:
+            index: the index of the move.
+            advised: the other move.
         """
         worth, work = self._compare(index, advised, COMPARED_GAMES)
         if not worth.mistake:

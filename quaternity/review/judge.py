@@ -61,20 +61,23 @@ class Judge:
         self.player = self.player or names[0]
 
     def notes(self, game: RecordedGame, index: int) -> list[Message]:
-        """Return sentences about facts that a player could know before a move but did not use."""
+        """Return sentences about facts that a player could know, but did not use in a move.
+
+        `index` is the index of the move, counted from 0.
+        """
         return []
 
     def chance(self, view: Any, move: Any) -> float | None:
         """Return the exact chance that a request succeeds, given what the asker has seen."""
 
     def exact(self, position: Any) -> Shares | None:
-        """Return each seat's share of the win (0 to 1) under best play. Return None if not proved.
+        """Return each seat's share of the win (0 to 1) under best play, or None if unknown.
 
         The game must have no hidden cards.
         """
 
     def move_value(self, before: Any, seat: int, move: Any, after: Any) -> MoveValue | None:
-        """Return the value of a move, compared with the best move, or None without a proof.
+        """Return the proved value of a move, compared with the best move, or None if unknown.
 
         The game must have no hidden cards.
         """
@@ -85,7 +88,9 @@ class Judge:
     def simulate(self, position: Any, random: Random) -> tuple[Shares, float]:
         """Play a game from a position to its end, with programs in all seats.
 
-        Return each seat's share of the win (0 to 1), and the usual time of such a game in ms.
+        Return each seat's share of the win (0 to 1), and the cost of the simulation: its estimated
+        time in milliseconds. Costs limit the number of simulated games. Because they are not
+        measured, a review can be repeated exactly.
         """
         rules, count = self.rules, 0
         players = [make_player(rules, self.player) for _ in range(rules.seats)]

@@ -68,7 +68,8 @@ class Playout:
     ) -> tuple[Shares, float]:
         """Play the game to its end. `first` is a question that was asked, but not yet answered.
 
-        Return each player's share of the win (0 to 1), and the usual time of such a game in ms.
+        Return each player's share of the win (0 to 1), and the cost of the simulation: its
+        estimated time in milliseconds.
         """
         if self._open_sets and not self._hands[turn]:
             turn = next_turn(turn, turn, False, self._hands)

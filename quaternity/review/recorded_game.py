@@ -82,7 +82,10 @@ class RecordedGame:
         return self._seen[index]
 
     def draw_position(self, index: int, random: Random, seat: int | None = None) -> Any:
-        """Return a position in which everything hidden from the review or from `seat` is random."""
+        """Return a position of the game, with random values for everything that is hidden.
+
+        These are the facts that `seat` cannot see or, if it is None, that the review may not use.
+        """
         if seat is not None or self.own:
             seen = self._seen[index] if seat is None else self.view(index, seat)
             return self.rules.like(seen, random)

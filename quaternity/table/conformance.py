@@ -30,9 +30,9 @@ MAX_TRIED_MOVES = 12
 
 
 class LawViolation(QuaternityError):
-    """Error for rules that break a law, such as "legal moves are accepted".
+    """Error for rules of a game that do not meet a requirement (see `check_rules`).
 
-    The message names the law and the match in which it was broken.
+    The message names the requirement and the random match in which it was not met.
     """
 
 

@@ -24,8 +24,8 @@ WAITS = MessageTemplate("waits", "{who:player} waits")
 def whole_events(steps: Iterable[Step]) -> list[tuple[int, str]]:
     """Return the public events of consecutive moves, as pairs (number of the move, event).
 
-    A question and its answer count as one move. The question is left out if the event of the answer
-    repeats it.
+    An event is a sentence about the game. A question and its answer count as one move. The question
+    is left out if the event of the answer repeats it.
     """
     events: list[tuple[int, str]] = []
     number, is_pending = 0, False

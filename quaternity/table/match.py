@@ -249,7 +249,8 @@ def choose_move(
 ) -> tuple[Any, float]:
     """Tell a player about the latest moves (`steps`), and ask it for a move.
 
-    Return the move and the seconds until it is made. The move is None if the player waits.
+    `sitting` has the name and the seat of the player. Return the move and the seconds until it is
+    made. The move is None if the player waits.
 
     Raises:
         PlayerFault: If the player fails, or gives an illegal move or an invalid delay.

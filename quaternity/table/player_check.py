@@ -171,7 +171,7 @@ def _play_position(name: str, game: str, number: int, seed: int, seconds: float)
 
 
 def _ask_both(seats: Sequence[_Seat], asked: CheckedPosition) -> Any:
-    """Ask the player in two processes, and return its move. Raise an error if the moves differ."""
+    """Ask the player twice, in two processes. Return the move, or raise an error if they differ."""
     try:
         first, second = [seat.answer(asked) for seat in seats]
     except PlayerFault as fault:

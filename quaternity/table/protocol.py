@@ -107,7 +107,10 @@ class Rules(Protocol[P, M, V]):
         """Return the text of a move, which `read` can parse."""
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Return whether a move means the same in view `now` as in the earlier view `then`."""
+        """Return whether a move means the same in view `now` as in the earlier view `then`.
+
+        If so, a player who chose the move while seeing `then` can still make it.
+        """
 
     def default_move(self, view: V) -> M | None:
         """Return the move to make for an absent player, or None if the game must wait for them."""

@@ -43,7 +43,10 @@ class SettingField(NamedTuple):
 
 
 def setting_fields(rules_class: Any) -> tuple[SettingField, ...]:
-    """Return descriptions of the settings that people can choose, which have a help text."""
+    """Return a description of each setting that people can choose.
+
+    These are the fields of the game's settings that have a text for `help`.
+    """
     settings = type(rules_class().settings)
     return tuple(_setting_field(item) for item in fields(settings) if "help" in item.metadata)
 

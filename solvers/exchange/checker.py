@@ -112,7 +112,10 @@ def check_proof(formula: str, proof: str) -> None:
 
 
 def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
-    """Parse a line. Return its constraints: one, two for an equality, or none for a comment."""
+    """Parse the words of a line. Return one constraint, two for an equality, or no constraints.
+
+    `place` says which line it is, for error messages. Comments and empty lines have no constraints.
+    """
     if not parts or parts[0].startswith("*"):
         return []
     *pairs, relation, bound, end = ["", "", "", *parts]

@@ -47,6 +47,8 @@ def quote_json(value: object) -> str:
 class DocumentReader:
     """Base class of the readers of JSON documents. A reader collects all faults of a document.
 
+    In its methods, `place` is the path of a value in the document, such as "sets[0].high".
+
     Attributes:
         NOUN: the kind of document, for messages, such as "a deal problem".
         FORMAT: the required value of the field "format".
@@ -123,7 +125,7 @@ class DocumentReader:
         return value
 
     def number(self, value: object, place: str) -> int:
-        """Return a whole number from 0 to `MAX_NUMBER`. Report a fault for any other value."""
+        """Return a whole number from 0 to `MAX_NUMBER`. For other values, report a fault."""
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             self.faults.append(f"{place}: {quote_json(value)} is not a whole number >= 0")
             return 0
@@ -152,7 +154,7 @@ class DocumentReader:
         return value
 
     def owner_mask(self, value: object, place: str) -> int:
-        """Return the bit mask of a list of players. Report a fault for any other value."""
+        """Convert a JSON list of players to a bit mask. For other values, report a fault."""
         if not isinstance(value, list):
             self.faults.append(f"{place}: expected a list of players, not {kind_of(value)}")
             return 0

@@ -129,7 +129,7 @@ clp = partial(_by_or_tools, "CLP")
 
 
 def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves a deal problem with HiGHS's simplex, from OR-Tools' MathOpt."""
+    """Return a function that solves a deal problem with HiGHS (simplex), called by OR-Tools."""
     from datetime import timedelta
 
     from ortools.math_opt.python import mathopt as library

@@ -431,7 +431,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> 
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
 def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """Return a player from a cache, which has one player for each entry and each thread."""
+    """Return a built-in player, which a thread reuses in all games of an entry (a contestant)."""
     del entry, thread
     return make_player(rules, name)
 

@@ -363,7 +363,7 @@ class WorldsByGo(NamedTuple):
 
 
 def worlds_by_go(results: Sequence[GameResult], games_a_deal: int = 1) -> list[WorldsByGo]:
-    """Return how many deals were still possible after each number of goes, on average.
+    """Return how many deals were still possible after each turn, as means over all games.
 
     A go is a player's turn. The results must have `details` with `deal_counts`.
     """

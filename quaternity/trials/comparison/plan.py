@@ -146,8 +146,8 @@ def plan_families(
 ) -> ComparisonPlan:
     """Create a plan for possible and impossible instances of problem families, in several sizes.
 
-    `cards` lists the sizes, such as `12,52`. Raise `InputError` if a size or the number of
-    instances is out of range.
+    `cards` lists the sizes, such as `12,52`. `each` is the number of possible and of impossible
+    instances of each size. Raise `InputError` if one of these numbers is out of range.
     """
     cards = CARDS if cards is None else cards
     count_each = EACH if each is None else each

@@ -113,7 +113,10 @@ def quantile(ascending: Sequence[float], share: float) -> float:
 
 
 def cactus(times: Iterable[float | None]) -> Curve:
-    """Return points (k, s): the solver decides k of the problems in at most s seconds each."""
+    """Return the points of a cactus plot, from the times of a solver on all problems.
+
+    A point (k, s) means that the solver decides k of the problems in at most s seconds each.
+    """
     decided = sorted(time for time in times if time is not None)
     return [(float(number), seconds) for number, seconds in enumerate(decided, start=1)]
 

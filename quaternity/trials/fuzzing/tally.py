@@ -83,14 +83,20 @@ class Tally:
         return self.count_by(lambda shape: (shape.kind != "game", shape.feasible))[True, feasible]
 
     def count_by(self, key: Callable[[Shape], Key]) -> Counter[Key]:
-        """Count the examples by a property that `key` computes from the shape of an example."""
+        """Count the tested examples by a property, such as the number of players.
+
+        `key` is a function that takes the `Shape` of an example and returns the property.
+        """
         counts: Counter[Key] = Counter()
         for shape, count in self.shapes.items():
             counts[key(shape)] += count
         return counts
 
     def coverage(self) -> dict[str, dict[str, int]]:
-        """Return three dictionaries that count the examples by kind, by players and by cards."""
+        """Count the examples by kind, by number of players and by number of cards.
+
+        Return a dictionary for each of these properties, for the report of the test.
+        """
         by_kind = self.count_by(lambda shape: (shape.kind, shape.feasible))
         by_players = self.count_by(lambda shape: shape.players)
         by_cards = self.count_by(
