@@ -173,10 +173,11 @@ class ExponentLanes:
     def coefficients_at(
         self, polynomial: int, hands: Sequence[int], factor: SetCounts
     ) -> list[int]:
-        """Return the coefficients of a polynomial for all splits of the cards of `factor`.
+        """Return one coefficient of a polynomial for each count vector of `factor`.
 
-        A split (count vector) says how many of these cards each player gets. The exponents of the
-        coefficient are `hands` minus the split. If one is negative, the coefficient is 0.
+        A count vector says how many cards of the factor's set each player gets (see `SetCounts`).
+        The exponents of its coefficient are the numbers of cards that the players still need:
+        `hands` minus the count vector. If an exponent is negative, the coefficient is 0.
         """
         in_bytes = self.in_bytes(polynomial)
         coefficients = []

@@ -423,12 +423,13 @@ class DealProblem(_ProblemFields, Displayable):
         sets: Sequence[int] | None = None,
         cards: Sequence[Sequence[int]] | None = None,
     ) -> DealProblem:
-        """Return a copy of the problem with other numbers for players, sets and cards.
+        """Return a copy of the problem in which players, sets and cards are renumbered.
 
         Args:
-            players: the new number of each player, in the order of the old numbers.
-            sets: the old numbers of the sets, in their new order.
-            cards: for each old set, the old numbers of its cards, in their new order.
+            players: `players[old]` is the new number of the player whose old number is `old`.
+            sets: `sets[new]` is the old number of the set whose new number is `new`.
+            cards: `cards[set][new]` is the old number of the card whose new number is `new`. The
+                index `set` is the old number of its set.
 
         Raises:
             InputError: If an argument is not a permutation, or has the wrong length.

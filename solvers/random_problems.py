@@ -383,13 +383,13 @@ BOUNDS = ("minimum", "maximum", "owners")
 def one_bound_pairs(
     sizes: Sequence[int], players: int, player: int, bound: str, random: Random
 ) -> Iterator[tuple[DealProblem, DealProblem]]:
-    """Yield pairs of a feasible and an infeasible problem that differ in a bound of one player.
+    """Yield pairs of a feasible and an infeasible problem that differ in one bound of one player.
 
-    Only this player has constraints. In the feasible problem, they allow exactly one size of the
-    player's share of each set. In the infeasible problem, one set has a constraint that is tighter
-    by 1. This is the first or the last set with at least two cards, and the player has some but not
-    all of its cards. Cards that the player may not own are the first or the last cards of their
-    sets.
+    Only this player has constraints. In the feasible problem, they determine how many cards of each
+    set the player gets. In the infeasible problem, the constraint on one set is tighter by 1. The
+    function chooses the first or the last set with at least two cards, and gives the player some
+    but not all of its cards. Cards that the player may not own are the first or the last cards of
+    their sets.
 
     Args:
         sizes: the number of cards in each set, at least 1.

@@ -125,11 +125,11 @@ class Wording:
         return text[:1].upper() + text[1:]
 
     def called(self, name: str) -> str:
-        """Return a name that a message contains. A subclass may replace the name."""
+        """Return the name of a player, or a formula, unchanged. A subclass may change names."""
         return name
 
     def all_called(self, names: Iterable[str]) -> str:
-        """Return the names of players as in a sentence, such as "Ann and Ben"."""
+        """Return the names of players as a list in words, such as "Ann and Ben"."""
         return self._join(names)
 
     def _join(self, texts: Iterable[str]) -> str:
@@ -192,7 +192,7 @@ class Wording:
         return percent(chance, decimals=0)
 
     def listed(self, values: Iterable[object]) -> str:  # plain: ok, a format in message templates
-        """Return the texts of values as in a sentence, such as "a, b and c"."""
+        """Return the texts of values as a list in words, such as "a, b and c"."""
         return self._join(map(self.text, values))
 
     def row(self, values: Iterable[object]) -> str:

@@ -31,9 +31,9 @@ class MatchOptions(NamedTuple):
     Attributes:
         record: the file in which the match is recorded, and from which it is resumed.
         seed: the random seed, or None to draw a seed.
-        move_seconds: time limit of a program per move, in seconds.
+        move_seconds: time limit for each move of a program, in seconds, or None for the default.
         traceback: whether to print the traceback of a player that fails.
-        deck: the name of a deck of card names, or None if cards are numbers.
+        deck: the name of the deck that names the cards, or None to refer to cards by number.
         player_file: the file that defines names of players, or None for the default file.
     """
 

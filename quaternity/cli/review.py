@@ -47,9 +47,9 @@ def review(
 ) -> None:
     """Show what decided a game, and what each move was worth.
 
-    Proved facts are exact. All other values are estimated from simulated games, with an error. A
-    move is called a mistake only if another move is better by more than twice that error. The exit
-    status is 4 if something was not finished within the limits.
+    Proved values are exact. All other values are estimates from simulated games, with a standard
+    error. A move is called a mistake only if another move is better by more than twice this error.
+    The exit status is 4 if a part of the review was not finished within the limits.
 
     Example: quaternity review my.game --seat 0 --svg chances.svg
     """

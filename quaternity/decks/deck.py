@@ -69,7 +69,7 @@ class Deck:
     """Names and pictures for the cards of a game.
 
     The plain deck has no sets and fits any game. If a deck has no name for a card, it uses the
-    numbers of the card. If a deck lacks a language, it uses its first language.
+    numbers of the set and the card. If a deck lacks a language, it uses its first language.
 
     >>> deck = find_deck("everyday")
     >>> deck.card_name(1, 0), deck.card_name(1, 0, "de"), deck.emoji(1, 0), deck.set_name(1)
@@ -88,7 +88,7 @@ class Deck:
         return self._in(language, self.titles)
 
     def set_name(self, index: int, language: str = "en") -> str:
-        """Return the name of a set in a language, or its number if the deck does not name it."""
+        """Return the name of a set in a language, or a text such as "set 1" if it has no name."""
         face = self._set(index)
         return self._in(language, face.names) if face else f"set {index}"
 
@@ -98,7 +98,7 @@ class Deck:
         return face.mark if face else ""
 
     def card_name(self, index: int, number: int, language: str = "en") -> str:
-        """Return the name of a card in a language, or its numbers if the deck does not name it."""
+        """Return the name of a card of set `index`, or a text such as "1/0" if it has no name."""
         face = self._card(index, number)
         return self._in(language, face.names) if face else f"{index}/{number}"
 

@@ -322,7 +322,7 @@ class ExplicitEvaluator:
         return self.model.extension(formula, among, self._check)
 
     def restrict_to(self, earlier: Announcements) -> Truth:
-        """Return an array that marks the deals in which all announcements were true when made."""
+        """Return a mask of the deals in which each formula in `earlier` was true when announced."""
         among = self.model.all_true()
         for formula in earlier:
             among &= self._extension(formula, among)

@@ -379,10 +379,11 @@ def questions_by_tables(
     """Return all legal questions of a state, using coalition tables.
 
     A coalition table contains the maximum number of cards of a set that each group of players can
-    hold. In a brisk game (see `Settings`), the result may include illegal questions.
+    hold. If the game is brisk (see `Settings`), the result still includes the forbidden questions:
+    those that can only be answered no.
 
     Args:
-        rows: the sets of a possible state.
+        rows: the sets of a state that at least one deal fits, as `prepare_set` returns them.
         slack: how many more cards each group of players could hold (see `LaneLayout.slack`).
         asker: the player to move.
         hands: number of cards in the hand of each player.

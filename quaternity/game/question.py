@@ -114,7 +114,7 @@ class Question(_QuestionFields):
 
     @classmethod
     def of(cls, value: Question | Sequence[Any]) -> Question:
-        """Return a `Question`, made from a question, its parts or a text that `parse` accepts."""
+        """Convert a tuple or list of three parts, or a text for `parse`, to a `Question`."""
         if type(value) is cls:
             return value
         return cls.parse(value) if isinstance(value, str) else _parts(cls, value, "question")

@@ -178,17 +178,17 @@ class Prospect:
 
     @property
     def chance_of_yes(self) -> float:
-        """Return the probability of the answer yes, after the asker has asked."""
+        """Return the probability that the answer is yes, given that the question was asked."""
         return self.after_yes / (self.after_no + self.after_yes)
 
     @property
     def bits_of_asking(self) -> float:
-        """Return how much information asking the question reveals before the answer, in bits."""
+        """Return the information that the question itself reveals, before its answer, in bits."""
         return log2(self.before) - log2(self.after_no + self.after_yes)
 
     @property
     def bits(self) -> float:
-        """Return the expected information from asking the question and its answer, in bits."""
+        """Return the expected information from the question and its answer together, in bits."""
         asked = self.after_no + self.after_yes
         remaining = sum(
             deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals

@@ -169,9 +169,9 @@ def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) ->
 
 
 def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None:
-    """Return the deal problem of an illegal move, if the move is illegal because no deal fits it.
+    """Return the constraints that an illegal move implies, if no deal satisfies them.
 
-    Return None if it is illegal for another reason.
+    Return None if the move is illegal for another reason.
     """
     asker, asked, (set_index, number) = fault.move.question
     problem = game.state.problem

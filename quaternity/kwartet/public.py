@@ -48,8 +48,8 @@ class PublicState(NamedTuple):
     ) -> PublicState:
         """Return the public state right after the deal.
 
-        `announced` contains a pair (set, player) for each set that a player was dealt completely
-        and put down immediately.
+        `announced` contains a pair (set, player) for each set that a player has already put down,
+        because the player was dealt all cards of the set.
         """
         players, holders, size = settings.players, settings.hands, settings.set_size
         most = size - 1 if settings.at_once else size

@@ -44,7 +44,7 @@ class View(Displayable):
 
     @property
     def problem(self) -> DealProblem:
-        """The deal problem whose deals are exactly those that the seat considers possible."""
+        """A `DealProblem` that allows exactly the deals that the seat considers possible."""
         if self.seat == NOBODY:
             return self.public.problem
         if self._problem is None:

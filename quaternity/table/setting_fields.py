@@ -21,11 +21,11 @@ class SettingField(NamedTuple):
         name: name of the setting.
         label: label in a form.
         help: a sentence that explains the setting.
-        kind: "number", "choice" (one of several names) or "truth" (yes or no).
+        kind: type of the value: "number", "choice" (one of several names) or "truth" (a bool).
         default: default value.
-        least, most, step: minimum, maximum and step of a number.
-        choices: names of the values of a choice.
-        words: descriptions of the choices for people.
+        least, most, step: minimum, maximum and step, if the kind is "number".
+        choices: names of the values, if the kind is "choice".
+        words: texts that a form shows for these values.
         seats: whether this setting determines the number of players.
     """
 

@@ -1,7 +1,8 @@
-"""Two methods to choose the most cards of a table such that no three of them belong together.
+"""Two methods to choose as many cards of a table as possible without a three.
 
-They can also list all such choices of a given size. A *three* is three cards that belong together.
-Both methods choose cards to remove, so that every three of the table loses a card.
+A *three* is three cards that belong together under one of two rules (see `Rule`). Both methods can
+also list all choices of a given size without a three. They choose cards to remove, so that every
+three of the table loses a card.
 
 - *Search* is a branch and bound. Each step decides whether to keep or remove the card that is in
   the most complete threes. The number of disjoint complete threes is a lower bound on the number of
@@ -32,7 +33,7 @@ MAX_NODES = 500_000
 def largest_by_search(
     table: Sequence[int], rule: Rule, kept: Sequence[int], best: Incumbent[int]
 ) -> tuple[int, ...]:
-    """Return as many cards of a table as possible such that no three of them belong together.
+    """Return as many cards of a table as possible without a three (see the module).
 
     The cards `kept` are among them. `best` receives every better choice and bound. Its bound and
     its time limit end the search. Without a time limit, a search of more than `MAX_NODES` nodes
@@ -52,7 +53,7 @@ def largest_by_search(
 def parts_by_search(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Yield every choice of `size` cards of a table such that no three of them belong together.
+    """Yield every choice of `size` cards of a table without a three (see the module).
 
     The cards `kept` are always chosen. Each choice is yielded once, as a bit set. The time is
     exponential, so this is meant for tables of about 30 cards.
@@ -162,7 +163,7 @@ TOLERANCE = 1e-6
 def largest_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], best: Incumbent[int]
 ) -> tuple[int, ...]:
-    """Return as many cards of a table as possible without three that belong together, by CP-SAT.
+    """Return as many cards of a table as possible without a three (see the module), by CP-SAT.
 
     The arguments and the result are the same as for `largest_by_search`.
 
@@ -190,7 +191,7 @@ def largest_by_cp_sat(
 def parts_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Yield each choice of `size` cards of a table without three that belong together, by CP-SAT.
+    """Yield every choice of `size` cards of a table without a three (see the module), by CP-SAT.
 
     The arguments and the choices are the same as for `parts_by_search`.
 

@@ -70,7 +70,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """The cards that a player claims, ascending. If empty, an agreement to deal more cards."""
+    """A claim of three cards, in ascending order. With no cards, an agreement to deal more."""
 
     cards: tuple[int, ...]
 
@@ -159,7 +159,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return SetPosition(seen, deck)
 
     def to_act(self, position: SetPosition) -> range:
-        """Return all seats, or no seat if the game is over."""
+        """Return all seats (players do not take turns), or an empty range if the game is over."""
         return range(0 if position.seen.is_over else self.seats)
 
     def view(self, position: SetPosition, seat: int | None) -> SetView:

@@ -226,11 +226,11 @@ def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
 
 
 def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return a dictionary that says whether a player knows that a formula is true, or false.
+    """Return a dictionary that says what a player knows about the formula in `asked`.
 
-    The formula is in `asked`. The entry `known` of the result is None if the player knows neither.
-    If `asked` contains `why`, the entry `lines` gives the reason. If it contains `over_time`, the
-    result also says what the player knew after the deal and after each request.
+    Its entry `known` is True or False if the player knows this truth value, and otherwise None. If
+    `asked` contains `why`, the entry `lines` gives the reason. If it contains `over_time`, the
+    entry `over_time` lists the values of `known` after the deal and after each request.
     """
     from quaternity.epistemic.evaluator import Deadline
     from quaternity.kwartet.queries import (

@@ -129,7 +129,7 @@ class Maintenance:
         self._ticking = asyncio.create_task(self.look_at_clocks())
 
     async def look_at_clocks(self) -> None:
-        """Let computer players move at all tables where a player's time has run out."""
+        """Let computer players move for people whose time has run out."""
         query = "SELECT id, due FROM tables WHERE due <= ? ORDER BY due LIMIT ?"
         try:
             await self._store.keep_uptime()

@@ -60,9 +60,10 @@ class SeatTicket(NamedTuple):
 
 
 class Join(NamedTuple):
-    """A command with which a visitor takes the seat for which an invitation is valid.
+    """A command with which a visitor takes a seat by using an invitation.
 
-    Before the game, a player can also use an invitation to any free seat to change seats.
+    An invitation is valid for one seat or for any free seat. Before the game, a player can use an
+    invitation for any free seat to change seats.
 
     Attributes:
         wanted: Seat that the visitor wants, if the invitation is for any free seat. None if the
@@ -70,7 +71,7 @@ class Join(NamedTuple):
         name: Name of the visitor as a player, or None for the default name of the seat.
         caller: The hash of the visitor's token or cookie.
         token: New token for the seat, not a hash.
-        vacated: New invitation to the old seat of a player who changes seats.
+        vacated: If a player changes seats, the new invitation for the seat that becomes free.
         ready: Whether the visitor is ready for the game to begin.
     """
 

@@ -31,7 +31,7 @@ class SeatLinks:
     async def moving_link(self, table: LiveTable, seat: int) -> str:
         """Return the last part of a new link with which a player moves a seat to another device.
 
-        The link can be used once, within ten minutes. An earlier link for the seat becomes invalid.
+        The link can be used once, within ten minutes. Earlier links for the seat become invalid.
         """
         link, now, token = new_token(), self._store.uptime(), table.state.seats[seat].token
         keep = "INSERT INTO moving (link, table_id, token, until) VALUES (?, ?, ?, ?)"
@@ -91,7 +91,7 @@ class SeatLinks:
     async def fresh_code(self, table: LiveTable, seat: int) -> str:
         """Return a new code with which the owner can get the seat back.
 
-        An earlier code of the seat becomes invalid.
+        Earlier codes for the seat become invalid.
         """
         code, token = new_code(), table.state.seats[seat].token
         owners = await table.submit(SetCode(seat, token, hash_token(plain_code(code))))

@@ -145,7 +145,7 @@ class StoredTable(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """The sender of a request, known by the hash of a token or of a cookie. Both may be None."""
+    """The sender of a request: the hash of a token or of a cookie, or neither if unknown."""
 
     token: str | None = None
     cookie_hash: str | None = None

@@ -98,7 +98,7 @@ class Rules:
 
     @classmethod
     def of_document(cls, document: dict[str, Any]) -> Rules:
-        """Return the rules that the method `document` has converted to a dictionary.
+        """Create the rules from a dictionary that the method `document` has returned.
 
         Raises:
             KeyError, TypeError, ValueError: If the document is not valid.

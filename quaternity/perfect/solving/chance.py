@@ -66,10 +66,12 @@ class _Ties(NamedTuple):
 def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lottery:
     """Return the probability of each outcome if fair draws decide between equally good moves.
 
-    An outcome lists what each player gets. This takes about a millisecond for each canonical state.
+    `wish` is the objective of all players, a name in `max_n.WISHES`. An outcome lists what each
+    player gets. The computation takes about a millisecond for each state. States that differ only
+    in names count once.
 
     Raises:
-        InputError: If the game need not end, or the wish is unknown.
+        InputError: If the game could continue forever or get stuck, or `wish` is unknown.
 
     >>> from quaternity import Settings, State
     >>> lottery = fair_draws(State.start(Settings(3, 3, 3, brisk=True)), "win")

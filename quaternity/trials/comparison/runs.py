@@ -74,7 +74,7 @@ class Comparison(Displayable):
 
     @property
     def times(self) -> Times:
-        """Each solver's median seconds on every problem, or None if it did not decide it."""
+        """Each solver's median seconds for each problem, or None if a run did not decide it."""
         return times_of(self.runs, self.versions)
 
     @cached_property

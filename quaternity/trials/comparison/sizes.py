@@ -87,12 +87,13 @@ def parse_size_name(name: str) -> tuple[int, ...] | None:
 def sweep_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
     """Return the settings of the games in a sweep, in ascending order.
 
-    `base` consists of the set size, the number of sets and the number of players. The sweep
-    replaces one of these numbers. The number of sets is then increased until the players can share
-    the cards evenly.
+    `base` consists of the set size, the number of sets and the number of players. One of them is
+    replaced by each number in the range of the sweep. The number of sets is then increased until
+    the players can share the cards evenly.
 
     Raises:
-        InputError: If a size cannot be played or exceeds the limits, or the range contains no size.
+        InputError: If a size cannot be played or exceeds the limits, or if the players cannot share
+            the cards evenly for any number of sets in the range.
 
     >>> sizes = sweep_sizes((4, 13, 4), Sweep("players", 2, 6))
     >>> [(size.sets, size.players) for size in sizes]

@@ -130,7 +130,7 @@ class PageWords(DeckWords):
         return gettext("player {number}").format(number=number)
 
     def called(self, name: str) -> str:
-        """Return a player's name as pages show it: "Player 1" for the default "player 0"."""
+        """Return "Player 1" for the default name "player 0", and any other text unchanged."""
         return player_name(name, default_seat(name)) or name
 
     def players(self, numbers: Sequence[int]) -> str:

@@ -82,7 +82,10 @@ class MissingCards(NamedTuple):
 
 @lru_cache
 def missing_cards(masks: int) -> MissingCards:
-    """Return the `MissingCards` for a set size. `masks` is 2 to the power of the set size."""
+    """Return which cards of its set the asker may lack, for each requested card.
+
+    The result is for one set size, and `masks` is 2 to the power of this size.
+    """
     size, half = masks.bit_length() - 1, range(masks // 2)
     card = np.arange(size)[:, None]
     lacks = np.array(
