@@ -239,6 +239,6 @@ def test_damaged_and_unfinished_states_are_refused() -> None:
 def test_a_state_that_is_not_settled_is_refused(turn: int, owners: list[int]) -> None:
     sets = [SetConstraint(owners, [0] * 3, [2] * 3), SetConstraint([7, 7], [0] * 3, [2] * 3)]
     state = State(DealProblem([3, 0, 1], sets), turn, (None, None), 2)
-    with pytest.raises(InputError, match=r"State\.settled\(\)"):
+    with pytest.raises(InputError, match=r"State\.settle\(\)"):
         canonical(state)
     assert canonical(state.settle()).key

@@ -99,13 +99,13 @@ def test_a_limit_holds_within_one_set(way: Callable[..., object]) -> None:
 def test_a_count_too_large_is_refused_and_an_impossible_one_is_not() -> None:
     possible, impossible = make_pair("game", 2_000, 1)
     for method in (count_deals, exact_chances, NumberedDeals):
-        with pytest.raises(LimitError, match=r"at least [\d,]+ MB .*: the limit is 32 MB"):
+        with pytest.raises(LimitError, match=r"at least [\d,]+ MB: the limit is 32 MB"):
             method(possible)
     assert count_deals(impossible) == 0
     # The same holds if upper bounds matter in every set.
     kinds = [[range(12)] * 60 + [range(half)] * 40 for half in (6, 7)]
     most = [SetConstraint.of(owners, 12, None, [50] * 12) for owners in kinds]
-    with pytest.raises(LimitError, match=r"at least [\d,]+ MB .*: the limit is 32 MB"):
+    with pytest.raises(LimitError, match=r"at least [\d,]+ MB: the limit is 32 MB"):
         count_deals(DealProblem([167] * 8 + [166] * 4, most * 10))
 
 
