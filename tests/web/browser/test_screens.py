@@ -190,13 +190,16 @@ def test_the_texts_of_a_puzzle_are_whole_on_a_small_phone(
         assert ann.page.locator(texts).evaluate_all(CUT) == [], puzzle
 
 
-def test_the_marks_of_four_players_are_whole_on_a_small_phone(person: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(("players", "sets"), [(4, 13), (8, 8)])
+def test_the_marks_of_all_players_are_whole_on_a_small_phone(
+    players: int, sets: int, person: Callable[..., Any]
+) -> None:
     ann = person(viewport={"width": 360, "height": 640})
-    settings = {"players": 4, "sets": 13}
-    ann.table("quaternity", settings, ["me"] * 4, name="Ann", seed=5)
-    marks = ann.page.locator(".fitted .owners i:last-child")
+    settings = {"players": players, "sets": sets}
+    ann.table("quaternity", settings, ["me"] * players, name="Ann", seed=5)
+    marks = ann.page.locator(".fitted .owners i")
     marks.first.wait_for()
-    assert marks.count() == 52
+    assert marks.count() == 4 * sets * players
     assert marks.evaluate_all(CUT) == []
 
 
