@@ -42,6 +42,7 @@ async function listenAlone(path) {
 let lost = false;
 
 function heard({ kind, data }) {
+  if (kind === "lost" && !document.hidden) refresh(); // the table may have been deleted
   if (kind === "lost") { lost = true; document.body.classList.add("lost"); return; }
   if (kind === "open") {
     document.body.classList.remove("lost");

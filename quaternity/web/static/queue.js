@@ -88,7 +88,7 @@ async function request(version) {
     const answer = await fetch(`${root}/t/${table}/part?${query}`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
     if (!answer.ok) {
       if ([429, 503].includes(answer.status)) later();
-      if (answer.status === 404) location.reload(); // the table was deleted
+      if (answer.status === 404 && (await fetch(location.href)).status === 404) location.reload();
       complain(await said(answer));
       return null;
     }

@@ -458,11 +458,9 @@ def test_a_page_whose_table_is_deleted_says_so(
         ann = person(Witness, host=server.host)
         ann.table("quarto", {}, ["me", "me"])
         ann.page.wait_for_selector("body.ready")
-        ann.page.evaluate(HIDE, True)
         server.stop()
         rmtree(tmp_path / "data")
         server.start()
-        ann.page.evaluate(HIDE, False)
         ann.page.wait_for_selector("main :text('no such table')")
 
 
