@@ -258,8 +258,8 @@ def test_no_library_is_imported_in_an_example_of_a_strategy() -> None:
         import sys
         from hypothesis import given, settings
         from solvers import SOLVERS
-        from solvers.strategies import deal_problems
-        problems = deal_problems()
+        from solvers.strategies import deal_problems, game_problems
+        problems = deal_problems() | game_problems()
         before = {*sys.modules}
         @settings(max_examples=2, database=None, deadline=None)
         @given(problems)

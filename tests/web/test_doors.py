@@ -141,6 +141,22 @@ def test_a_bystander_cannot_change_anything(site: Site, rest: str, sent: dict[st
     assert site.ask("GET", place.path(), token=place.tokens[0]) == before
 
 
+def test_hidden_games_are_not_taken_back_without_a_player_who_left(site: Site) -> None:
+    place = make_table(site)
+    mover = site.ask("GET", place.path(), token=place.tokens[0]).json["to_act"][0]
+    asker = place.tokens[mover]
+    text = site.ask("GET", place.path(), token=asker).json["moves"][0]
+    assert site.ask("POST", place.path("/moves"), body() | {"move": text}, asker).status == 200
+    for seat in {0, 1, 2} - {mover}:
+        sent = {"seat": seat, "player": "silent"}
+        assert site.ask("POST", place.path("/hand-over"), sent, place.tokens[seat]).status == 200
+    version = site.ask("GET", place.path()).json["version"]
+    answer = site.ask("POST", place.path("/undo"), {"version": version, "agree": True}, asker)
+    assert answer.status == 409
+    expected = "guest has left the seat to a program and cannot agree"
+    assert answer.json["error"] == expected
+
+
 def test_nobody_is_present_in_a_seat_by_watching_from_it(site: Site) -> None:
     name = site.ask("POST", "/api/records", b"quarto 1\n").json["table"]
     site.ask("GET", f"/t/{name}")

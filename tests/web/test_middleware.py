@@ -141,6 +141,7 @@ def test_every_answer_has_headers_for_security(site: Site) -> None:
         assert headers[b"content-security-policy"] == POLICY.encode()
         assert headers[b"x-content-type-options"] == b"nosniff"
         assert headers[b"cache-control"] == b"no-store"
+    assert POLICY.startswith("default-src 'none'; ")
     assert "unsafe" not in POLICY
 
 
