@@ -26,10 +26,8 @@ def needs_extra(purpose: str, extras: str) -> Iterator[None]:
     except ImportError as error:
         is_missing = isinstance(error, ModuleNotFoundError)
         fault = (
-            f"{error.name}, which is not installed"
+            f"{error.name}, which is not installed; to install it: pip install '.[{extras}]'"
             if is_missing
             else f"a package that cannot be imported ({error})"
         )
-        raise MissingPackage(
-            f"{purpose} {fault}; to install it: pip install '.[{extras}]'", name=error.name
-        ) from None
+        raise MissingPackage(f"{purpose} {fault}", name=error.name) from None

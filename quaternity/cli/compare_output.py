@@ -114,7 +114,8 @@ def show_result(result: ComparisonResult, output: Output, solvers: str) -> None:
             warn(str(unsaved))
         if not leaving.status and comparison.runs and not any(r.decided for r in comparison.rows):
             raise LimitError(
-                "no solver decided any of the states; use smaller states, or a higher --limit"
+                "no solver decided any of the states; raise --limit, --memory or --budget,"
+                " or use smaller states"
             )
 
 

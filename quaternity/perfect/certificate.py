@@ -220,7 +220,7 @@ class Game:
                 for n, order in after
             ]
             if len(claims) != count or any(len({*order}) != count for _, order in names):
-                raise ValueError("ranks and names must each have one entry for every player")
+                raise ValueError("ranks must be one per player; names must have each player once")
             player = self.head.player
             if player is not None and any(order[player] != player for _, order in names):
                 raise ValueError(f"names must not renumber player {player}, the player in line 1")

@@ -177,7 +177,7 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
     in_hyperplane = len(largest_method.largest(HYPERPLANE, rule, FRAME, step))
     _require(
         in_hyperplane == full,
-        f"{method}: at most {in_hyperplane} cards of a hyperplane contain no SET, but {full} exist",
+        f"{method}: found {in_hyperplane} cards of a hyperplane without a SET, but expected {full}",
     )
     # A largest cap of a hyperplane contains full * (full - 1) * (full - 2) ordered sequences of
     # three cards. The hyperplane contains 27 * 26 * 24 sequences that are not a SET, all of them
@@ -200,7 +200,7 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
     larger = len(cards) + 1
     _require(
         must_have_full_hyperplane(larger, full),
-        f"{method}: {larger} cards without a SET need not include {full} cards of a hyperplane",
+        f"{method}: counting does not prove that {larger} cards include {full} of a hyperplane",
     )
     return DeckLimit(
         cards,

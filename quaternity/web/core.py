@@ -252,7 +252,7 @@ class GameEnded(NamedTuple):
 
 
 class VotesChanged(NamedTuple):
-    """Event: a player voted, or withdrew a vote, on taking moves back or giving a seat away."""
+    """Event: a vote on taking moves back, or (topic "seats") on giving a seat away, changed."""
 
     votes: Votes
     topic: str
@@ -388,8 +388,7 @@ class Command(Protocol):
 def decide(state: TableState, command: Command, now: float) -> Decision:
     """Return the changes to a table that carry out a command, and the answer to its sender.
 
-    `now` is the current time, measured in seconds by `Store.uptime`. Raises `HttpError` if the
-    command is not allowed.
+    Raises `HttpError` if the command is not allowed.
     """
     return command.decide(state, now)
 
