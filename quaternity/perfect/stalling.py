@@ -15,8 +15,8 @@ move into a ring of opponents. This is the case exactly if one of these conditio
 
 A brisk game does not allow such questions, so nobody can stall.
 
-`quaternity/guide/perfect-play.md` proves this and its converse: without such a deal, the player
-will be to move again unless the game ends first, whatever the opponents do.
+`tests/proofs/waiting.v` proves this and its converse: without such a deal, the player will be to
+move again unless the game ends first, whatever the opponents do.
 """
 
 from __future__ import annotations
