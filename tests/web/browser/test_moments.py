@@ -423,8 +423,9 @@ def test_a_phone_that_slept_for_long_shows_the_present_position(
         owners, random = [ann] * (seats - 1) + [ben], Random(1)
         ben.page.evaluate(HIDE, True)
         state = ann.ask("GET", f"/api/tables/{table}")
-        for number in range(101):
-            if number == 60:
+        moves = thorough(16, 101)
+        for number in range(moves):
+            if number == moves // 2:
                 server.kill()
                 server.start()
             if not state["to_act"]:
