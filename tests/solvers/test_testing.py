@@ -74,7 +74,8 @@ FOUND_BY_SMALL_PROBLEMS = thorough((gives_up_on_the_infeasible,), ())
 def fails_on(function: Callable[[DealProblem], Verdict], message: str) -> bool:
     """Return whether a solver is wrong about the problem in a message, or raises an error."""
     example = message.partition("\non ")[2]
-    problem = eval(example, {"DealProblem": DealProblem, "SetConstraint": SetConstraint})  # noqa: S307
+    names = {"DealProblem": DealProblem, "SetConstraint": SetConstraint}
+    problem = eval(example, names)  # noqa: S307 - our own message, pasted as a reader would
     try:
         return evidence_stands(solver_from_function("pasted", function), problem) is not None
     except BaseException:
