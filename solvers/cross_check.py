@@ -130,9 +130,9 @@ def run_solver(problem: DealProblem, solver: Solver) -> Verdict:
 def check_answer(
     problem: DealProblem, solver: Solver, answer: object
 ) -> tuple[Verdict | None, Fault | None]:
-    """Check the answer of a solver. Return a copy of the verdict, and the fault of the solver.
+    """Check what a solver has returned. Return a copy of its verdict, and the first fault found.
 
-    The copy is None if the answer is not a verdict. The fault is None if the check finds no fault.
+    The copy is None if the solver did not return a `Verdict`. The fault is None if there is none.
     """
     _, faults = compare_verdicts(
         problem, {solver.name: answer}, [solver.name] if solver.certifies else []

@@ -267,8 +267,8 @@ class Shortage(Displayable):
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """Return the proof as a sentence about the given problem.
 
-        `amount`, if given, is text that replaces the number of cards of the `crowded_player`, or of
-        the coalition if there is none.
+        `amount` is a text for the number of cards in the hands that the sentence is about. The
+        default is the number of cards of the `crowded_player`, or else of the coalition.
         """
         must, bounds = self._required_cards(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):

@@ -39,7 +39,7 @@ class Timeline(NamedTuple):
     values: Sequence[SeenValue]
 
     def changes(self) -> list[int]:
-        """Return the numbers (from 1) of the requests after which the truth value is different."""
+        """Return the numbers (from 1) of the requests that changed the formula's value."""
         return [
             number
             for number in range(1, len(self.values))

@@ -350,8 +350,8 @@ def _deal(problem: DealProblem) -> Deal | None:
 def certain_cards(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Card, int]]:
     """Yield the cards whose owner can only be found by reasoning, as pairs (card, owner).
 
-    In `problem`, such a card has several possible owners. `exact` is the same problem without the
-    owners who are impossible in all deals. In it, the card has only one possible owner.
+    In `problem`, such a card has several possible owners. In `exact`, it has only one: `exact` is
+    the same problem, but lists only owners who have the card in at least one deal.
     """
     for index, (before, after) in enumerate(zip(problem.sets, exact.sets, strict=True)):
         for number, (marks, mask) in enumerate(zip(before.owners, after.owners, strict=True)):

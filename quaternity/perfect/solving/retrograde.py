@@ -223,9 +223,9 @@ class Games:
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
 
     def against(self, movers: NDArray[Any]) -> NDArray[Any]:
-        """Return the games in which each mover plays against the role that wants to win.
+        """Return, for each mover, the games in which it plays against the role that wants to win.
 
-        A mover is a role, or chance. The games are returned as the bits of a number.
+        A mover is a role, or chance. Bit N of a mover's number stands for game N.
         """
         return np.asarray(self._against[movers])
 

@@ -479,7 +479,7 @@ def _expander(rules: Rules) -> Expander:
 
 
 def expand(work: tuple[Rules, Keys]) -> Expansion:
-    """Return the questions that can be asked in many states, and the states that follow.
+    """Return the legal questions in each state of a batch, and the states that follow.
 
     `work` contains the rules and the keys of the states. If the game allows it, the states are
     processed together in arrays, otherwise one at a time.

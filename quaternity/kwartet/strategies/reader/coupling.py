@@ -84,8 +84,9 @@ class Distributions:
     def weights(self, weights: Floats) -> Floats:
         """Return the weight of each way to distribute a set, as an array `[way, ...]`.
 
-        The weight of a way is the product of the given weights of the players' holdings. These have
-        the axes `[holding, player, ...]`, where a holding is a bit mask of cards.
+        The argument contains the weight of each holding, as an array `[holding, player, ...]`,
+        where a holding is a bit mask of cards. The weight of a way is the product of the weights
+        of the players' holdings.
         """
         product: Floats = weights[self.held[0], 0]
         for player in range(1, len(self.held)):
