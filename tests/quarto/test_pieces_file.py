@@ -95,15 +95,18 @@ FAULTS = [
     (TEXT + "Q,big,red,square,hollow\n" * 9, "line 18: expected 16 pieces, not 25"),
     # a name that is not one character, or is used twice
     (replace_line(3, "Bb,small,red,square,hollow"),
-     "line 3: the name 'Bb' of a piece has 2 characters, not 1"),
+     "line 3: the name of a piece must be one character, not 'Bb'"),
     (replace_line(3, ",small,red,square,hollow"), "line 3: field 1 is empty"),
     (replace_line(4, "A,big,blue,square,hollow"), "line 4: the name 'A' is already used on line 2"),
     # a feature without exactly two properties
     (
         replace_line(12, "K,huge,blue,square,solid"),
-        "line 12: 'huge' is a third property of feature 'size', after 'big' and 'small'",
+        "line 12: 'huge' is a third property of feature 'size', besides 'big' and 'small'",
     ),
-    (TEXT.replace("small", "big"), "line 1: feature 'size' has one property, 'big', not 2"),
+    (
+        TEXT.replace("small", "big"),
+        "line 1: feature 'size' must have two properties, not only 'big'",
+    ),
     # a property in two features
     (
         TEXT.replace("solid", "big"),
