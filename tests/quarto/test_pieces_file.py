@@ -67,10 +67,11 @@ FAULTS = [
     ("", "line 1: expected a header: 'piece', and the names of 4 features"),
     ("\n\n", "line 1: expected a header: 'piece', and the names of 4 features"),
     ("\n" + TEXT, "line 1: expected a header: 'piece', and the names of 4 features"),
-    ("\n".join(LINES[1:]), "line 1: the header begins with 'A', not with 'piece'"),
-    (replace_line(1, "Piece,a,b,c,d"), "line 1: the header begins with 'Piece', not with 'piece'"),
-    (replace_line(1, "pieces"), "line 1: the header begins with 'pieces', not with 'piece'"),
-    ("\x00\x01\x02", "line 1: the header begins with '\\x00\\x01\\x02', not with 'piece'"),
+    ("\n".join(LINES[1:]), "line 1: the header must begin with 'piece', not with 'A'"),
+    (replace_line(1, "Piece,a,b,c,d"),
+     "line 1: the header must begin with 'piece', not with 'Piece'"),
+    (replace_line(1, "pieces"), "line 1: the header must begin with 'piece', not with 'pieces'"),
+    ("\x00\x01\x02", "line 1: the header must begin with 'piece', not with '\\x00\\x01\\x02'"),
     (replace_line(1, "piece,a,b,a,d"), "line 1: feature 'a' is named twice"),
     # not 5 fields
     (replace_line(1, "piece,size,color,form"), "line 1: expected 5 fields, not 4"),
@@ -122,7 +123,7 @@ FAULTS = [
         "line 17: this piece has the same properties as line 2: 'big, red, square, hollow'",
     ),
     # a line of any length is not repeated in full
-    ("x" * 60_000, f"line 1: the header begins with '{'x' * 40}..., not with 'piece'"),
+    ("x" * 60_000, f"line 1: the header must begin with 'piece', not with '{'x' * 40}..."),
 ]  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def test_the_largest_problem_is_read_back() -> None:
         ({"sets": [{"owners": []}]}, "sets[0].low: missing; sets[0].high: missing"),
         ({"sets": [{**SET, "low": [0]}]}, "sets[0].low: must have length 2, not 1"),
         ({"sets": [{**SET, "high": [0, None]}]},
-         "sets[0].high[1]: must be a whole number, not null"),
+         "sets[0].high[1]: must be a whole number >= 0, not null"),
         ({"sets": [{**SET, "owners": [[0], [2]]}]}, "owners[1]: player 2 is out of range 0..1"),
         ({"sets": [{**SET, "owners": [[0], 1]}]},
          "owners[1]: expected a list of players, not a number"),

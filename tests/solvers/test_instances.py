@@ -105,8 +105,8 @@ def test_the_depth_is_the_number_of_sets_every_shortage_needs(
     ("family", "cards", "options", "words"),
     [
         ("nothing", 52, {}, "unknown family 'nothing'; choose from php"),
-        ("php", 11, {}, "cards: must be a number of cards from 12 to 10000, not 11"),
-        ("php", 10_001, {}, "cards: 10001 is not"),
+        ("php", 11, {}, "cards: must be from 12 to 10000, not 11"),
+        ("php", 10_001, {}, "cards: must be from 12 to 10000, not 10001"),
         ("php", 52, {"depth": 2}, "depth: not available for family php"),
         ("chain", 52, {"coalition": 2}, "coalition: not available for family chain"),
         ("chain", 52, {"depth": 15}, "depth: must be from 2 to 14 for this instance, not 15"),
