@@ -101,7 +101,7 @@ def test_why_explains_the_last_forced_answer(seed: int) -> None:
     """It says the same as the explanation of that question at its moment."""
     random, game = Random(seed), Game.start(Settings(2, 3, 3))
     rules: Any = QuaternityRules(game.settings)
-    wanted = ["Nobody has been forced to answer yet."]
+    wanted = ["No answer has been forced yet."]
     for _ in range(12):
         view = QuaternityPosition(game.state)
         assert why(rules, view, record_text(game), {})["lines"] == wanted
@@ -112,7 +112,7 @@ def test_why_explains_the_last_forced_answer(seed: int) -> None:
         if len(answers) == 1:
             text = rules.write(question)
             wanted = why(rules, view, record_text(game), {"move": text})["lines"]
-            assert wanted != ["Nobody has been forced to answer yet."]
+            assert wanted != ["No answer has been forced yet."]
         game = game.play(GameMove(question, random.choice(answers)))
 
 
