@@ -146,7 +146,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("pigeons 2", set(), "at least one player"),
     ("pigeons 2", {-1}, "out of range 0..3"),
     ("pigeons 5", (1, 2, 1), "may own only 0 cards of set 1"),
-    ("pigeons 5", (0, -1, 9), "-1 is not a whole number >= 0"),
+    ("pigeons 5", (0, -1, 9), "must be a whole number >= 0, not -1"),
     ("pigeons 6", {}, "owner of some card is certain"),
     ("pigeons 6", {2: 1}, "may be player 2's"),
     ("worlds 1", (4, 4), "Carol sees 1 of"),

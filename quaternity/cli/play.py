@@ -47,14 +47,14 @@ def play(
     ] = None,
     random: Annotated[
         list[int] | None,
-        typer.Option(metavar="SEAT", help="Seat that plays at random; may be repeated."),
+        typer.Option(metavar="SEAT", help="Let this seat play at random; may be repeated."),
     ] = None,
     bot: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SEAT=NAME",
-            help="Seat that a bot plays: random, informed, search, search:500 or perfect:FILE; may "
-            "be repeated.",
+            help="Let a bot play this seat: random, informed, search, search:500 or perfect:FILE; "
+            "may be repeated.",
         ),
     ] = None,
     oracle: Annotated[
@@ -71,7 +71,7 @@ def play(
     deck: DeckName = None,
     player_file: PlayerFile = None,
 ) -> None:
-    """Play Quaternity at this terminal, all players in turn.
+    """Play Quaternity at this terminal, with people and programs.
 
     The program works out what the answers so far imply. It refuses impossible moves and says why,
     and it gives forced answers itself. Type help in the game to see what you can type.

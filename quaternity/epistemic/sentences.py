@@ -71,14 +71,14 @@ UNKNOWN = MessageTemplate(
 )
 CARDS, NO_CARDS = MessageTemplate("cards", "{cards:cards_listed}"), MessageTemplate("cards", "none")
 NO_DEAL = MessageTemplate(
-    "no_deal", "no deal makes the formula false; the reason, for example in {deal}:"
+    "no_deal", "no deal makes the formula false; for example, it is true in {deal}:"
 )
 NO_DEAL_OF_HAND = MessageTemplate(
-    "no_deal", "no deal with this hand makes the formula false; the reason, for example in {deal}:"
+    "no_deal", "no deal with this hand makes the formula false; for example, it is true in {deal}:"
 )
 NO_DEAL_OF_HANDS = MessageTemplate(
     "no_deal",
-    "no deal with these hands makes the formula false; the reason, for example in {deal}:",
+    "no deal with these hands makes the formula false; for example, it is true in {deal}:",
 )
 NO_WAY = MessageTemplate("no_way", "no deal that fits the public record makes it false")
 IMPOSSIBLE = MessageTemplate("impossible", "{case}: impossible: {proof}")

@@ -95,7 +95,7 @@ class Settings:
         default=4,
         metadata={
             "label": "Cards in a set",
-            "help": "How many cards belong together as a set.",
+            "help": "Number of cards that belong together as a set.",
             "range": range(2, MAX_CARDS + 1),
         },
     )

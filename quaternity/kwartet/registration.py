@@ -40,7 +40,7 @@ KWARTET = Registration(
         Level(
             "strong",
             "reader",
-            "Reads from your requests what you hold, and plans ahead.",
+            "Deduces your cards from your requests, and plans ahead.",
             1820,
             "🦉",
         ),

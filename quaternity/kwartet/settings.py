@@ -79,7 +79,7 @@ class KwartetSettings:
         default=SET_SIZE,
         metadata={
             "label": "Cards in a set",
-            "help": "How many cards belong together as a set.",
+            "help": "Number of cards that belong together as a set.",
             "range": SET_SIZES,
         },
     )
@@ -87,7 +87,7 @@ class KwartetSettings:
         default=0,
         metadata={
             "label": "Cards set aside",
-            "help": "How many cards are not dealt to any player.",
+            "help": "Number of cards that are not dealt to any player.",
             "range": ASIDE,
         },
     )

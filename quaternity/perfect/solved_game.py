@@ -1,4 +1,4 @@
-"""Solution of a game: tablebase, certificate, and outcomes if all play for themselves."""
+"""Solution of a game: tablebase, certificate, and outcomes if all players play for themselves."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ def read_solved_game(state: State, path: Path) -> SolvedGame:
         tablebase.check_rules(Rules.of(state))
         if tablebase.about["start"] != canonical(state).key.hex():
             raise InputError(
-                f"{path} already exists and was solved from another state; read it with "
-                "analyse --oracle"
+                f"{path} already exists and solves another state; "
+                "`quaternity analyse --oracle` reads it"
             )
         return SolvedGame(tablebase.facts, tablebase.standing(state), str(path), None, None)
 

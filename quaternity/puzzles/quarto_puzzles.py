@@ -33,7 +33,7 @@ LOOK_AT_ROW = MessageTemplate("look_at_row", "Look at row {row}.")
 LOSE_AT_ONCE = MessageTemplate(
     "lose_at_once", "With {count} of the pieces, the other player wins at once."
 )
-NO_ROW = MessageTemplate("no_row", "On {cell}, the piece completes no row.")
+NO_ROW = MessageTemplate("no_row", "On {cell}, the piece does not complete a row.")
 GIVES = MessageTemplate(
     "gives", "After '{move}' the other player places {piece} on {cell} and wins."
 )

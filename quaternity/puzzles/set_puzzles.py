@@ -16,7 +16,9 @@ LETTERS = "ABCDEFGHIJKLMNO"
 CARDS_AT = {1: (8, 9), 2: (9, 12), 3: (9, 12), 4: (12,), 5: (12, 13, 15)}
 """Possible numbers of cards on the table in a puzzle, by the level of the puzzle."""
 
-FIND_ALL = MessageTemplate("find_all", "Which SETs, one or more, are among these {count} cards?")
+FIND_ALL = MessageTemplate(
+    "find_all", "Find all SETs among these {count} cards: there is at least one."
+)
 IS_THERE = MessageTemplate("is_there", "Is there a SET among these {count} cards?")
 HOW_MANY = MessageTemplate("how_many", "Number of SETs: {count}.")
 FIRST_CARD = MessageTemplate("first_card", "Card {letter} is in at least one SET.")

@@ -51,7 +51,7 @@ POINTS = MessageTemplate(
 LEADS = MessageTemplate("leads", "{who:player} took the lead for good, with {points}.")
 TIME_WAS_UP = MessageTemplate("time_was_up", "Time ran out before this was complete: {what}.")
 LOOKING = MessageTemplate("looking", "what could be known at each move")
-PROVING = MessageTemplate("proving", "positions with a certain outcome")
+PROVING = MessageTemplate("proving", "positions whose outcome is certain")
 IMAGINING = MessageTemplate("imagining", "everybody's chances")
 COMPARING = MessageTemplate("comparing", "the comparison of moves with others")
 SOME_CHANCES = MessageTemplate(
@@ -59,7 +59,7 @@ SOME_CHANCES = MessageTemplate(
     "The chances are still unknown for {missing} of {all} positions; more time would help.",
 )
 NOT_DRAWN = MessageTemplate(
-    "not_drawn", "Chances are not known: there are too many players to draw hands in time."
+    "not_drawn", "The chances are unknown: there are too many players to deal random hands in time."
 )
 TOO_LARGE = MessageTemplate(
     "too_large", "Some positions have more deals than can be counted in time."

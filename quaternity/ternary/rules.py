@@ -48,7 +48,7 @@ class SetSettings:
         default=Rule.SET,
         metadata={
             "label": "What scores",
-            "help": "What scores: SETs, or triples (three cards that differ in all attributes).",
+            "help": "What scores: SETs, or triples (three cards that differ in every property).",
             "words": ("triples", "SETs"),
         },
     )
@@ -56,7 +56,7 @@ class SetSettings:
         default=12,
         metadata={
             "label": "Cards on the table",
-            "help": "How many cards lie on the table as long as the deck lasts.",
+            "help": "Number of cards on the table while the deck lasts.",
             "range": range(9, 19, 3),
         },
     )
@@ -338,7 +338,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         words = text.split()
         deck = tuple(int(word) if word.isdecimal() and len(word) < 3 else -1 for word in words)
         if sorted(deck) != list(range(CARDS)):
-            raise InputError(f"line {number}: the deck must be the cards 0..{CARDS - 1}, each once")
+            raise InputError(f"line {number}: the deck must contain each card 0..{CARDS - 1} once")
         return self.start_of_deck(deck)
 
 

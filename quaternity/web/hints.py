@@ -44,7 +44,7 @@ from typing import Any
 from quaternity.base.errors import InputError, LimitError
 from quaternity.base.sentences import MessageTemplate, unindent
 
-NOT_FORCED = MessageTemplate("not_forced", "Nobody has been forced to answer yet.")
+NOT_FORCED = MessageTemplate("not_forced", "No answer has been forced yet.")
 CAN_HAVE = MessageTemplate("can_have", "Possible owners of {card:card}: {who:players}.")
 
 WINS, IS_SAFE, LOSES, IS_SET, HAS_NO_SET, IS_BETTER = HINT_REASONS = (
@@ -144,7 +144,7 @@ def kwartet_why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) ->
 
     del record
     if view.seat == NOBODY:
-        raise InputError("only a player can ask this: a bystander has no hand")
+        raise InputError("only a player can ask this: a spectator has no hand")
     log, card = SeatLog.of_view(view), Card.parse(asked.get("card", ""))
     # Raise an InputError if the game does not have this card.
     read_formula(f"H0 {card}", moment_of_view(log.views[0].public, log.views[-1]))
@@ -247,7 +247,7 @@ def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -
 
     del record
     if view.seat == NOBODY:
-        raise InputError("only a player can ask this: a bystander has no hand")
+        raise InputError("only a player can ask this: a spectator has no hand")
     # Use only the player's view, so that not even the computing time depends on the real deal.
     log, text, wanted = SeatLog.of_view(view), asked.get("formula", ""), "why" in asked
     deadline = Deadline(8.0)

@@ -130,7 +130,7 @@ def check_sentences(
             "K2 !K0 H1 1/2",
             [
                 "player 2 knows !K0 H1 1/2:",
-                "  no deal with this hand makes the formula false; the reason, for example in the "
+                "  no deal with this hand makes the formula false; for example, it is true in the "
                 "real deal:",
                 "    player 0 does not know H1 1/2: the hand of player 0 is the same in deal 1, "
                 "where",

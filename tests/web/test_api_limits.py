@@ -101,7 +101,7 @@ def test_why_explains_the_last_forced_answer(seed: int) -> None:
     """It says the same as the explanation of that question at its moment."""
     random, game = Random(seed), Game.start(Settings(2, 3, 3))
     rules: Any = QuaternityRules(game.settings)
-    wanted = ["Nobody has been forced to answer yet."]
+    wanted = ["No answer has been forced yet."]
     for _ in range(12):
         view = QuaternityPosition(game.state)
         assert why(rules, view, record_text(game), {})["lines"] == wanted
@@ -112,7 +112,7 @@ def test_why_explains_the_last_forced_answer(seed: int) -> None:
         if len(answers) == 1:
             text = rules.write(question)
             wanted = why(rules, view, record_text(game), {"move": text})["lines"]
-            assert wanted != ["Nobody has been forced to answer yet."]
+            assert wanted != ["No answer has been forced yet."]
         game = game.play(GameMove(question, random.choice(answers)))
 
 
@@ -160,7 +160,7 @@ def test_a_program_that_does_not_play_with_these_settings_is_not_seated(tmp_path
             settings = {"set_size": 2, "sets": 2, "brisk": brisk}
             made = site.ask("POST", "/api/tables", wanted | {"settings": settings})
             assert made.status == status
-        assert "program 'best': does not play with these settings" in made.json["error"]
+        assert "program 'best' does not play with these settings" in made.json["error"]
         assert str(tmp_path) not in made.json["error"]
 
 

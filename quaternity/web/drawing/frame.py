@@ -156,7 +156,7 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
         advice = _("You can take a free seat.") if empty else _("Every seat is taken.")
     counts_down = not empty and not busy
     if counts_down and sight.own_seats:
-        advice = _("Everybody is ready. Every player can stop the countdown.")
+        advice = _("Everybody is ready. Any player can stop the countdown.")
     elif sight.may_start:
         advice = _("The game begins when everybody is ready, or when you start it.")
     elif sight.own_seats:

@@ -59,7 +59,7 @@ SPOKEN = {
     "{who:players} has the same cards, but",
     epistemic.NOT_COMMON.template: "it is not {common} {formula}: {way}",
     epistemic.COMMON_OF.template: "known to {who:players} in this way",
-    epistemic.CHAIN.template: "begin with {steps:parts}; and there",
+    epistemic.CHAIN.template: "start with {steps:parts}, where",
     epistemic.CANNOT_TELL.template: "{who:player} has the same cards in {deal}",
     FIRST_CARD.template: "The marked card is in at least one SET.",
     IS_A_SET.template: "These three cards are a SET: {parts:parts}.",

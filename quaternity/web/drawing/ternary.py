@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
 
 RULE_TEXTS = {
-    Rule.SET: "Three cards whose shape, colour, fill and number are each all alike "
-    "or all different.",
-    Rule.TRIPLE: "Three cards that differ in all of shape, colour, fill and number.",
+    Rule.SET: "Three cards that are all alike or all different in each of shape, colour, "
+    "shading and number.",
+    Rule.TRIPLE: "Three cards that all differ in shape, colour, shading and number.",
 }
 
 

@@ -94,7 +94,7 @@ QUATERNITY: Tips = [
 
 KWARTET: Tips = [
     (OVER, _is_over),
-    (Tip("down", "Four cards of a set are put down at once, for a point."),
+    (Tip("down", "A full set of four is put down immediately, for a point."),
      lambda moment: moment.is_kind("puts_down")),
     (Tip("yes", "You got the card, and it is your turn again."),
      lambda moment: moment.answered("yes", "asker")),
