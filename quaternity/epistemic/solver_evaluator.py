@@ -305,8 +305,8 @@ class SolverEvaluator:
         """Return whether the model of an encoder has a solution in which its literals are correct.
 
         The literals that the model does not enforce are checked in each solution. A negative result
-        is verified by a second run of CP-SAT, unless `hint` is true because the caller does not
-        rely on it. Raise SolverFault if the runs differ.
+        is verified by a second run of CP-SAT, unless `hint` is true. Callers set `hint` if a wrong
+        result would do no harm. Raise SolverFault if the runs differ.
         """
         model = encoder.model
         while model.solve():

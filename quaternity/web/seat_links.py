@@ -20,7 +20,7 @@ MOVING_SECONDS = 600.0
 
 
 class SeatLinks:
-    """Makes and checks the links and codes with which players take their seats to other devices.
+    """Makes and checks the links and codes with which players continue a game on another device.
 
     Only hashes of links, codes and tokens are stored.
     """

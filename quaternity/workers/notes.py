@@ -15,9 +15,9 @@ NOTED_BYTES = _STATE.size + MAX_NOTED_BYTES
 
 
 class Notes:
-    """Progress notes of the game in a process, in a file shared with the parent process.
+    """The progress of a game in this process, in a file that the parent process reads.
 
-    A note takes less than a microsecond.
+    Writing a note takes less than a microsecond.
     """
 
     def __init__(self, file: int) -> None:

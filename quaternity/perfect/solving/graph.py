@@ -114,8 +114,8 @@ class Block(NamedTuple):
     def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
         """Return the states `first` to `end` - 1 of a stored portion, except final states.
 
-        `ends` contains, for each group of questions, how many questions of the portion come before
-        `first` and before `end`.
+        `ends` contains, for each group of questions, the number of questions that belong to the
+        states before `first`, and the number that belong to the states before `end`.
         """
         counts = portion.counts[:, first:end]
         asking = counts.any(0)

@@ -62,7 +62,7 @@ class ArrayWriter:
     """Writer of a file of NumPy arrays, which has a temporary name until it is complete."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
-        """Create the file. Its checksum starts from `seed`. At the end, add its name to `whole`."""
+        """Create the file, whose checksum starts from `seed`. Add its name to `whole` once complete."""
         self._path, self._durable, self._whole = path, durable, whole
         self._part = path.with_name(path.name + PART_SUFFIX)
         self._file = self._part.open("wb")

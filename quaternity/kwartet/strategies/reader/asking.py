@@ -57,12 +57,12 @@ to probabilities and to values of sets. It is about as large as the model's erro
 
 
 class MissingCards(NamedTuple):
-    """The combinations of cards of a set that a player may lack when asking for one of the cards.
+    """For each requested card, the cards of its set that the asker may lack.
 
-    A combination is a bit mask of the cards of the set. It must include the requested card, because
-    the asker lacks it. A case is an index of a combination. A way is an index of a division of a
-    combination into two parts: the first is held by another player and includes the requested card.
-    The second is held by all remaining players together.
+    The missing cards are a bit mask of the cards of the set, which includes the requested card.
+    They are divided into two parts in all ways: the first part, which includes the requested card,
+    is held by one other player, and the second part by all remaining players together. In the
+    arrays, a case is an index of a mask of missing cards, and a way is an index of a division.
 
     Attributes:
         masks: 2 to the power of the number of cards in a set.
