@@ -33,7 +33,7 @@ TieBreakName = Annotated[
     ),
 ]
 Brisk = Annotated[
-    bool, typer.Option("--brisk", help="Forbid questions that can only be answered by no.")
+    bool, typer.Option("--brisk", help="Forbid questions to which the answer can only be no.")
 ]
 # The same options for commands that can take the value from another source, such as a record.
 MaybeSetSize = Annotated[

@@ -32,8 +32,8 @@ Limit = Annotated[
     float,
     typer.Option(metavar="SECONDS",
                  help="Time limit per answer of an external solver, in wall-clock seconds. "
-                 "Rivals and solvers of other packages are external, and run in separate "
-                 "processes."),
+                 "An external solver (a rival, see 'quaternity solvers', or a solver from "
+                 "another package) runs in a separate process."),
 ]  # fmt: skip
 Memory = Annotated[
     int,

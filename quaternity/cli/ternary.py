@@ -175,7 +175,7 @@ def disjoint(
     seed: CHOICE_SEED = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find as many SETs (or triples) as possible on a table that have no card in common.
+    """Find as many SETs (or triples) as possible on a table, so that no two share a card.
 
     If a limit (exit status 4) or an interrupt (130) ends the search, the best result so far is
     shown with an upper bound.

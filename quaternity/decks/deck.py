@@ -172,7 +172,7 @@ class Deck:
 
 
 PLAIN = Deck("plain", LANGUAGES, ("Shapes and numbers", "Vormen en getallen", "Formen und Zahlen"))
-"""The plain deck, which fits any game. Its sets have names of shapes, and its cards numbers."""
+"""The plain deck, which fits any game. Sets are named after shapes; cards are numbered."""
 
 _FILES = ("everyday", "world")
 """Names of the decks that come with this package. `deck_for` returns the first one that fits."""

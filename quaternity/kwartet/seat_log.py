@@ -260,7 +260,8 @@ def _check_start(
             )
         if seat is not None and hand[index] not in possible:
             raise InputError(
-                f"player {player} cannot put down {index}: the hand of player {seat} contradicts it"
+                f"player {player} cannot put down set {index}: "
+                f"the hand of player {seat} shows that they do not hold all its cards"
             )
     for index, held in enumerate(hand):
         if settings.at_once and held == settings.full and down.get(index) != seat:

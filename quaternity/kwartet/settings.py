@@ -65,7 +65,7 @@ class KwartetSettings:
         metadata={
             "label": "Full sets are put down",
             "help": "Whether players may keep a full set in their hand for one more request.",
-            "words": ("immediately", "after the next request of their owner"),
+            "words": ("immediately", "after the owner's next request"),
         },
     )
     own_card_requests: bool = field(

@@ -161,7 +161,7 @@ def _head(text: bytes) -> Head:
         if head["wish"] not in (None, "points", "win"):
             raise ValueError("wish: must be null, points or win")
         if head["wish"] and not head["brisk"] and head["players"] > 2:
-            raise ValueError("wish: must be null, because this game need not end")
+            raise ValueError("wish: must be null, because this game can go on forever")
     except (TypeError, ValueError) as error:
         raise InvalidCertificate(f"line 1: {error}") from None
     return Head(**head)

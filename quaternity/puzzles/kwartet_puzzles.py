@@ -52,8 +52,8 @@ REQUESTS_AT = 1, 2, 3, 4
 
 WHICH = MessageTemplate(
     "which",
-    "You are {who:player}: which card of another player can you find by thinking, although no "
-    "question shows it, and who has it?",
+    "You are {who:player}: which card of another player can you locate by reasoning, although no "
+    "question has shown it, and who has it?",
 )
 SHOWN = MessageTemplate("shown", "A request or your hand already shows who has {card:card}.")
 OF_YOURS = MessageTemplate(

@@ -2,9 +2,9 @@
 
 A *three* is three cards that belong together. In a chain, each three begins with the last card of
 the previous three. A safe deck is a random partition of the cards into 27 threes, which are dealt
-one after another. Whatever threes the players take, the next three of the deck fills up the table.
-So the table contains a three until the deck is empty. But a player who remembers the last three
-cards knows a three. Therefore, `quaternity.ternary.play.Table` shuffles the places at every deal.
+one after another. Whichever cards the players take, the cards dealt next form a three, so the table
+contains a three until the deck is empty. But a player who remembers which cards were dealt last
+could claim them. Therefore, `quaternity.ternary.play.Table` shuffles the places at every deal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two methods to choose as many cards of a table as possible without a three.
+"""Two methods for finding the largest choice of cards on a table that contains no three.
 
 A *three* is three cards that belong together under one of two rules (see `Rule`). Both methods can
 also list all choices of a given size without a three. They choose cards to remove, so that every

@@ -1,6 +1,6 @@
-"""Adapters for mixed-integer programming: branch and cut over the booleans.
+"""Adapters for mixed-integer programming: branch and cut over Boolean variables.
 
-An infeasible answer contains no evidence that can be checked, so `solvers.certify` adds a proof.
+If a solver finds a problem infeasible, it returns no evidence, so `solvers.certify` adds a proof.
 """
 
 from __future__ import annotations

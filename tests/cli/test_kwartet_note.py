@@ -58,7 +58,7 @@ def test_typed_requests_are_saved_and_explained(cli: Cli, path: Path) -> None:
 def test_sets_of_others_are_put_down(cli: Cli, path: Path) -> None:
     typed = "2 puts down 1\n2 puts down 3\n0 asks 2 for 1/1: yes\n0 puts down 1\nquit\n"
     outcome = cli("kwartet", "note", path, *NEW[:-1], HAND.replace("1/0", "3/1"), stdin=typed)
-    assert "player 2 cannot put down 3: the hand of player 1 contradicts it" in outcome.out
+    assert "player 2 cannot put down set 3: the hand of player 1 shows" in outcome.out
     kept = path.read_text()
     assert kept.endswith("hand 2: 5 cards\n2 puts down 1\n")
     assert "set 1 is removed" in outcome.out

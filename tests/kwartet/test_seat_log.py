@@ -135,7 +135,7 @@ def test_a_star_marks_exactly_the_full_sets() -> None:
          "player 0 must have 0/0"),
         ("0 asks 2 for 2/3: no\n1 asks 2 for 2/3: yes\n", 10, "player 2 cannot have 2/3"),
         ("0 asks 1 for 0/0: yes\n0 puts down 0\n", 9, "set 0"),
-        ("0 puts down 0\n", 9, "player 0 cannot put down 0: the hand of player 1 contradicts it"),
+        ("0 puts down 0\n", 9, "player 0 cannot put down set 0: the hand of player 1 shows"),
         ("0 asks 2 for 0/2: no\n0 puts down 1\n", 9,
          "only set 0 can be put down, and only if the answer is yes"),
         ("0 asks 2 for 0/2: yes\n2 puts down 0\n", 10,

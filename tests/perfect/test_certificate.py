@@ -186,7 +186,7 @@ def test_outcomes_are_certified(state: State, wish: str, tmp_path: Path) -> None
         lines[number][6] = outcomes
     endless = [lines[0] | {"brisk": False, "players": 3}, *lines[1:]]
     with pytest.raises(
-        InvalidCertificate, match="line 1: wish: must be null, because this game need not end"
+        InvalidCertificate, match="line 1: wish: must be null, because this game can go on forever"
     ):
         check_lines(endless)
 

@@ -1,8 +1,8 @@
 """The Kwartet strategies `random`, `greedy`, `silent` and `mixed`, and an improved `greedy`.
 
-The first four are the strategies of a published table of results. They need no solver. The owner of
-a card is *certain* if all players saw who got it, or all other opponents with cards have denied
-having it. In the public knowledge about the owners of cards, such a card has one possible owner.
+The first four come from a published table of results, and need no solver. The owner of a card is
+*certain* if all players saw who got it, or if all other opponents who still have cards have denied
+having it.
 """
 
 from __future__ import annotations

@@ -19,12 +19,12 @@ MAX_EXAMPLE_MOVES = 12
 SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
 LARGE = Sizes(players=8, sets=6, set_size=6, same_size=True)
 LARGE_SHARE, BRINK_SHARE = 0.2, 0.01
-"""Fraction of large problems (see `LARGE`), and of "brink" problems, among random problems (see
-`random_problem`)."""
+"""Fractions of the random problems that are large (see `LARGE`), and that barely have or barely
+lack a deal ("brink" problems, see `random_problem`)."""
 
 REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8, 5), (2, 20, 8))
-"""Sizes of games as tuples (cards in a set, sets, players). Random "brink" problems, which barely
-have or barely lack a deal, are made from games of these sizes."""
+"""Sizes of games as tuples (cards in a set, sets, players). Random "brink" problems are made from
+games of these sizes."""
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:
