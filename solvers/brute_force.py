@@ -24,7 +24,7 @@ def refuses(problem: DealProblem) -> str | None:
         for mask in constraint.owners:
             ways *= mask.bit_count()
             if ways > MAX_ASSIGNMENTS:
-                return f"there are more than {MAX_ASSIGNMENTS} assignments, which is the limit"
+                return f"there are too many assignments (the limit is {MAX_ASSIGNMENTS})"
     return None
 
 

@@ -43,7 +43,7 @@ class ProblemBuilder:
         """
         player = check_name("player", player)
         if player in self._hands:
-            raise InputError(f"hand of {player}: already stated, as {self._hands[player]} cards")
+            raise InputError(f"hand of {player}: already stated as {self._hands[player]} cards")
         self._hands[player] = as_int(cards, f"hand of {player}", 0)
         return self
 

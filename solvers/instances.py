@@ -122,7 +122,7 @@ def make_pair(
     (True, False)
     """
     row = lookup(FAMILIES, family, "family")
-    allowed = f"a number of cards from {MIN_CARDS} to {MAX_CARDS}"
+    allowed = f"from {MIN_CARDS} to {MAX_CARDS}"
     cards = check_int(cards, MIN_CARDS, MAX_CARDS, allowed, "cards")
     for name, value in (("coalition", coalition), ("depth", depth)):
         if value is not None and name not in row.parameters:

@@ -52,7 +52,7 @@ def players_in(mask: int) -> tuple[int, ...]:
     try:
         return tuple(player for player in range(mask.bit_length()) if mask >> player & 1)
     except (AttributeError, TypeError):
-        raise InputError(f"mask: {quote_value(mask)} is not a whole number") from None
+        raise InputError(f"mask: must be a whole number, not {quote_value(mask)}") from None
 
 
 members_of = lru_cache(maxsize=1 << 12)(players_in)

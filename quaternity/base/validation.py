@@ -90,7 +90,7 @@ def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
     >>> as_int(True, "players", 1)
     Traceback (most recent call last):
         ...
-    quaternity.base.errors.InputError: players: True is not a whole number >= 1
+    quaternity.base.errors.InputError: players: must be a whole number >= 1, not True
     """
     if type(value) is int and (least or 0) <= value <= MAX_NUMBER:  # fast path
         return value
@@ -185,12 +185,12 @@ def check_int(value: object, low: int | None, high: int | None, expected: str, p
     """Return `value` as an `int` if it is a Python or NumPy integer from `low` to `high`.
 
     A limit may be None. For any other value and for booleans, raise `InputError`. `place` is the
-    name of the argument in the message. `expected` completes the message "... is not", for example
+    name of the argument in the message. `expected` completes the message "must be ...", for example
     "a whole number".
     """
     number = _index(value)
     if number is None or (low is not None and number < low) or (high is not None and number > high):
-        raise InputError(f"{place}: {quote_value(value)} is not {expected}")
+        raise InputError(f"{place}: must be {expected}, not {quote_value(value)}")
     return number
 
 

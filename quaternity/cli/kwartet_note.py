@@ -106,7 +106,8 @@ def note(
             log = open_log(game)
             if not isinstance(log, SeatLog):
                 raise InputError(
-                    f"{game}: this log shows all hands, but note continues only logs that hide them"
+                    f"{game}: this log shows all hands; `kwartet note` can only continue "
+                    "a log that hides the other hands"
                 )
             if seat is not None and seat != log.seat:
                 writer = "a bystander" if log.seat is None else f"seat {log.seat}"

@@ -88,7 +88,7 @@ def check(
                     saved = _save_smallest(error.state, solvers, save_to)
                     if saved is not None:
                         of = "" if solver is None else f" --solver {solver}"
-                        warn(f"smallest example saved; to see it: quaternity check {saved}{of}")
+                        warn(f"the state is saved; to see it: quaternity check {saved}{of}")
                 leaving.status = _worse(leaving.status, error)
                 continue
             if not report.valid:

@@ -199,9 +199,10 @@ def _asked_player(ask: str) -> int:
 
 def _check_goal(everybody: str | None, ties: str | None, endless: bool) -> None:
     if ties is not None and (ties not in ("coin", "chance") or everybody is None):
-        raise InputError(
-            f"--ties {quote_value(ties)}: expected coin or chance, together with --everybody"
-        )
+        fault = "can be used only with --everybody"
+        if everybody is not None:
+            fault = f"must be coin or chance, not {quote_value(ties)}"
+        raise InputError(f"--ties: {fault}")
     if everybody is not None:
         check_wish(everybody)
         if endless:

@@ -177,7 +177,7 @@ def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fra
             remaining -= 1
             if remaining < 0:
                 raise LimitError(
-                    f"the probability depends on more than {MAX_COUNTS} cases, which is the limit"
+                    f"the probability depends on too many cases (the limit is {MAX_COUNTS})"
                 )
             return count_deals(problem, seconds=deadline.remaining())
         card = next(s.card for s in formula.subformulas() if isinstance(s, logic.Holds))

@@ -98,9 +98,7 @@ class CoupledDeals:
         """Return a new boolean variable. Raise LimitError if there are more than `MAX_LITERALS`."""
         self._literals += 1
         if self._literals > MAX_LITERALS:
-            raise LimitError(
-                f"the formula needs more than {MAX_LITERALS} variables, which is the limit"
-            )
+            raise LimitError(f"the formula needs too many variables (the limit is {MAX_LITERALS})")
         return self.model.new_bool_var("")
 
     def require_any(self, literals: Iterable[Literal]) -> None:

@@ -87,7 +87,7 @@ class Encoder:
         """
         if len(self._deals) == MAX_DEALS:
             raise LimitError(
-                f"the formula needs more than {MAX_DEALS} deals in one model, which is the limit"
+                f"the formula needs too many deals in one model (the limit is {MAX_DEALS})"
             )
         hands = {} if table is None else {player: table.hand_literals(player) for player in players}
         self._deals.append(self.model.new_deal(problem, hands))

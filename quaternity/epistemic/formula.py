@@ -88,7 +88,7 @@ class Formula:
     def _check(self) -> None:
         """Convert and store the fields. Raise InputError if a field is not valid."""
         if type(self) is Formula:
-            raise InputError("Formula: this is only the base class; use `parse`, or `H` and others")
+            raise InputError("Formula: only a base class; use `parse`, or a class such as `Holds`")
 
     def _determine(self) -> tuple[frozenset[int], bool]:
         hands, public = _NO_PLAYERS, True

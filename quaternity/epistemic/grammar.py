@@ -207,7 +207,9 @@ class _Parser:
         return self.language
 
     def unknown_numbers_error(self, what: str, start: int) -> InputError:
-        return _error(self.text, start, f"{what}: allowed only if the players and cards are known")
+        return _error(
+            self.text, start, f"{what}: allowed only if the numbers of players and cards are known"
+        )
 
     def variable(self, name: str, kind: str, start: int) -> _Value:
         if _KIND_OF[name[0]] != kind:
@@ -421,7 +423,7 @@ class _Parser:
             raise _error(
                 self.text,
                 token.start,
-                f"{token.text}: allowed only if the {token.text} of the players are known",
+                f"{token.text}: allowed only if the numbers of {token.text} are known",
             )
         return constant_term(counts[player])
 

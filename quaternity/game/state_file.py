@@ -153,7 +153,9 @@ class _Reader(DocumentReader):
         tie_break = self._tie_break()
         seed = document.get("seed", 0)
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_SEED:
-            self.faults.append(f"seed: {quote_json(seed)} is not a whole number 0..{MAX_SEED}")
+            self.faults.append(
+                f"seed: must be a whole number 0..{MAX_SEED}, not {quote_json(seed)}"
+            )
         brisk = document.get("brisk", False)
         if not isinstance(brisk, bool):
             self.faults.append(f"brisk: must be true or false, not {quote_json(brisk)}")
@@ -213,7 +215,9 @@ class _Reader(DocumentReader):
         if name not in self.document:
             return None
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            self.faults.append(f"{name}: {quote_json(value)} is not a whole number >= {least}")
+            self.faults.append(
+                f"{name}: must be a whole number >= {least}, not {quote_json(value)}"
+            )
             return None
         return value
 

@@ -211,7 +211,7 @@ class _Reader:
                 if re.fullmatch(r"[0-9]{1,9}", text) is None or int(text) not in allowed:
                     raise LogError(
                         self.header_lines[key],
-                        f"{key}: {text!r} is not a whole number {allowed[0]}..{allowed[-1]}",
+                        f"{key}: must be a whole number {allowed[0]}..{allowed[-1]}, not {text!r}",
                     )
                 values[key.replace("-", "_")] = int(text)
         own = self.header.get("own-card-requests", "yes")

@@ -123,7 +123,7 @@ def check(
     held = [game.parse_line(number, text) for number, text in zip(range(2, states + 3), source)]  # noqa: B905
     if len(held) != states:
         raise InvalidCertificate(
-            f"line 1: the head announces {states} states, but a different number of lines follows"
+            f"line 1: the number of states is {states}, but a different number of lines follows"
         )
     numbers: Sequence[int] = range(states)
     if sample is not None and sample < states:
@@ -178,7 +178,7 @@ def _json(number: int, text: bytes) -> Any:
 
 def _number(value: Any, most: int, least: int = 0) -> int:
     if type(value) is not int or not least <= value <= most:
-        raise ValueError(f"{str(value)[:40]} is not a whole number from {least} to {most}")
+        raise ValueError(f"expected a whole number from {least} to {most}, not {str(value)[:40]}")
     return value
 
 
@@ -220,17 +220,17 @@ class Game:
                 for n, order in after
             ]
             if len(claims) != count or any(len({*order}) != count for _, order in names):
-                raise ValueError("ranks must be one per player; names must have each player once")
+                raise ValueError("expected one rank per player, and each player once in names")
             player = self.head.player
             if player is not None and any(order[player] != player for _, order in names):
-                raise ValueError(f"names must not renumber player {player}, the player in line 1")
+                raise ValueError(f"names must not renumber player {player}, who is named in line 1")
             if outcomes == [] or (outcomes is None) != (self.head.wish is None):
                 raise ValueError(
                     "outcomes must be null if the wish is null, and otherwise a list of outcomes"
                 )
             gets = [_numbers(row, count, MAX_CARDS) for row in outcomes or ()]
             if sum(points) + len(kinds) != self.head.sets or sum(hands) != size * len(kinds):
-                raise ValueError("the sets or cards do not add up to those of the game")
+                raise ValueError("the number of sets or cards is not that of the game")
         except (TypeError, ValueError) as error:
             raise InvalidCertificate(f"line {number}: {error}") from None
         state = State(turn, hands, points, tuple(sorted(kinds)))

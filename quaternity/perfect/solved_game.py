@@ -1,4 +1,4 @@
-"""Solution of a game: tablebase, certificate, and outcomes if all play for themselves."""
+"""Solution of a game: tablebase, certificate, and outcomes if all players play for themselves."""
 
 from __future__ import annotations
 

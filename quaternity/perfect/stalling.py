@@ -129,7 +129,8 @@ def stalling_questions(state: State, player: int) -> list[Question] | None:
     """
     if not state.has_tables:
         raise LimitError(
-            f"endless questions can be found for at most {MAX_PLAYERS} players, not {state.players}"
+            f"the search for endless questions allows at most {MAX_PLAYERS} players, "
+            f"not {state.players}"
         )
     slack = state.slack()
     if state.brisk or slack is None or state.turn in (None, player) or state.is_over:

@@ -123,7 +123,7 @@ def _check_header(header: _Line) -> None:
     if header.fields == ("",):
         raise header.fault(f"expected a header: 'piece', and the names of {FEATURES} features")
     if first != "piece":
-        raise header.fault(f"the header begins with {quote_short(first)}, not with 'piece'")
+        raise header.fault(f"the header must begin with 'piece', not with {quote_short(first)}")
     _check_fields(header)
     for feature in features:
         if features.count(feature) > 1:
@@ -147,9 +147,7 @@ def _check_names(lines: list[_Line]) -> None:
     for line in lines:
         name = line.fields[0]
         if len(name) != 1:
-            raise line.fault(
-                f"the name {quote_short(name)} of a piece has {len(name)} characters, not 1"
-            )
+            raise line.fault(f"the name of a piece must be one character, not {quote_short(name)}")
         earlier = line_of.setdefault(name, line.number)
         if earlier != line.number:
             raise line.fault(f"the name {quote_short(name)} is already used on line {earlier}")
@@ -176,14 +174,14 @@ def _pieces_by_property(
         if word not in names and len(names) == 2:
             known = join_words([quote_short(property_) for property_ in names])
             raise line.fault(
-                f"{quote_short(word)} is a third property of feature {quote_short(feature)}, after "
-                f"{known}"
+                f"{quote_short(word)} is a third property of feature {quote_short(feature)}, "
+                f"besides {known}"
             )
         names.setdefault(word, set()).add(line.fields[0])
     if len(names) == 1:
         word = lines[0].fields[place]
         raise header.fault(
-            f"feature {quote_short(feature)} has one property, {quote_short(word)}, not 2"
+            f"feature {quote_short(feature)} must have two properties, not only {quote_short(word)}"
         )
     return names
 

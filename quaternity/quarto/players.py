@@ -141,5 +141,5 @@ def search(rules: QuartoRules, argument: str | None) -> Search:
     if argument is None:
         return Search()
     if not argument.isascii() or not argument.isdigit() or not 1 <= int(argument) <= 10**7:
-        raise InputError(f"player 'search:{argument}': the number of playouts must be 1..10000000")
+        raise InputError(f"player 'search:{argument}': the number of games must be 1..10000000")
     return Search(int(argument))

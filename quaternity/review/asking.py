@@ -63,8 +63,8 @@ CACHE_SIZE = 8
 positions."""
 
 MAX_COUNTING_BYTES = 50_000_000
-"""Maximum work for one count of the possible deals, in bytes that all additions process. Counting
-then takes at most about 0.1 s."""
+"""Maximum work for counting the possible deals once, measured in bytes processed by additions.
+Counting then takes at most about 0.1 s."""
 
 MAX_PROOF_ANSWERS = 1_000
 """Maximum number of answers that are examined to prove or refute that a player can force a win."""

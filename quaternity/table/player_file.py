@@ -99,7 +99,7 @@ def _read(path: str) -> dict[str, dict[str, str]]:
         if game not in game_names() or not isinstance(names, dict):
             known = ", ".join(game_names())
             raise InputError(
-                f"{path}: {quote_value(game)} must be a table named after a game: {known}"
+                f"{path}: {quote_value(game)} is not a table with the name of a game ({known})"
             )
         for name, player in names.items():
             where = f"{path}: {game}.{quote_value(name, str)}"

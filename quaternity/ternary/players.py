@@ -53,5 +53,5 @@ def slow(rules: SetRules, argument: str | None) -> Finder:
     except ValueError:
         seconds = math.nan
     if not 0 < seconds <= 3600:
-        raise InputError(f"player 'slow:{argument}': seconds must be > 0 and <= 3600")
+        raise InputError(f"player 'slow:{argument}': the number of seconds must be > 0 and <= 3600")
     return Finder(seconds)

@@ -338,7 +338,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         words = text.split()
         deck = tuple(int(word) if word.isdecimal() and len(word) < 3 else -1 for word in words)
         if sorted(deck) != list(range(CARDS)):
-            raise InputError(f"line {number}: the deck must be the cards 0..{CARDS - 1}, each once")
+            raise InputError(f"line {number}: the deck must contain each card 0..{CARDS - 1} once")
         return self.start_of_deck(deck)
 
 

@@ -76,9 +76,9 @@ def read_settings(game: str, values: Mapping[str, Any], seats: int | None = None
     count = next((v.name for v in known.values() if v.seats), None)
     if count is not None and seats is not None:
         if chosen.setdefault(count, seats) != seats:
-            faults.append(f"seats: {seats} given, but the setting {count} is {chosen[count]}")
+            faults.append(f"seats: must be {chosen[count]} (the setting {count}), not {seats}")
         if seats > MAX_SEATS:
-            faults.append(f"seats: {seats} given, but at most {MAX_SEATS} are allowed")
+            faults.append(f"seats: must be at most {MAX_SEATS}, not {seats}")
     if faults:
         raise InputError("; ".join(faults[:MAX_FAULTS]))
     settings = settings_with(rules_class(game), chosen)

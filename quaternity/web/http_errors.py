@@ -40,9 +40,7 @@ NOT_SAVED = MessageTemplate(
     "nothing can be saved now ({error}): your action was not carried out; try again later",
 )
 NO_ANSWER = "the database does not answer"
-WRONG_SEATS = MessageTemplate(
-    "wrong_seats", "seats: {named} given, but {play} players play this game"
-)
+WRONG_SEATS = MessageTemplate("wrong_seats", "seats: this game has {play} players, not {named}")
 
 
 class HttpError(QuaternityError):

@@ -31,7 +31,7 @@ class Maintenance:
     def __init__(self, live: LiveTables, keep: Retention) -> None:
         self._live, self._store, self._keep = live, live.store, keep
         self._is_clock_believed = True
-        """Whether the clock of the machine seemed to be right at the last check."""
+        """Whether the system clock seemed to be right at the last check."""
         self._believes_clock(*clock_jump(self._store))
         self._keeping: asyncio.Task[None] | None = None
         self._ticking: asyncio.Task[None] | None = None
@@ -91,13 +91,13 @@ class Maintenance:
             _log.error("tables could not be deleted: %s", reason)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
-        """Return whether the machine's clock seems right. Log an error once if it does not."""
+        """Return whether the system clock seems right. Log an error once if it does not."""
         is_believed = abs(jump) <= self._keep.max_clock_jump
         if is_believed:
             self._store.believe_clock(now)
         elif self._is_clock_believed and any(self._keep):
             _log.error(
-                "the clock says %s UTC and seems to be %.1f days %s: expired tables are not "
+                "the system clock says %s UTC and seems to be %.1f days %s: expired tables are not "
                 "deleted; if the clock is right, run: quaternity tables confirm-clock",
                 datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d %H:%M"),
                 abs(jump) / DAY, "ahead" if jump > 0 else "behind",

@@ -96,7 +96,7 @@ class RequestMetrics:
             streams = route.endswith("/events")
             if measured is not None and not streams and measured.seconds > MAX_LOOP_SECONDS:
                 took = 1000 * measured.seconds
-                _log.warning("%s %s took %.0f ms of the event loop", method, route, took)
+                _log.warning("%s %s took %.0f ms of processor time", method, route, took)
             if _requests.isEnabledFor(logging.INFO):
                 facts = {
                     "route": route, "method": method, "status": status,

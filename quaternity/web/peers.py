@@ -23,8 +23,8 @@ SYNC_INTERVAL_SECONDS = 1.0
 """Seconds between two exchanges of presence and used rate limits with the other servers."""
 
 PRESENCE_REFRESH_SECONDS = 10.0
-"""Seconds between two reports that a player is still connected. If there is no report for three
-times as many seconds, the player counts as gone."""
+"""Seconds between two reports that a player is still connected. A player counts as gone after three
+times this interval without a report."""
 
 
 class Peers:

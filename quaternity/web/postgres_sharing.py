@@ -2,7 +2,7 @@
 
 A notice tells the other servers that a table with a game has changed. A claim is a lock that only
 one server can hold at a time. The servers also tell each other which players are connected, and how
-much of each rate limit a client has used. The database calls the used part of a limit a budget.
+much of each rate limit a client has used. In the database, this amount is called a *budget*.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rate limits, connection limits, and the cost of each kind of request.
 
 `Limits` contains all limits, and `WORK` contains the cost of each kind of request. A client address
-is an IPv4 address, or the first 64 bits of an IPv6 address. A count is a computation that a visitor
-requests, such as a hint, a puzzle or an analysis.
+is an IPv4 address, or the first 64 bits of an IPv6 address. In the names of the limits, a *count*
+is any long computation that a visitor requests, such as a hint, a puzzle or an analysis.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Reader(ABC):
         self.change(order, [(name,) for name in names])
 
     def confirm_clock(self) -> float:
-        """Record that the clock of the machine is right. Return its time in seconds since 1970.
+        """Record that the system clock is right. Return its time in seconds since 1970.
 
         A server compares later times with the stored time, to notice whether the clock has jumped.
         """

@@ -97,12 +97,12 @@ class Store(Reader):
     def uptime(self) -> float:
         """Return the total time during which at least one server was running, in seconds.
 
-        The clocks of games measure this time. It does not depend on the clock of the machine.
+        The clocks of games measure this time. It does not depend on the system clock.
         """
         return self._up + monotonic()
 
     def believe_clock(self, now: float) -> None:
-        """Record that the clock of the machine is right and shows `now`, in seconds since 1970.
+        """Record that the system clock is right and shows `now`, in seconds since 1970.
 
         The caller does not wait for the write. Later times are compared with the stored time.
         """

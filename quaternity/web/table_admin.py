@@ -40,7 +40,7 @@ def last_activity(made: str, at: int) -> float:
     try:
         last = max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
         if last < EARLIEST_TIME:
-            raise ValueError("the clock of the machine was not set")
+            raise ValueError("the system clock was not set")
         return datetime.fromtimestamp(last, UTC).timestamp()
     except (TypeError, ValueError, OverflowError, OSError):
         return datetime.now(UTC).timestamp()
@@ -148,7 +148,7 @@ class Retention(NamedTuple):
 
     @property
     def max_clock_jump(self) -> float:
-        """Largest jump after which the machine's clock is still trusted, in seconds.
+        """Largest jump after which the system clock is still trusted, in seconds.
 
         After a larger jump, no tables are deleted.
         """
@@ -165,7 +165,7 @@ class Retention(NamedTuple):
 
 
 def clock_jump(store: Store) -> tuple[float, float]:
-    """Return the current time, and the seconds by which the machine's clock has jumped forward.
+    """Return the current time, and the seconds by which the system clock has jumped forward.
 
     A negative number means that the clock was set back. Time without a running server also counts
     as a jump. The jump is measured since the clock was last known to be right or, if there is no

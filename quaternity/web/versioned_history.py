@@ -1,8 +1,8 @@
 """The history of a game at a table, with a version number for each entry of the table's log.
 
-An entry of the log is a move, or a number of moves that are taken back. The version is the number
-of entries so far, so it also increases when moves are taken back. Only the positions of the latest
-versions are kept in memory. `replays` computes earlier positions again.
+An entry of the log is either a move, or a take-back with the number of moves that were taken back.
+The version is the number of entries so far, so it also increases when moves are taken back. Only
+the positions of recent versions are kept in memory. `replays` computes earlier positions again.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.http_errors import HttpError
 
 RECENT = 32
-"""Number of latest versions of a game whose positions are kept in memory. Pages show these
-positions one after another. If several players may act at the same time, a move may refer to one of
-these versions."""
+"""Number of recent versions of a game whose positions are kept in memory. Pages need them to show
+the latest moves one by one. If several players may act at the same time, a player may choose a move
+in any of these positions."""
 
 
 class VersionedHistory(NamedTuple):
@@ -34,7 +34,7 @@ class VersionedHistory(NamedTuple):
             been taken back do not count.
         versions_by_id: The version after each move for which a client chose an id. A key consists
             of the seat that made the move, and the id.
-        recent: Positions of the latest versions, by version. The last one is the current position.
+        recent: Positions of the recent versions, by version. The last one is the current position.
     """
 
     game: History[Any, Any, Any]

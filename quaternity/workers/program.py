@@ -104,7 +104,7 @@ class Program:
         except TooManyProcesses:
             self.fail(f"started more than {MAX_PROCESSES} processes")
         except _LineTooLong:
-            self.fail(f"wrote more than {MAX_LINE_BYTES} bytes without the end of a line")
+            self.fail(f"wrote more than {MAX_LINE_BYTES} bytes without a line break")
         after = bytes(self._child.received)
         if after:
             self.fail(f"answered more than once: after {_quote(line)}, it wrote {_quote(after)}")

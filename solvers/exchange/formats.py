@@ -103,7 +103,7 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
     capped = high < count
     max_count = max(low, (high + 1) * capped)
     if len(clauses) + 2 * count * max_count * ((low > 0) + capped) > MAX_CLAUSES:
-        raise LimitError(f"the problem needs more than {MAX_CLAUSES} clauses, which is the limit")
+        raise LimitError(f"the problem needs too many clauses (the limit is {MAX_CLAUSES})")
     # reached[j] is a list with the literal for "at least j of the literals so far are true". The
     # list is empty if j is 0, or if j exceeds max_count or the number of literals so far.
     reached: list[list[int]] = [[]]

@@ -127,7 +127,7 @@ class DocumentReader:
     def number(self, value: object, place: str) -> int:
         """Return a whole number from 0 to `MAX_NUMBER`. For other values, report a fault."""
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            self.faults.append(f"{place}: {quote_json(value)} is not a whole number >= 0")
+            self.faults.append(f"{place}: must be a whole number >= 0, not {quote_json(value)}")
             return 0
         if value > MAX_NUMBER:
             self.faults.append(

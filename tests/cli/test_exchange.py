@@ -73,7 +73,7 @@ def test_instances_of_one_kind_go_to_standard_output(cli: Cli) -> None:
     ("arguments", "words"),
     [
         (["--families", "php,"], "unknown family ''"),
-        (["--families", "php", "--cards", "9"], "cards: 9 is not"),
+        (["--families", "php", "--cards", "9"], "cards: must be from 12 to 10000, not 9"),
         (["--families", "php", "--each", "0"], "each: 0 is out of range 1..10000"),
         (["--families", "php", "--depth", "2"], "depth: not available for family php"),
         (["--families", "php", "--out", "/dev/null/x"], "/dev/null/x: cannot be written"),

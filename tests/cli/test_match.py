@@ -247,7 +247,7 @@ def test_bad_options_are_refused(cli: Cli, options: list[str], words: str) -> No
         ),
         ("quarto 1\n2 hand over A\n", "line 2: '2 hand over A': expected a setting, or a move"),
         ("set 1\nseats 2\nrule set\ntable 12\n", "the header must have a line with the deck"),
-        ("set 1\ndeck 1 2 3\n", "line 2: the deck must be the cards 0..80"),
+        ("set 1\ndeck 1 2 3\n", "line 2: the deck must contain each card 0..80 once"),
         ("set 1\nseats many\n", "line 2: seats: must be a whole number up to 999, not 'many'"),
         ("chess 1\n", "not a record of a game"),
     ],

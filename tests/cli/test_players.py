@@ -78,14 +78,14 @@ def test_a_server_reads_only_the_player_file_that_is_given(folder: Path) -> None
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("[chess]\na = 'cmd:cat'", "'chess' must be a table named after a game"),
+        ("[chess]\na = 'cmd:cat'", "'chess' is not a table with the name of a game"),
         ("[quarto]\ncareful = 'cmd:cat'", "quarto.careful: the name is already in use"),
         ("[quarto]\nyou = 'cmd:cat'", "quarto.you: the name is already in use"),
         ("[quarto]\n'a b' = 'cmd:cat'", "quarto.a b: a name may only contain letters, digits, -"),
         ("[quarto]\na = 7", "quarto.a: expected a text such as"),
         ("[quarto]\na = 'cmd:./nowhere'", "quarto.a: player 'cmd:./nowhere'"),
         ("[quarto", "not a valid TOML file"),
-        ("a = 1", "'a' must be a table named after a game"),
+        ("a = 1", "'a' is not a table with the name of a game"),
     ],
 )
 def test_invalid_player_files_are_refused(cli: Cli, text: str, why: str, folder: Path) -> None:

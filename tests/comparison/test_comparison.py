@@ -133,7 +133,7 @@ def test_swept_games_can_be_played_and_grow(set_size: int, sets: int, players: i
         ("players", "-2..8", "not a range"),
         ("players", "2.0..8", "not a range"),
         ("players", "8..2", "empty"),
-        ("players", "0..90", "cannot be 0; choose"),
+        ("players", "0..90", "cannot be 0; begin"),
         ("players", "0..3", "players: 0 is less than 2"),
         ("players", "1..1", "players: 1 is less than 2"),
         ("set-size", "0..3", "set_size: 0 is less than 2"),

@@ -258,7 +258,7 @@ def test_an_illegal_action_is_refused(name: str) -> None:
         with pytest.raises(InputError, match=f"action {action} is out of range 0.."):
             episode.after(action)
     for nothing in (True, 1.0, "1", None):
-        with pytest.raises(InputError, match=r"^action: .* is not a whole number$"):
+        with pytest.raises(InputError, match=r"^action: must be a whole number, not "):
             episode.after(nothing)  # type: ignore[arg-type]  # not whole numbers
 
 

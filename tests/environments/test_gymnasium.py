@@ -190,7 +190,7 @@ def test_steps_before_a_reset_and_invalid_actions_are_refused() -> None:
         with pytest.raises(InputError, match=rf"out of range 0\.\.{last}$"):
             env.step(action)
     for nothing in (True, np.True_, 1.0, "1", None):
-        with pytest.raises(InputError, match=r"^action: .* is not a whole number$"):
+        with pytest.raises(InputError, match=r"^action: must be a whole number, not "):
             env.step(nothing)
     assert "left" in str(env.render())
 

@@ -253,10 +253,13 @@ def test_a_formula_that_is_too_deep_or_too_long_is_refused(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("all p: true", "all players: allowed only if the players and cards are known"),
-        ("E true", "E without players: allowed only if the players and cards are known"),
-        ("cards(1, 2) = 1", "cards of a set: allowed only if the players and cards are known"),
-        ("points(1) = 1", "points: allowed only if the points of the players are known"),
+        ("all p: true", "all players: allowed only if the numbers of players and cards are known"),
+        ("E true", "E without players: allowed only if the numbers of players and cards are known"),
+        (
+            "cards(1, 2) = 1",
+            "cards of a set: allowed only if the numbers of players and cards are known",
+        ),
+        ("points(1) = 1", "points: allowed only if the numbers of points are known"),
     ],
 )
 def test_a_formula_that_needs_a_language_is_refused_without_one(text: str, words: str) -> None:

@@ -111,9 +111,9 @@ aside: 1/1 1/2
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [
-        ("set-size 3", "set-size 11", 6, "not a whole number 2..10"),
+        ("set-size 3", "set-size 11", 6, "must be a whole number 2..10"),
         ("aside 2", "aside 7", 8, "at most 4 can be set aside"),
-        ("max-moves 4", "max-moves 0", 8, "not a whole number 1..10000"),
+        ("max-moves 4", "max-moves 0", 8, "must be a whole number 1..10000"),
         ("aside: 1/1 1/2\n", "", 11, "the cards aside are missing"),
         ("aside: 1/1", "aside: 0/0", 11, "card 0/0 is dealt twice: player 0 has it"),
         ("hand 1: 0/2 1/0\naside: 1/1 1/2", "aside: 1/1 1/2\nhand 1: 0/2 1/1", 11,

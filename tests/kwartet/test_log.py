@@ -58,9 +58,9 @@ def test_defaults_comments_blank_lines_and_line_ends_are_read() -> None:
     ("old", "new", "line", "reason"),
     [
         ("kwartet 1", "kwartet 2", 1, "a log must start with 'kwartet 1'"),
-        ("players 2", "players 1", 2, "not a whole number 2..8"),
-        ("players 2", "players many", 2, "not a whole number"),
-        ("sets 2", "sets 21", 3, "not a whole number 2..20"),
+        ("players 2", "players 1", 2, "must be a whole number 2..8"),
+        ("players 2", "players many", 2, "must be a whole number"),
+        ("sets 2", "sets 21", 3, "must be a whole number 2..20"),
         ("sets 2", "colours 2", 3, "unknown setting 'colours'"),
         ("sets 2", "players 2", 3, "more than once"),
         ("at-once", "never", 4, "choose from at-once, after-own-request"),

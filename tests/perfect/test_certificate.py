@@ -101,25 +101,25 @@ def test_a_certificate_made_by_hand() -> None:
 @pytest.mark.parametrize(
     ("line", "place", "value", "fault"),
     [
-        (0, "set_size", 1, "line 1: 1 is not a whole number from 2"),
+        (0, "set_size", 1, "line 1: expected a whole number from 2"),
         (0, "brisk", 0, "line 1: brisk"),
-        (0, "states", 3, "line 1: the head announces 3 states"),
-        (0, "players", 8, "line 1: 8 is not a whole number"),
-        (1, 4, [2, None, None], "line 2: ranks must be one per player; names"),
+        (0, "states", 3, "line 1: the number of states is 3"),
+        (0, "players", 8, "line 1: expected a whole number from 2 to 7, not 8"),
+        (1, 4, [2, None, None], "line 2: expected one rank per player, and each"),
         (1, 4, [None, None], "line 2: player 0 has rank null, but the next states imply 1"),
         (1, 4, [0, None], "line 2: player 0 has rank 0, but the next states imply 1"),
         (1, 4, [1, 1], "line 2: player 1 has rank 1, but the next states imply null"),
         (1, 5, [], "line 2: player 0 has rank 1, but the next states imply null"),
-        (1, 5, [[2, [0, 1]]], "line 2: 2 is not a whole number from 0 to 1"),
-        (1, 5, [[1, [0, 0]]], "line 2: ranks must be one per player; names"),
+        (1, 5, [[2, [0, 1]]], "line 2: expected a whole number from 0 to 1, not 2"),
+        (1, 5, [[1, [0, 0]]], "line 2: expected one rank per player, and each"),
         (1, 3, [[[3, 3, 3], [1, 1]]], "line 2: expected a list of 2"),
         (1, 3, 7, "line 2: "),
         (1, 6, [[1, 0]], "line 2: outcomes must be null if the wish is null"),
-        (0, "player", 2, "line 1: 2 is not a whole number from 0 to 1"),
+        (0, "player", 2, "line 1: expected a whole number from 0 to 1, not 2"),
         (0, "wish", "all", "line 1: wish: must be null, points or win"),
         (0, "wish", "win", "line 2: outcomes must be null if the wish is null"),
         (2, 4, [None, 0], "line 2: player 0 has rank 1, but the next states imply null"),
-        (2, 0, 0.0, "line 3: 0.0 is not a whole number"),
+        (2, 0, 0.0, "line 3: expected a whole number"),
     ],
 )  # fmt: skip
 def test_a_wrong_certificate_is_refused_with_its_line(
@@ -230,7 +230,7 @@ def test_a_region_for_one_player_claims_nothing_of_others(tmp_path: Path) -> Non
     turned = [lines[0], [*lines[1][:5], [[lines[1][5][0][0], [1, 0, 2]]], None], *lines[2:]]
     with pytest.raises(
         InvalidCertificate,
-        match="names must not renumber player 1, the player in line 1",
+        match="names must not renumber player 1, who is named in line 1",
     ):
         check_lines(turned)
 

@@ -181,12 +181,13 @@ DAY = ["AGI", "no", "place it on H2V4, hand over M", "0/0 2", "3/1 2"]
     ("arguments", "why"),
     [
         (("chess",), "unknown kind 'chess': choose from possible, owner, "),
-        (("sets", -1), "seed: -1 "),
+        (("sets", -1), "seed: must be a whole number >= 0, not -1"),
         (("sets", MAX_SEED + 1), "seed: must be from 0 to 9007199254740991"),
-        (("sets", 0, 0), "level: 0 "), (("sets", 0, 6), "level: must be from 1 to 5, not 6"),
+        (("sets", 0, 0), "level: must be a whole number >= 1, not 0"),
+        (("sets", 0, 6), "level: must be from 1 to 5, not 6"),
         (("json:loads",), "kind 'json:loads' cannot be loaded: TypeError"),
         (("no.such:Kind",), "kind 'no.such:Kind' cannot be loaded: ModuleNotFoundError"),
-        (("sets", "x"), "seed: 'x' "), ((7,), "unknown kind 7"),
+        (("sets", "x"), "seed: must be a whole number >= 0, not 'x'"), ((7,), "unknown kind 7"),
     ],
 )  # fmt: skip
 def test_a_puzzle_that_cannot_be_made_is_refused(arguments: tuple[object, ...], why: str) -> None:

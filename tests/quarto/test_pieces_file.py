@@ -67,10 +67,11 @@ FAULTS = [
     ("", "line 1: expected a header: 'piece', and the names of 4 features"),
     ("\n\n", "line 1: expected a header: 'piece', and the names of 4 features"),
     ("\n" + TEXT, "line 1: expected a header: 'piece', and the names of 4 features"),
-    ("\n".join(LINES[1:]), "line 1: the header begins with 'A', not with 'piece'"),
-    (replace_line(1, "Piece,a,b,c,d"), "line 1: the header begins with 'Piece', not with 'piece'"),
-    (replace_line(1, "pieces"), "line 1: the header begins with 'pieces', not with 'piece'"),
-    ("\x00\x01\x02", "line 1: the header begins with '\\x00\\x01\\x02', not with 'piece'"),
+    ("\n".join(LINES[1:]), "line 1: the header must begin with 'piece', not with 'A'"),
+    (replace_line(1, "Piece,a,b,c,d"),
+     "line 1: the header must begin with 'piece', not with 'Piece'"),
+    (replace_line(1, "pieces"), "line 1: the header must begin with 'piece', not with 'pieces'"),
+    ("\x00\x01\x02", "line 1: the header must begin with 'piece', not with '\\x00\\x01\\x02'"),
     (replace_line(1, "piece,a,b,a,d"), "line 1: feature 'a' is named twice"),
     # not 5 fields
     (replace_line(1, "piece,size,color,form"), "line 1: expected 5 fields, not 4"),
@@ -95,15 +96,18 @@ FAULTS = [
     (TEXT + "Q,big,red,square,hollow\n" * 9, "line 18: expected 16 pieces, not 25"),
     # a name that is not one character, or is used twice
     (replace_line(3, "Bb,small,red,square,hollow"),
-     "line 3: the name 'Bb' of a piece has 2 characters, not 1"),
+     "line 3: the name of a piece must be one character, not 'Bb'"),
     (replace_line(3, ",small,red,square,hollow"), "line 3: field 1 is empty"),
     (replace_line(4, "A,big,blue,square,hollow"), "line 4: the name 'A' is already used on line 2"),
     # a feature without exactly two properties
     (
         replace_line(12, "K,huge,blue,square,solid"),
-        "line 12: 'huge' is a third property of feature 'size', after 'big' and 'small'",
+        "line 12: 'huge' is a third property of feature 'size', besides 'big' and 'small'",
     ),
-    (TEXT.replace("small", "big"), "line 1: feature 'size' has one property, 'big', not 2"),
+    (
+        TEXT.replace("small", "big"),
+        "line 1: feature 'size' must have two properties, not only 'big'",
+    ),
     # a property in two features
     (
         TEXT.replace("solid", "big"),
@@ -119,7 +123,7 @@ FAULTS = [
         "line 17: this piece has the same properties as line 2: 'big, red, square, hollow'",
     ),
     # a line of any length is not repeated in full
-    ("x" * 60_000, f"line 1: the header begins with '{'x' * 40}..., not with 'piece'"),
+    ("x" * 60_000, f"line 1: the header must begin with 'piece', not with '{'x' * 40}..."),
 ]  # fmt: skip
 
 

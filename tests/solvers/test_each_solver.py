@@ -59,7 +59,7 @@ OWNED_BY_TWO = {size: SetConstraint.of([[0, 1]] * size, players=2) for size in (
         ),
         (
             "brute-force", DealProblem([9, 9], [OWNED_BY_TWO[18]]),
-            "there are more than 200000 assignments, which is the limit",
+            "there are too many assignments (the limit is 200000)",
         ),
     ],
 )  # fmt: skip

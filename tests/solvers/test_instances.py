@@ -105,14 +105,14 @@ def test_the_depth_is_the_number_of_sets_every_shortage_needs(
     ("family", "cards", "options", "words"),
     [
         ("nothing", 52, {}, "unknown family 'nothing'; choose from php"),
-        ("php", 11, {}, "cards: 11 is not a number of cards from 12 to 10000"),
-        ("php", 10_001, {}, "cards: 10001 is not"),
+        ("php", 11, {}, "cards: must be from 12 to 10000, not 11"),
+        ("php", 10_001, {}, "cards: must be from 12 to 10000, not 10001"),
         ("php", 52, {"depth": 2}, "depth: not available for family php"),
         ("chain", 52, {"coalition": 2}, "coalition: not available for family chain"),
-        ("chain", 52, {"depth": 15}, "depth: 15 is not from 2 to 14 for this instance"),
-        ("game", 52, {"coalition": 4}, "coalition: 4 is not from 1 to 3 for this instance"),
+        ("chain", 52, {"depth": 15}, "depth: must be from 2 to 14 for this instance, not 15"),
+        ("game", 52, {"coalition": 4}, "coalition: must be from 1 to 3 for this instance, not 4"),
         ("game", 52, {"coalition": 2, "depth": 6},
-         "depth: 6 is not from 7 to 13 for this instance"),
+         "depth: must be from 7 to 13 for this instance, not 6"),
     ],
 )  # fmt: skip
 def test_invalid_arguments(family: str, cards: int, options: dict[str, int], words: str) -> None:

@@ -53,7 +53,7 @@ RING = DealProblem(
         (lambda: DealProblem(range(10**10), []), "10000000000 players: the limit is 100"),
         (lambda: SetConstraint(range(10**10), [], []), "10000000000 cards: the limit is 10000"),
         (lambda: SetConstraint.of([[0]], players=10**10), "10000000000 players: the limit is 100"),
-        (lambda: SetConstraint.of([[0]], players=2.0), "players: 2.0 is not a whole number"),
+        (lambda: SetConstraint.of([[0]], players=2.0), "players: must be a whole number >= 0, not"),
         (lambda: SetConstraint.of([0], players=2),
          "owners[0]: must be a list or another collection, not 0"),
         (lambda: PROBLEM.with_set(1, PAIR), "set 1 is out of range 0..0"),

@@ -69,12 +69,12 @@ def test_wrong_arguments_are_named(name: str) -> None:
     assert game != kind.start(settings) or name == "quarto"  # the deal is random
     for call, words in (
         (lambda: kind.start(5), f"settings: 5 is not a {type(settings).__name__}"),
-        (lambda: kind.start(settings, 1.5), "seed: 1.5 is not a whole number"),
+        (lambda: kind.start(settings, 1.5), "seed: must be a whole number, not 1.5"),
         (lambda: game.play(5, 0), "move: must be a"),
         (lambda: game.play(game.legal_moves, 0), "move: "),
         (lambda: game.play("?!", 0), "'?!' is not understood"),
         (lambda: game.play("?", 9), "seat 9 is out of range"),
-        (lambda: game.view("you"), "seat: 'you' is not a whole number"),
+        (lambda: game.view("you"), "seat: must be a whole number, not 'you'"),
         (lambda: game.record(5), "names: 5 is not a list"),
         (lambda: game.record([5]), "names[0]: 5 is not a name"),
         (lambda: kind.parse(5), "data: 5 is not the text of a record"),

@@ -93,7 +93,7 @@ def hostile(mode: str) -> str:
 
 FAULTS = {
     "hang": "gave no answer within 60 s",
-    "flood": "wrote more than 1048576 bytes without the end of a line",
+    "flood": "wrote more than 1048576 bytes without a line break",
     "flood_errors": "ended with status 3; its standard error ends with 'the end of it'",
     "twice": "answered more than once",
     "early": "answered more than once",
@@ -367,7 +367,7 @@ def test_a_line_has_a_maximum_length_and_may_arrive_in_parts() -> None:
         except program_module.ProgramFault as fault:
             answers[length] = fault.what
         program.end()
-    too_long = "wrote more than 100000 bytes without the end of a line"
+    too_long = "wrote more than 100000 bytes without a line break"
     assert answers == {99_999: True, 100_000: True, 100_001: too_long, 100_002: too_long}
     empty = program_module.Program(["sh", "-c", "read x; echo; read x"])
     with pytest.raises(program_module.ProgramFault, match="wrote '', which is not valid JSON"):

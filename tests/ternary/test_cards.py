@@ -92,7 +92,7 @@ def test_any_text_is_a_card_or_an_input_error(text: str) -> None:
 
 @pytest.mark.parametrize("index", [-1, 81, True, 1.0, "5", None])
 def test_an_index_is_an_integer_0_to_80(index: object) -> None:
-    with pytest.raises(InputError, match=r"is not a card 0\.\.80"):
+    with pytest.raises(InputError, match=r"must be a card 0\.\.80, not"):
         SetCard(index)  # type: ignore[arg-type]  # the wrong type is the point
     with pytest.raises(InputError, match=r"table\[1\]"):
         check_table([3, index])  # type: ignore[list-item]  # as above

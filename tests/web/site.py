@@ -74,7 +74,7 @@ REFUSED = (
     (r"content-type: must be application/json", 415),
     (
         r"\bexpected\b(?! Bearer)|\b\w+: must (be|have) |more than \d+ characters|"
-        r"seats: \d+ given|the answer is too long|clock: .* has none|clock: unknown entry",
+        r"seats: this game has |the answer is too long|clock: .* has none|clock: unknown entry",
         422,
     ),
     (r"such requests per minute", 429),

@@ -102,9 +102,9 @@ def test_the_ends_of_a_range_are_accepted_and_values_beyond_are_refused(game: st
         ("quaternity", {"brisk": "true"}, 3, "brisk: must be true or false, not 'true'"),
         ("quaternity", {"tie_break": []}, 3, r"tie_break: unknown choice \[\]; choose from first"),
         ("quaternity", {"seed": 3}, 3, "settings: unknown setting 'seed'; choose from set_size"),
-        ("quaternity", {"players": 4}, 3, "seats: 3 given, but the setting players is 4"),
+        ("quaternity", {"players": 4}, 3, r"seats: must be 4 \(the setting players\), not 3"),
         ("quaternity", {"sets": 60}, 3, "240 cards, but at most 200 are allowed"),
-        ("quaternity", {}, 13, "seats: 13 given, but at most 12 are allowed"),
+        ("quaternity", {}, 13, "seats: must be at most 12, not 13"),
         ("kwartet", {"sets": "1" * 5000, "x": 1}, None, "sets: .*; settings: unknown setting 'x'"),
         ("quaternity", {"sets": "٣"}, None, "sets: must be a whole number .*, not '٣'"),
         (

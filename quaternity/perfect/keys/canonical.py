@@ -227,7 +227,7 @@ class KeyCodec:
         parts = self.parts(key)
         players = self.rules.players
         if parts.place == players:
-            raise InputError("this key has no state, because chance chooses its player to move")
+            raise InputError("this key has no state, because chance chooses the player to move")
         order = self.order(parts)
         names = [order.index(role) for role in range(players)]
         kinds: list[NumberedKind] = [

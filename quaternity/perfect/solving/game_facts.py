@@ -45,7 +45,7 @@ class GameFacts:
             *([] if longest is None else [longest]),
         ):
             if type(number) is not int or number < 0:
-                raise ValueError("a size is not a whole number >= 0")
+                raise ValueError("each size must be a whole number >= 0")
         return cls(
             Rules.of_document(document["rules"]), states, questions, answers, levels, longest
         )

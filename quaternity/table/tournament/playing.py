@@ -40,7 +40,8 @@ MAX_CACHED_RESULTS = 100
 """Maximum number of entries in each of two caches, for results of games and for players."""
 
 MAX_CHUNK_GAMES = 20
-"""Maximum number of games sent to a worker process at a time, unless one deal has more games."""
+"""Maximum number of games sent to a worker process at a time. All games of the same deal are sent
+together, even if there are more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,7 @@ def plan_families(
     sizes: list[int] = []
     for text in map(str.strip, cards.split(",")):
         if not text.isascii() or not text.isdigit() or len(text) > 9:
-            raise InputError(f"cards: {text!r} is not a number")
+            raise InputError(f"cards: must be a number, not {text!r}")
         if not MIN_CARDS <= int(text) <= MAX_INSTANCE_CARDS:
             raise InputError(f"cards: {text} is out of range {MIN_CARDS}..{MAX_INSTANCE_CARDS}")
         if int(text) in sizes:

@@ -319,7 +319,7 @@ class _Row:
             or not isinstance(seconds, int | float)
             or not 0 <= seconds <= 1e12
         ):
-            self.fail(key, f"{quote_value(seconds)} is not a number of seconds")
+            self.fail(key, f"must be a number of seconds, not {quote_value(seconds)}")
         return float(seconds)
 
     def choice(self, key: str, allowed: Sequence[Any]) -> Any:

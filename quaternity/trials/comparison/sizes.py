@@ -59,7 +59,7 @@ class Sweep:
         if self.last - self.first < MAX_SIZES:
             return list(range(self.first, self.last + 1))
         if not self.first:
-            raise InputError(f"sweep: {self.parameter} cannot be 0; choose a range from 1")
+            raise InputError(f"sweep: {self.parameter} cannot be 0; begin the range with 1")
         step = (self.last / self.first) ** (1 / (MAX_SIZES - 1))
         inner = {round(self.first * step**number) for number in range(1, MAX_SIZES - 1)}
         return sorted(inner | {self.first, self.last})
