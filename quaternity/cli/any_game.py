@@ -109,11 +109,10 @@ def _option(field: SettingField, default: Any) -> Parameter:
     flag = f"--{field.name.replace('_', '-')}"
     kind: Any = {"number": int, "truth": bool, "choice": str}[field.kind]
     names = [f"{flag}/--no-{flag[2:]}"] if kind is bool else [flag]
-    choices = f" One of {', '.join(field.choices)}." if field.choices else ""
+    choices = f" Values: {' or '.join(field.choices)}." if field.choices else ""
     if kind is int:
-        choices = f" {field.least} to {field.most}."
-        if field.step > 1:
-            choices = f" {field.least} to {field.most}, in steps of {field.step}."
+        steps = f", in steps of {field.step}" if field.step > 1 else ""
+        choices = f" Values: {field.least} to {field.most}{steps}."
     usual = {True: "yes", False: "no"}.get(field.default, field.default)
     usual = f"  [default: {usual}]" if default is None and usual is not None else ""
     metavar = {int: "N", str: "NAME"}.get(kind)

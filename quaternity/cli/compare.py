@@ -105,10 +105,10 @@ def compare(
     memory: Memory = MEMORY,
     budget: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Maximum total time of each solver, in seconds; in a "
-                     "sweep, for each size. When it is used up, the remaining states are "
-                     f"skipped.  [default: none; in a sweep {BUDGET_OF_A_SWEEP:g}, for families "
-                     f"{BUDGET:g}]"),
+        typer.Option(metavar="SECONDS", help="Maximum total time of each solver, in seconds. In a "
+                     "sweep, it applies to each size separately. When it is used up, the remaining "
+                     f"states are skipped.  [default: none; {BUDGET_OF_A_SWEEP:g} in a sweep; "
+                     f"{BUDGET:g} for families]"),
     ] = None,
     families: Annotated[
         str | None,
@@ -117,7 +117,7 @@ def compare(
     ] = None,
     cards: Annotated[
         str | None,
-        typer.Option(metavar="N,N,...", help="Sizes of the instances with --families, in cards. "
+        typer.Option(metavar="N,N,...", help="With --families: numbers of cards of the instances. "
                      f" [default: {CARDS}]"),
     ] = None,
     each: Annotated[

@@ -29,7 +29,7 @@ MaxMoves = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="End the game after N requests.  [default: none; if cards are set aside, 3 per card]",
+        help="End the game after N requests.  [default: none; 3 per card if cards are set aside]",
         show_default=False,
     ),
 ]

@@ -313,7 +313,7 @@ add_game_tournament(
         "random, greedy, exact, patient, reader, ..., package.module:name or cmd:COMMAND",
         "sets",
         lambda rules: f"Kwartet, {rules.settings.sets} sets, {with_noun(rules.seats, 'player')}",
-        "tournament reader patient exact --game kwartet --games 60 --seed 1 --workers 2",
+        "kwartet tournament reader patient exact --games 60 --seed 1 --workers 2",
         "All orders use the same deal. ",
         5000,
     ),

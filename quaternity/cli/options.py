@@ -81,7 +81,7 @@ PlayerFile = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="File with names for your own players.  [default: players.toml, if it exists]",
+        help="File that gives names to your own players.  [default: players.toml, if it exists]",
     ),
 ]
 Secret = Annotated[

@@ -124,8 +124,8 @@ def solve(
             "--in-hand",
             "-i",
             metavar="PIECE",
-            help="Piece that the player to move must place.  [default: none, the player to move "
-            "hands over a piece]",
+            help="Piece that the player to move must place. Without it, the player to move "
+            "hands over a piece.",
         ),
     ] = None,
     every: Annotated[

@@ -141,7 +141,7 @@ def serve(
     player_file: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="File with names for additional programs.  [default: none]"
+            metavar="FILE", help="File that gives names to additional programs.  [default: none]"
         ),
     ] = None,
     move_seconds: MoveSeconds = 20.0,

@@ -85,7 +85,7 @@ def solve(
             metavar="FILE", help="Write a proof of the result, which quaternity verify can check."
         ),
     ] = None,
-    rankings: Annotated[str | None, typer.Option(hidden=True, help="Retired.")] = None,
+    rankings: Annotated[str | None, typer.Option(hidden=True, help="No longer supported.")] = None,
     everybody: Annotated[
         str | None,
         typer.Option(
@@ -99,8 +99,9 @@ def solve(
         str | None,
         typer.Option(
             metavar="RULE",
-            help="With --everybody, choose between equally good moves by chance. coin: all with "
-            "equal probability, for an exact result; chance: with any probabilities, for bounds.",
+            help="With --everybody, break ties by chance. coin: all tied moves are equally likely, "
+            "and the result is exact; chance: the probabilities are unknown, and the result "
+            "consists of bounds.",
         ),
     ] = None,
     most_states: Annotated[

@@ -108,7 +108,7 @@ def listing(
 
 @tables.command(context_settings=_IDS)
 def show(name: Name, data: Data = None, as_json: AsJson = False) -> None:
-    """Show a table and its players, but neither hidden cards nor the invitation.
+    """Show a table and its players, without the hidden cards and the invitation.
 
     Example: quaternity tables show AVPf5L9ZTLWJ8vSwvzq5Mw --data tables
     """

@@ -75,7 +75,7 @@ METHOD = Annotated[
     typer.Option(
         "--method",
         metavar="search|cp-sat",
-        help="Find and prove the result by a built-in search or by CP-SAT.",
+        help="Method that finds and proves the result: a built-in search or CP-SAT.",
     ),
 ]
 SECONDS = Annotated[
@@ -99,7 +99,7 @@ CHOICE_SEED = Annotated[
 
 @set_app.command()
 def show(card: CARD, as_json: AsJson = False) -> None:
-    """Show a card as index, as ternary digits and in words.
+    """Show a card as an index, as ternary digits and in words.
 
     Example: quaternity set show 0212
     """

@@ -163,7 +163,7 @@ def chain(
     seed: SEED = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print a chain of SETs (or triples). Each begins with the last card of the one before.
+    """Print a chain of SETs (or triples). Each begins with the last card of the previous one.
 
     Example: quaternity set chain --length 5 --start 0212 --seed 1
     """

@@ -71,8 +71,8 @@ there are more, every possible group of them plays. Only a sole win counts as a 
 A {kind} that fails ends the run with status 3, or 4 if it took too long. The finished games are
 shown, and the game in which it failed is saved as a record.
 
-`quaternity tournament ... --game kwartet` is the same as `quaternity kwartet tournament ...`, and
-has the options of Kwartet. The same holds for every game.
+`quaternity tournament ... --game GAME` is the same as `quaternity GAME tournament ...`, and has the
+options of that game.
 
 Example: quaternity {example}
 """
@@ -96,12 +96,12 @@ def add_tournament(
 
     players_argument = Annotated[
         list[str],
-        typer.Argument(metavar=kinds.upper(), help=f"{words.player_names}; at least two."),
+        typer.Argument(metavar=kinds.upper(), help=f"At least two {kinds}: {words.player_names}."),
     ]
     entries = Parameter("entries", Parameter.POSITIONAL_OR_KEYWORD, annotation=players_argument)
     common = [p.replace(default=words.cap) if p.name == "cap" else p for p in common[1:]]
     game_option: Any = Annotated[
-        str | None, typer.Option(metavar="GAME", help=f"The game to play.  [default: {game}]")
+        str | None, typer.Option(metavar="GAME", help=f"Game to play.  [default: {game}]")
     ]
     common.append(Parameter("game", Parameter.KEYWORD_ONLY, annotation=game_option, default=None))
     command.__signature__ = Signature([entries, *parameters.values(), *common])  # type: ignore[attr-defined]  # read by Typer
