@@ -206,7 +206,7 @@ def compare(
         _refuse("families", for_games | {"--damage": damage})
         plan = plan_families(select_families(families), cards, each, options)
     else:
-        _refuse("games", {"--cards": cards, "--each": each})
+        _refuse("games, only with --families", {"--cards": cards, "--each": each})
         share = DAMAGE if damage is None else damage
         plan = plan_games((set_size, sets, players), sweep, states, share, options)
     # The name of a file may contain characters that cannot be printed.

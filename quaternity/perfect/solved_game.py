@@ -141,8 +141,7 @@ def read_solved_game(state: State, path: Path) -> SolvedGame:
         tablebase.check_rules(Rules.of(state))
         if tablebase.about["start"] != canonical(state).key.hex():
             raise InputError(
-                f"{path} already exists and was solved from another state; read it with "
-                "analyse --oracle"
+                f"{path} already exists and solves another state; read it with analyse --oracle"
             )
         return SolvedGame(tablebase.facts, tablebase.standing(state), str(path), None, None)
 

@@ -197,7 +197,7 @@ class Tablebase:
         value = self._index.find(key, self._block)
         if value is None:
             raise UnknownState(
-                f"{self.path} does not hold this state: "
+                f"{self.path} does not contain this state: "
                 f"it cannot follow from the state that was solved"
             )
         try:

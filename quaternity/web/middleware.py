@@ -301,7 +301,7 @@ def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)
-        raise HttpError(400, f"{quote_value(name, str)}: given more than once")
+        raise HttpError(400, f"{quote_value(name, str)} is given more than once")
     return fields
 
 

@@ -268,7 +268,7 @@ async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
             await thinking.try_player(rules, further)
         # Do not quote the error, because it may name files of this machine.
         except InputError as error:
-            message = f"program {name!r}: does not play with these settings of the game"
+            message = f"program {name!r} does not play with these settings of the game"
             raise HttpError(422, message) from error
         return name
     levels = {level.name: level.player for level in registration(rules.name).levels}

@@ -86,7 +86,7 @@ class DocumentReader:
                 times = Counter(name for name, _ in pairs)
                 repeated = [name for name, number in times.items() if number > 1]
                 raise self.ERROR(
-                    [f"{quote_value(name, str)}: given more than once" for name in repeated]
+                    [f"{quote_value(name, str)} is given more than once" for name in repeated]
                 )
             return fields
 

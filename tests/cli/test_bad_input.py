@@ -36,7 +36,7 @@ RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
         (b'{"sets": NaN}', "NaN"),
         (b'{"sets": -Infinity}', "-Infinity"),
         (b'{"sets": 1' + b"0" * 5000 + b"}", "a number has too many digits"),
-        (b'{"sets": 1, "sets": 2}', "sets: given more than once"),
+        (b'{"sets": 1, "sets": 2}', "sets is given more than once"),
         (b"quaternity 2\n", "line 1: a record must start with 'quaternity 1'"),
         (b"quaternity 1\n", "set-size is missing"),
         (b"quaternity 1\nset-size 4\nsets 3\nplayers 3\n\xff\n", "line 5: not UTF-8"),

@@ -69,9 +69,9 @@ def test_a_fault_is_named(change: dict[str, Any], words: str) -> None:
     [
         ("[" * 100_000, "nested too deeply"),
         ('{"format": "deal-problem/1", "hands": [NaN]}', "NaN is not allowed in a deal problem"),
-        ('{"hands": [1], "hands": [2]}', "hands: given more than once"),
-        ('{"sets": [], "hands": [1], "hands": [2], "x": 1}', "^hands: given more than once$"),
-        ('{"sets": [{"low": [], "low": []}]}', "low: given more than once"),
+        ('{"hands": [1], "hands": [2]}', "hands is given more than once"),
+        ('{"sets": [], "hands": [1], "hands": [2], "x": 1}', "^hands is given more than once$"),
+        ('{"sets": [{"low": [], "low": []}]}', "low is given more than once"),
         ('{"hands": [1' + "0" * 5000 + "]}", "a number has too many digits"),
         ("[]", "a deal problem must be a JSON object, not a list"),
         ('{"format": "deal-problem/1"}', "hands: missing; sets: missing"),

@@ -339,4 +339,4 @@ def test_a_duplicate_name_is_refused(site: Site, outer: str, inner: str, twice: 
     names = ("game", "name", *filter(None, [outer] * 2))
     body = "{" + ", ".join(f'"{name}": "quarto"' for name in names)
     page = site.ask("POST", "/api/tables", f'{body}, "settings": {settings}}}}}'.encode())
-    assert (page.status, page.json["error"]) == (400, f"{twice}: given more than once")
+    assert (page.status, page.json["error"]) == (400, f"{twice} is given more than once")

@@ -160,7 +160,7 @@ def test_a_program_that_does_not_play_with_these_settings_is_not_seated(tmp_path
             settings = {"set_size": 2, "sets": 2, "brisk": brisk}
             made = site.ask("POST", "/api/tables", wanted | {"settings": settings})
             assert made.status == status
-        assert "program 'best': does not play with these settings" in made.json["error"]
+        assert "program 'best' does not play with these settings" in made.json["error"]
         assert str(tmp_path) not in made.json["error"]
 
 
