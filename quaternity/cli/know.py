@@ -145,14 +145,10 @@ def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
     if go is not None:
         ends = ends_of_goes(log)
         if not 0 <= go <= len(ends):
-            raise InputError(
-                f"--go {go} is out of range 0..{len(ends)}, the number of finished goes in the log"
-            )
+            raise InputError(f"--go {go} is out of range 0..{len(ends)} (finished goes in the log)")
         return ends[go - 1] if go else 0
     if at is not None and not 0 <= at <= len(log.events):
-        raise InputError(
-            f"--at {at} is out of range 0..{len(log.events)}, the number of requests in the log"
-        )
+        raise InputError(f"--at {at} is out of range 0..{len(log.events)} (requests in the log)")
     return len(log.events) if at is None else at
 
 

@@ -299,7 +299,7 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
         return parse_record(data)
     if not start:
         raise InputError("the file is empty")
-    raise InputError(f"must be a state (a JSON object) or a record (first line {FIRST_LINE!r})")
+    raise InputError(f"expected a state (a JSON object) or a record (first line {FIRST_LINE!r})")
 
 
 def parse_any(text: str, *, settle: bool = True) -> LoadedState | LoadedProblem:

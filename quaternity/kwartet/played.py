@@ -75,8 +75,7 @@ class GameLog:
         ends = self.go_ends
         if not 0 <= goes <= len(ends):
             raise InputError(
-                f"goes: {goes} is out of range 0..{len(ends)}, the number of finished goes in the "
-                "log"
+                f"goes: {goes} is out of range 0..{len(ends)} (finished goes in the log)"
             )
         return self.positions[ends[goes - 1] if goes else 0]
 

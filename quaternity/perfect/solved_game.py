@@ -141,7 +141,8 @@ def read_solved_game(state: State, path: Path) -> SolvedGame:
         tablebase.check_rules(Rules.of(state))
         if tablebase.about["start"] != canonical(state).key.hex():
             raise InputError(
-                f"{path} already exists and solves another state; read it with analyse --oracle"
+                f"{path} already exists and solves another state; "
+                "`quaternity analyse --oracle` reads it"
             )
         return SolvedGame(tablebase.facts, tablebase.standing(state), str(path), None, None)
 

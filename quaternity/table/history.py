@@ -131,9 +131,7 @@ class History(Generic[P, M, V]):
             InputError: If `count` is negative, or greater than the number of moves.
         """
         if not 0 <= count <= len(self.moves):
-            raise InputError(
-                f"undo: {count} is out of range 0..{len(self.moves)}, the number of moves"
-            )
+            raise InputError(f"undo: {count} is out of range 0..{len(self.moves)} (moves so far)")
         kept = len(self.moves) - count
         positions, steps = self.positions()[: kept + 1], self._steps[0]
         other = History(self.rules, self.start, self.moves[:kept], positions, self.max_stored)

@@ -28,7 +28,7 @@ RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
         (b"", "empty"),
         (b"  \n", "empty"),
         (json.dumps(STATE).encode()[:-20], "not valid JSON"),
-        (b"\x00\xff\xfe\x01binary", "must be a state"),
+        (b"\x00\xff\xfe\x01binary", "expected a state"),
         (b"{\xff}", "not UTF-8"),
         (b"[" * 200_000, "nested too deeply"),
         (b'{"a":' * 100_000, "nested too deeply"),

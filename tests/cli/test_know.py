@@ -109,7 +109,7 @@ def test_an_unknown_formula_is_explained_by_deals(cli: Cli, full: Path) -> None:
         ([""], "expected a formula, found the end"),
         (["true", "--go", 9], "--go 9 is out of range 0.."),
         (["true", "--go", -1], "go -1 is out of range"),
-        (["true", "--at", 4], "--at 4 is out of range 0..3, the number of requests in the log"),
+        (["true", "--at", 4], "--at 4 is out of range 0..3 (requests in the log)"),
         (["true", "--at", 1, "--go", 1], "--go and --at: choose one"),
         (["true", "--method", "magic"], "method 'magic' is unknown"),
         (["true", "--seconds", "nan"], "seconds: must be a number > 0, not nan"),
