@@ -21,7 +21,7 @@ class Entry(NamedTuple):
 
 SECTIONS = {
     "Play": {
-        "play": Entry("play", "Play Quaternity at this terminal, all players in turn."),
+        "play": Entry("play", "Play Quaternity at this terminal, with people and programs."),
         "serve": Entry("serve", "Run a web server, to play the four games with friends."),
         "kwartet": Entry(
             "kwartet know kwartet_note kwartet_play kwartet_simulate kwartet_watch",

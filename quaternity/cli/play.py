@@ -47,14 +47,14 @@ def play(
     ] = None,
     random: Annotated[
         list[int] | None,
-        typer.Option(metavar="SEAT", help="Seat that plays at random; may be repeated."),
+        typer.Option(metavar="SEAT", help="Let this seat play at random; may be repeated."),
     ] = None,
     bot: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SEAT=NAME",
-            help="Seat that a bot plays: random, informed, search, search:500 or perfect:FILE; may "
-            "be repeated.",
+            help="Let a bot play this seat: random, informed, search, search:500 or perfect:FILE; "
+            "may be repeated.",
         ),
     ] = None,
     oracle: Annotated[
@@ -71,9 +71,9 @@ def play(
     deck: DeckName = None,
     player_file: PlayerFile = None,
 ) -> None:
-    """Play Quaternity at this terminal, all players in turn.
+    """Play Quaternity at this terminal, with people and programs.
 
-    The program works out what the answers so far imply. It refuses impossible moves and says why,
+    The command works out what the answers so far imply. It refuses impossible moves and says why,
     and it gives forced answers itself. Type help in the game to see what you can type.
 
     Example: quaternity play -s 4 -n 3 -p 3 --bot 1=informed --random 2 --record game.record
