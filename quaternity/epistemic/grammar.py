@@ -165,7 +165,7 @@ class _Parser:
         except LimitError as error:
             raise LimitError(_with_position(self.text, self.token.start, str(error))) from None
         if self.token.kind != "END":
-            raise self.expected_error("an operator or the end")
+            raise self.expected_error("an operator or the end of the formula")
         return formula
 
     # -- tokens and values --------------------------------------------------------------------
