@@ -173,7 +173,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("secret 2", 0.3, "always choose card 0, you win only -0.1"),
     ("secret 3", 15, "List the hands"),
     ("secret 2", 10**400, "between 0 and 1"),
-    ("secret 3", 2.5, "not a whole number"),
+    ("secret 3", 2.5, "must be a whole number"),
     ("secret 4", 0, "a function from a state"),
     ("secret 4", 0.0, "a function from a state"),
     ("secret 4", RULES["even"], "0.10000, no less than"),

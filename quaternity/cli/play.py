@@ -73,7 +73,7 @@ def play(
 ) -> None:
     """Play Quaternity at this terminal, with people and programs.
 
-    The program works out what the answers so far imply. It refuses impossible moves and says why,
+    The command works out what the answers so far imply. It refuses impossible moves and says why,
     and it gives forced answers itself. Type help in the game to see what you can type.
 
     Example: quaternity play -s 4 -n 3 -p 3 --bot 1=informed --random 2 --record game.record
