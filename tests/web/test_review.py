@@ -45,6 +45,8 @@ from quaternity.web.stories import ToldMoment, told_moments
 pytestmark = pytest.mark.usefixtures("kept_processes")
 
 TIME = "quaternity.web.reviews"
+QUICK = {"REVIEW_SECONDS": 1.0, "REVIEW_PATIENCE": 60.0}
+"""Limits for quick reviews, which are the same on a busy machine."""
 
 
 def upload(site: Site, text: str) -> str:
@@ -67,7 +69,7 @@ def cut(text: str) -> str:
 @pytest.mark.parametrize("game", TABLES)
 def test_only_a_finished_game_has_a_story(game: str, tmp_path: Path) -> None:
     text = record(match(game, 0))
-    with Site(app(str(tmp_path))) as site, limited(TIME, REVIEW_SECONDS=1.0):
+    with Site(app(str(tmp_path))) as site, limited(TIME, **QUICK):
         table = upload(site, text)
         page, answer = site.ask("GET", f"/t/{table}").body.decode(), story(site, table)
         assert answer.status == 200, answer.body
@@ -170,7 +172,7 @@ def test_a_stored_review_and_puzzle_are_read_unless_they_are_damaged(
                 at, bit = random.randrange(len(data)), 1 << random.randrange(8)
                 data = data[:at] + bytes([data[at] ^ bit]) + data[at + 1 :]
                 database.execute(f"UPDATE tables SET {damage} = ?", [data])
-        with Site(app(str(tmp_path))) as site, limited(TIME, REVIEW_SECONDS=1.0):
+        with Site(app(str(tmp_path))) as site, limited(TIME, **QUICK):
             table = table or upload(site, text)
             shown.add(story(site, table).body)
         assert sorted(counted) == [damage] if damage else ["puzzle", "review"]
@@ -388,7 +390,7 @@ def test_another_try_continues_right_before_the_decisive_move(seed: int, tmp_pat
 def test_a_finished_game_offers_one_puzzle(game: str, tmp_path: Path) -> None:
     """The puzzle has the names of the table, judges answers, and is the same for all viewers."""
     text = record(match(game, 1))
-    with Site(app(str(tmp_path))) as site, limited(TIME, REVIEW_SECONDS=1.0):
+    with Site(app(str(tmp_path))) as site, limited(TIME, **QUICK):
         table = upload(site, text)
         path = f"/t/{table}/puzzle"
         link = f'href="{path}"' in story(site, table).body.decode()
