@@ -247,8 +247,8 @@ def test_positional_and_keyword_arguments_of_a_wrong_type_are_refused() -> None:
     assert function() == (0, 0, None)
     assert function(5.5, second="x") == (5.5, 0, "x")
     calls: list[tuple[Callable[[], Any], str]] = [
-        (lambda: function(1, "x"), "first: 'x' is not a int"),  # type: ignore[arg-type]
-        (lambda: function(first="x"), "first: 'x' is not a int"),  # type: ignore[arg-type]
+        (lambda: function(1, "x"), "first: 'x' is not an int"),  # type: ignore[arg-type]
+        (lambda: function(first="x"), "first: 'x' is not an int"),  # type: ignore[arg-type]
         (lambda: function(1, 2, 3), "second: 3 is not a str or None"),  # type: ignore[arg-type]
         (lambda: function(second=3), "second: 3 is not a str or None"),  # type: ignore[arg-type]
     ]

@@ -67,8 +67,9 @@ def validate_arguments(
 
 def _type_names(kind: type | tuple[type, ...]) -> str:
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    names = ("None" if k is type(None) else f"a {k.__name__}" for k in kinds)
-    return " or ".join(names)
+    names = [kind.__name__ for kind in kinds if kind is not type(None)]
+    texts = [f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}" for name in names]
+    return " or ".join(texts + ["None"] * (len(names) < len(kinds)))
 
 
 def _index(value: Any) -> int | None:
