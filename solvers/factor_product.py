@@ -35,8 +35,8 @@ from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
 """Instructions for multiplying a polynomial by a factor: a tuple of steps and a tuple of weights,
-which the function `program` explains. A step is a tuple (number of an earlier result, player's
-digit, exponent, number of a sum or -1)."""
+which the function `program` explains. A step is a tuple (index of an earlier result, index of a
+player in `places`, exponent, index of the sum to which the result is added, or -1)."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:

@@ -62,8 +62,8 @@ def analyse(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Draw the probability of each owner of each card in this .png, .svg or .pdf file; "
-            "for a record, also draw the number of deals after each move.",
+            help="Draw the probability that each player has each card in this .png, .svg or .pdf "
+            "file; for a record, also draw the number of deals after each move.",
         ),
     ] = None,
     oracle: Annotated[

@@ -64,7 +64,7 @@ def fuzz(
 ) -> None:  # fmt: skip
     """Test all solvers on random problems and games.
 
-    Nine of ten examples are deal problems: can the cards be dealt? Some of them are only just
+    Nine out of ten examples are deal problems: can the cards be dealt? Some of them are only just
     impossible. All verdicts must agree, and each is verified. Every tenth example is a game. In its
     last position, the solvers must find the same legal questions and answers as the engine. If
     there is a disagreement, the problem is made as small as possible, explained in a sentence and

@@ -106,7 +106,7 @@ ProcessCount = Annotated[
         min=1,
         max=64,
         help="Number of server processes; more than one requires --data postgresql://... Each "
-        "further process serves its metrics at the next port.",
+        "further process serves its metrics on the next port.",
     ),
 ]
 KeepDays = Annotated[

@@ -57,14 +57,14 @@ the numbers of the cards, and the index (never 0) of the legal answers in `ANSWE
 
 Ask = tuple[int, int, int, int]
 """Questions to a player for any of several interchangeable cards, as a tuple (asked player, owner
-mask, mask of no, mask of yes). The owner mask has a bit for each player who may own the cards. The
-mask of an answer is 0 if the constraint of the set alone makes the answer impossible. Otherwise,
-its only bit is the index in `Asks` of the coalition table after the answer."""
+mask, mask for no, mask for yes). The owner mask has a bit for each player who may own the cards.
+The mask for an answer is 0 if the constraint of the set alone makes the answer impossible.
+Otherwise, it is `1 << index`, with the index in `Asks` of the coalition table after the answer."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
 """A pair: the questions that the constraint of a set allows a player to ask about the set, and the
 distinct coalition tables of the set after the answers. Several answers may lead to the same table.
-A table includes what the answer reveals, but the card has not changed hands."""
+A table takes into account what the answer reveals, but not yet the transfer of the card."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
 """The changes that one asker's questions cause in the coalition table of a set (the maximum number

@@ -64,7 +64,7 @@ class KwartetSettings:
         default=AnnounceTiming.AT_ONCE,
         metadata={
             "label": "Full sets are put down",
-            "help": "Whether players may keep a full set in their hand for one more request.",
+            "help": "How soon a full set must be put down.",
             "words": ("immediately", "after the owner's next request"),
         },
     )

@@ -1,4 +1,4 @@
-"""Computer players for matches of Quaternity, which are controlled by bots."""
+"""Players for matches of Quaternity, each controlled by a bot."""
 
 from __future__ import annotations
 

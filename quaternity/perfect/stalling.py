@@ -1,9 +1,9 @@
 """Stalling: opponents prevent a player's win by asking each other for ever, without effect.
 
 Take a deal that fits the state. Players *share* a set if each of them holds a card of it. Suppose
-that an asker and a third player share a set, and that neither the asker nor the asked player holds
-some card of this set. If the asker requests this card, the answer is no. The deal still fits, no
-card moves, the set stays in play, and the asked player is to move. A *ring* of opponents can ask
+that an asker and a third player share a set, and that the set has a card which neither the asker
+nor the asked player holds. If the asker requests it, the answer is no. The deal still fits, no card
+moves, the set stays in play, and the asked player is to move. A *ring* of opponents can ask
 each other such questions for ever. After one round, the questions give no new information, and
 positions repeat.
 
@@ -13,10 +13,10 @@ move into a ring of opponents. This is the case exactly if one of these conditio
 - the opponent to move and another opponent each share a set with the player;
 - three opponents, including the opponent to move, each share a set with some other player.
 
-A brisk game does not allow such questions, so nobody can stall.
+A brisk game forbids questions to which the answer can only be no, so nobody can stall.
 
-`tests/proofs/waiting.v` proves this and its converse: without such a deal, the player will be to
-move again unless the game ends first, whatever the opponents do.
+`tests/proofs/waiting.v` proves this and its converse: if there is no such deal, the player gets
+another turn unless the game ends first, whatever the opponents do.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ MAX_PLAYED_MOVES = 60
 settings without a default value."""
 
 OWN_MOVES = 8
-"""Number of moves at the end of a test game in which the tested player chooses its moves. Earlier
-moves are random. If the player has no turn, the game continues for up to this number of moves."""
+"""Number of moves at the end of a test game, during which the tested player chooses its own moves.
+Earlier moves are random. If the player gets no turn, up to as many moves more are played."""
 
 KILL_INTERVAL = 50
 """Number of positions after which one of the two processes of a tested program is killed."""

@@ -1,6 +1,6 @@
 """Functions for stored game tables: list them, export records, and find tables to delete.
 
-The commands of an operator use them, and so do the periodic tasks of a server.
+The operator's commands and the periodic tasks of a server use these functions.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def last_activity(made: str, at: int) -> float:
     try:
         last = max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
         if last < EARLIEST_TIME:
-            raise ValueError("the system clock was not set")
+            raise ValueError("the system clock is wrong")
         return datetime.fromtimestamp(last, UTC).timestamp()
     except (TypeError, ValueError, OverflowError, OSError):
         return datetime.now(UTC).timestamp()

@@ -1,6 +1,6 @@
-"""Adapters for constraint programming: propagation, with or without learned clauses.
+"""Adapters for constraint-programming solvers, with or without clause learning.
 
-An infeasible answer contains no evidence that can be checked, so `solvers.certify` adds a proof.
+If a solver finds a problem infeasible, it returns no evidence, so `solvers.certify` adds a proof.
 """
 
 from __future__ import annotations

@@ -80,7 +80,8 @@ class Tournament:
             raise InputError(f"{self.kind}s: expected 2 to {MAX_PLAYERS}, not {count}")
         if not self.rotate and count != seats:
             raise InputError(
-                f"{self.kind}s: expected {seats}, not {count}, because each keeps one seat"
+                f"{self.kind}s: expected {seats}, not {count}, "
+                f"because each {self.kind} keeps one seat"
             )
         if self.cap < 1:
             raise InputError(f"cap: must be at least 1, not {self.cap}")

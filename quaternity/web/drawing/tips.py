@@ -71,7 +71,7 @@ that returns whether the tip applies."""
 QUATERNITY: Tips = [
     (OVER, _is_over),
     (Tip("answer", "Both answers are possible, and yours decides who has the card. "
-         "After no it is your turn."),
+         "If you say no, it is your turn."),
      lambda moment: bool(moment.drawn["answering"])),
     (Tip("completes", "A player who must own all cards of a set puts the set down and gets a "
          "point."),
