@@ -1,8 +1,6 @@
 """Proofs for independent checkers: every proof is accepted, and nothing else."""
 
-import re
 import subprocess
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -17,7 +15,7 @@ from quaternity.base.errors import InputError
 from solvers.exchange.checker import InvalidProof, check_proof
 from solvers.exchange.formats import opb
 from solvers.exchange.proof import check_refutation, refutation
-from solvers.instances import FAMILIES, make_pair
+from solvers.instances import make_pair
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS, solve, solvers_for
 from solvers.shortage import Certificate, TooManyCards
@@ -49,33 +47,12 @@ def test_every_certificate_becomes_a_short_proof(problem: DealProblem) -> None:
         assert len(proof) < 5000
 
 
-def corrupt(text: str, random: Random) -> Iterator[str]:
-    """Yield the text with one token removed, doubled or replaced by another token or number."""
-    tokens = list(re.finditer(r"[^\s;]+|;", text))
-    for token in tokens:
-        old = token[0]
-        new = {"", f"{old} {old}", random.choice(tokens)[0], old + "x", old[:-1]}
-        if re.fullmatch(r"[+-]?\d+", old):
-            new |= {str(int(old) + step) for step in (-1, 1, 2)} | {"-" + old, "0"}
-        for other in sorted(new - {old}):
-            yield text[: token.start()] + other + text[token.end() :]
-
-
 def is_accepted(formula: str, proof: str) -> bool:
     try:
         check_proof(formula, proof)
     except InvalidProof:
         return False
     return True
-
-
-def test_corrupted_proofs_are_refused() -> None:
-    """Other sums are also proofs if two rows say the same, which is rare in these families."""
-    for family in FAMILIES:
-        problem = make_pair(family, 12, 0).impossible
-        proof = refutation(problem, prove(problem))
-        accepted = [is_accepted(opb(problem), text) for text in corrupt(proof, Random(3))]
-        assert sum(accepted) < len(accepted) * 0.05
 
 
 FORMULA = "* a comment\n\n+1 x1 +1 x2 >= 2 ;\n-1 x1 -1 ~x2 = -1 ;\n+2 x2 <= 1 ;\n"
