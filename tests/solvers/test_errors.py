@@ -30,7 +30,7 @@ ERRORS = [
     IllegalMove("'1 asks 1'", ["a player cannot ask themselves", "it is not his turn"]),
     PlayerTimeout("took too long", "", FaultPlace("mine", 1, 2, 3, None, "")),
     SolverTimeout("after 5 s"),
-    *map(refusal, (parse_record, parse_any, parse_log, read_pieces)),
+    *[refusal(read) for read in (parse_record, parse_any, parse_log, read_pieces)],
 ]
 
 
