@@ -133,15 +133,15 @@ def test_twins_of_one_bound_have_every_number_of_players_and_sets(seed: int) -> 
 
 def test_a_fault_is_reported_with_the_problem_on_which_the_solver_fails() -> None:
     """The message does not show the given problem, from which a law derived that problem."""
-    given = DealProblem([2, 0], [SetConstraint.of([[0, 1]] * 2, players=2)])
-    derived = DealProblem([1, 1], given.sets)
+    original = DealProblem([2, 0], [SetConstraint.of([[0, 1]] * 2, players=2)])
+    derived = DealProblem([1, 1], original.sets)
 
     def wrong_once(problem: DealProblem) -> Verdict:
         return Infeasible() if problem == derived else SOLVERS["max-flow"](problem)
 
     lines: list[str] = []
     with limited("solvers.testing", SHRINK_SECONDS=1e9), pytest.raises(SolverFault) as caught:
-        check_solver(wrong_once, examples=0, problems=[given], report=lines.append)
+        check_solver(wrong_once, examples=0, problems=[original], report=lines.append)
     assert str(caught.value).startswith("wrong_once breaks the law 'evidence stands'")
     assert str(caught.value).endswith(f"\non {derived!r}")
     assert lines == ["wrong_once: found a fault; now looking for a smaller problem that shows it"]
