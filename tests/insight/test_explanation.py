@@ -176,7 +176,7 @@ def test_a_crowded_hand_may_have_received_more() -> None:
     )
 
 
-def test_long_games_are_explained_by_a_few_moves() -> None:
+def test_long_games_in_circles_are_explained_by_a_few_moves() -> None:
     game = Game.start(Settings(4, 3, 3))
     first, second = Move.parse("0 asks 1 for 0/0: no"), Move.parse("1 asks 0 for 0/0: no")
     states = [game.state, game.play(first).state, game.play(first).play(second).state]
@@ -186,6 +186,7 @@ def test_long_games_are_explained_by_a_few_moves() -> None:
         (first, second) * rounds,
         (states[0], states[1], *(states[2], states[1]) * (rounds - 1), states[2]),
     )
+    assert game.repeats() == 2
     explanation = explain(game, Question(0, 1, Card(0, 0)), Answer.YES)
     assert explanation is not None
     assert len(explanation.moves) == 1
