@@ -39,11 +39,10 @@ def test_the_words_of_an_explanation(
     for names_of in ({}, {"player 0": "Ann", "player 1": "Bob", "set 0": "hearts"}):
         reason = explain(problem.named(names) if names_of else problem, method)
         assert reason is not None
-        texts = [str(reason), *reason.clauses()]
+        expected = [words or str(reason), *clauses]
         for number, name in names_of.items():
-            texts = [text.replace(name, number) for text in texts]
-        assert tuple(texts[1:]) == clauses
-        assert words is None or texts[0] == words
+            expected = [text.replace(number, name) for text in expected]
+        assert [str(reason), *reason.clauses()] == expected
 
 
 @every_method
