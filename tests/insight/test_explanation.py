@@ -81,9 +81,7 @@ def cases(draw: st.DrawFn) -> tuple[Game, Question, Answer | None]:
     return game, question, draw(st.sampled_from([None, *Answer]))
 
 
-GIFTS = (
-    Game.start(Settings(2, 3, 3)).play("0 asks 2 for 1/1: yes").play("0 asks 1 for 2/1: yes")
-)
+GIFTS = Game.start(Settings(2, 3, 3)).play("0 asks 2 for 1/1: yes").play("0 asks 1 for 2/1: yes")
 
 
 @given(cases())
