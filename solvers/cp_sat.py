@@ -19,7 +19,7 @@ for all families of instances.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import inf
 from operator import ge
 from typing import Any, NamedTuple, TypeAlias
@@ -248,7 +248,6 @@ def prepare(
     problem: DealProblem,
     variant: Variant = DEFAULT,
     *,
-    seed: int = 0,
     seconds: float = DEFAULT_SECONDS,
     deadline: Deadline = NO_DEADLINE,
 ) -> Callable[[], Verdict]:
@@ -261,10 +260,7 @@ def prepare(
     formulation = formulate(problem, variant, deadline)
     model = write_model(formulation)
 
-    def solve() -> Verdict:
-        return solve_model(problem, formulation, model, variant, seed=seed, seconds=seconds)
-
-    return solve
+    return partial(solve_model, problem, formulation, model, variant, seconds=seconds)
 
 
 def solve_model(

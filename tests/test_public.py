@@ -62,6 +62,13 @@ def test_a_package_shows_only_public_names(package: str) -> None:
     assert all(hasattr(module, name) for name in dir(module))
 
 
+def test_the_guide_lists_the_public_packages() -> None:
+    page = (Path(quaternity.__file__).parent / "guide/python.md").read_text(encoding="utf-8")
+    _, _, listed = page.partition("The public names are")
+    listed, _, _ = listed.partition("A deprecated")
+    assert {*re.findall(r"`([a-z.]+)`", listed)} == {*public.PACKAGES}
+
+
 @pytest.mark.parametrize("package", RENAMED)
 def test_an_old_name_warns_and_is_the_new_one(package: str) -> None:
     module = import_module(package)

@@ -23,18 +23,6 @@ together with OR-Tools because of a symbol clash (SciPy includes HiGHS). mip ins
 rustworkx has no maximum flow.
 """
 
-from typing import NoReturn
-
-from quaternity.base.errors import InputError
 from solvers.rivals.table import EXTERNAL_SOLVERS, ExternalSolver, installed_solvers
-
-_RETIRED = {"COUNTERS": "use solvers.count_deals", "Foreign": "use solvers.rivals.ExternalSolver"}
-
-
-def __getattr__(name: str) -> NoReturn:
-    if name in _RETIRED:
-        raise InputError(f"{__name__}.{name} is no longer available: {_RETIRED[name]}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
 
 __all__ = ["EXTERNAL_SOLVERS", "ExternalSolver", "installed_solvers"]

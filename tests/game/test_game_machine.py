@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant
 
 from quaternity import Answer, Game, Move, Question, Settings, State
+from quaternity.game.encoded import QuaternityEncoded
 from quaternity.game.rules import QuaternityMove, QuaternityPosition, QuaternityRules
 from quaternity.table.played_game import PlayedGame
 from solvers import SOLVERS, verify
@@ -166,6 +167,16 @@ class QuaternityMachine(TableMachine):
         assert dict(state.legal_questions.items()) == self.model.legal
         by_flow = state.legal_questions_by(SOLVERS["max-flow"])
         assert dict(by_flow.items()) == self.model.legal
+
+    @invariant()
+    def a_mask_for_learning_programs_has_the_legal_moves(self) -> None:
+        encoded, position = QuaternityEncoded(self.game.rules), self.game.position
+        moves = [text for seat in self.model.acting for text in self.model.moves(seat)]
+        actions = {encoded.action(self.move_of(text), position): text for text in moves}
+        mask = encoded.mask(position)
+        assert len(mask) == encoded.actions
+        assert {action for action, is_legal in enumerate(mask) if is_legal} == actions.keys()
+        assert {action: str(encoded.move(action, position)) for action in actions} == actions
 
     @invariant()
     def a_game_as_a_value_has_the_settled_states(self) -> None:

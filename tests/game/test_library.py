@@ -26,15 +26,6 @@ from tests.limits import limited
 from tests.sizes import examples
 
 
-def test_a_game_in_circles_repeats_a_position_and_shows_its_last_move() -> None:
-    game = Game.start()
-    for asked in (1, 0, 1, 0):
-        assert game.repeats() is None
-        game = game.play(f"{1 - asked} asks {asked} for 0/0: no")
-        assert game.picture().lines[0].endswith(f": {game.moves[-1]}")
-    assert game.repeats() == 2
-
-
 @given(st.text(), st.sampled_from([Question.parse, Move.parse, Card.parse]))
 @settings(max_examples=examples(400))
 def test_an_invalid_text_is_refused(text: str, parse: Callable[[str], object]) -> None:

@@ -1,7 +1,6 @@
 """The rules, checked by counts, by positions played by hand and by recorded states."""
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
@@ -10,13 +9,14 @@ from hypothesis import strategies as st
 from quaternity.game.cards import Card
 from quaternity.game.faults import IllegalAnswer, IllegalQuestion
 from quaternity.game.game import Game
-from quaternity.game.question import Answer, Move, Question
+from quaternity.game.question import Answer, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_document
 from quaternity.insight.perft import perft
 from quaternity.trials.strategies import damaged_states, states
 from tests.sizes import thorough
+from tests.solvers.problems import ORACLE
 
 PERFT = {
     (4, 3, 3): [48, 2160, 90240],
@@ -36,8 +36,7 @@ def test_perft(size: tuple[int, int, int]) -> None:
 
 def test_recorded_states() -> None:
     """Check verdicts and legal questions of states on which two independent programs agree."""
-    lines = (Path(__file__).parents[1] / "data/oracle_states.jsonl").read_text().splitlines()
-    for line in lines[:: thorough(3, 1)]:
+    for line in ORACLE.read_text().splitlines()[:: thorough(3, 1)]:
         row = json.loads(line)
         state = parse_state(json.dumps(row["state"])).state
         assert bool(state.verdict()) == row["valid"]
@@ -47,13 +46,6 @@ def test_recorded_states() -> None:
         ]
         assert sorted(questions) == sorted(row["questions"])
         assert state_document(state) == row["state"]
-
-
-def play(size: Settings, *moves: str) -> Game:
-    position = Game.start(size)
-    for move in moves:
-        position = position.play(Move.parse(move))
-    return position
 
 
 @given(states() | damaged_states(max_damage=2), st.data())
@@ -109,7 +101,8 @@ def test_a_question_is_legal_iff_it_has_no_faults(state: State, data: st.DataObj
 
 def test_a_question_about_a_full_hand_is_refused_with_its_reason() -> None:
     """Player 2 has 0/0 and 1/0, so asking for a card of set 2 would claim a third card."""
-    before = play(Settings(2, 3, 3), "0 asks 1 for 0/0: no", "1 asks 0 for 1/0: no")
+    start = Game.start(Settings(2, 3, 3))
+    before = start.play("0 asks 1 for 0/0: no").play("1 asks 0 for 1/0: no")
     full = State(before.state.problem, 2, before.state.completed, 2)
     assert full.legal_questions
     for number in range(2):

@@ -10,8 +10,6 @@ from hypothesis import assume, find, given, settings
 from hypothesis import strategies as st
 
 from quaternity import Answer, Card, Game, Question, Settings, State
-from quaternity.game.encoded import QuaternityEncoded
-from quaternity.game.rules import QuaternityPosition, QuaternityRules
 from quaternity.game.settings import TieBreak
 from quaternity.game.state_file import parse_state, state_text
 from quaternity.game.transition import after_claim, out_of_play, problem_after
@@ -142,19 +140,6 @@ def test_questions_are_the_same_without_listing_them(path: tuple[State, ...]) ->
     """Towards the end of a game, it matters which cards the other sets leave."""
     for state in path:
         check_without_listing(state)
-
-
-@given(games(max_moves=12))
-@settings(max_examples=thorough(20, 200))
-def test_a_mask_for_learning_programs_has_the_legal_questions(game: Game) -> None:
-    encoded = QuaternityEncoded(QuaternityRules(game.settings))
-    for state in game.states:
-        position = QuaternityPosition(state)
-        actions = {encoded.action(question, position): question for question in legal(state)}
-        mask = encoded.mask(position)
-        assert len(mask) == encoded.actions
-        assert {action for action, value in enumerate(mask) if value} == actions.keys()
-        assert all(encoded.move(action, position) == actions[action] for action in actions)
 
 
 @given(games(max_moves=12))

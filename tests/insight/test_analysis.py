@@ -9,13 +9,12 @@ from quaternity.base.errors import LimitError, NoDeal
 from quaternity.game.question import Answer
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.game.transition import problem_after
 from quaternity.insight import analysis
 from quaternity.insight.analysis import analyse, prospects
 from quaternity.trials.strategies import game_settings, states
 from solvers import SetConstraint
 from solvers.brute_force import deals
-from solvers.counting import count_deals
+from solvers.counting import count_deals_given
 from tests.sizes import thorough
 
 small_states = states(game_settings(max_set_size=3, max_players=3, max_cards=8), max_moves=10)
@@ -47,12 +46,20 @@ def test_an_analysis_agrees_with_all_deals(state: State) -> None:
             assert result.counts[player][index] == (min(held), max(held))
 
 
-@given(small_states)
+def refuse(*_: object) -> list[int]:
+    raise LimitError("too many count vectors")
+
+
+@pytest.mark.parametrize("counting", [count_deals_given, refuse])
+@given(state=small_states)
 @settings(max_examples=thorough(20, 200))
-def test_prospects_agree_with_all_deals(state: State) -> None:
+def test_prospects_agree_with_all_deals(counting: object, state: State) -> None:
+    """Each answer is counted by itself if all answers of a set cannot be counted at once."""
     assume(not state.is_over)
     all_deals = [deal.owner for deal in deals(state.problem)]
-    results = prospects(state)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(analysis, "count_deals_given", counting)
+        results = prospects(state)
     assert sum(len(prospect.group.cards) for prospect in results) == len(state.legal_questions)
     assert results == sorted(results, key=lambda prospect: -prospect.bits)
     for prospect in results:
@@ -69,32 +76,6 @@ def test_prospects_agree_with_all_deals(state: State) -> None:
         # The deals that allow the question are equally likely, and split into two parts.
         left = sum(part * log2(part) for part in (yes, no) if part)
         assert prospect.bits == pytest.approx(log2(len(rows)) - left / len(able))
-
-
-@pytest.mark.parametrize("is_limited", [False, True])
-@given(state=states(game_settings(max_cards=24), max_moves=25))
-@settings(max_examples=thorough(8, 60))
-def test_prospects_are_counts_of_the_problems_after_answers(is_limited: bool, state: State) -> None:
-    """Each answer is counted by itself if all answers of a set cannot be counted at once."""
-
-    def refuse(*_: object) -> list[int]:
-        raise LimitError("too many count vectors")
-
-    with pytest.MonkeyPatch.context() as patch:
-        if is_limited:
-            patch.setattr(analysis, "count_deals_given", refuse)
-        results = [] if state.turn is None or state.is_over else prospects(state)
-    for prospect in results:
-        assert state.turn is not None
-        asked, index, cards, answers = prospect.group
-        no, yes = (
-            count_deals(problem_after(state.problem, state.turn, asked, index, cards[-1], answer))
-            for answer in Answer
-        )
-        assert (prospect.after_no, prospect.after_yes) == (no, yes)
-        assert [answer for answer, left in zip(Answer, (no, yes), strict=True) if left] == [
-            *answers
-        ]
 
 
 def test_an_impossible_state_is_not_analysed() -> None:

@@ -1,13 +1,10 @@
 """Solvers that are wrong on purpose, each in a different way. Checks of solvers must find them."""
 
 from collections.abc import Callable
-from typing import Any
 
 from solvers import (
     SOLVERS,
-    Deal,
     DealProblem,
-    Feasible,
     Infeasible,
     LimitError,
     SetConstraint,
@@ -45,17 +42,6 @@ def always_says_no(problem: DealProblem) -> Verdict:
     """Return an infeasible verdict without evidence for every problem."""
     del problem
     return Infeasible()
-
-
-def deals_nothing(problem: DealProblem) -> Verdict:
-    """Return a feasible verdict whose deal has no cards."""
-    del problem
-    return Feasible(Deal(()))
-
-
-def answers_yes(problem: DealProblem) -> Any:
-    """Return a truth value instead of a verdict."""
-    return bool(problem.cards)
 
 
 def divides_by_zero(problem: DealProblem) -> Verdict:
@@ -127,8 +113,7 @@ INFEASIBLE_IF = [
 ]  # fmt: skip
 
 BROKEN = (
-    drops_a_minimum, forgets_an_owner, ignores_maximums, always_says_no, deals_nothing,
-    answers_yes, divides_by_zero,
+    drops_a_minimum, forgets_an_owner, ignores_maximums, always_says_no, divides_by_zero,
 )  # fmt: skip
 
 RARELY_BROKEN = (

@@ -43,6 +43,3 @@ def check_explanations(problem: DealProblem) -> Verdict:
             assert reason.is_minimal(), method
             assert set(reason.constraints) <= set(constraints_of(problem)), method
     return verdict
-
-
-__all__ = ["check_explanations", "decide"]

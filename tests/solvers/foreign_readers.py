@@ -276,5 +276,3 @@ READERS = [
     Reader("mzn", "gecode", mzn_by_minizinc, "minizinc"),
     Reader("fzn", "rows", fzn_by_highs, "scipy"),
 ]
-
-__all__ = ["READERS", "Answer", "Reader", "opb_rows", "solved_rows"]

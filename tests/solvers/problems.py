@@ -53,14 +53,12 @@ def bound_everywhere(size: int, sets: int, players: int) -> DealProblem:
     return DealProblem([size * sets // players] * players, constraints)
 
 
-def oracle_problems() -> list[tuple[DealProblem, bool]]:
-    """Return the recorded game states as problems with verdicts. Completed sets are empty."""
-    return [(problem, valid) for problem, valid, _ in oracle_games()]
-
-
 @cache
 def oracle_games() -> list[tuple[DealProblem, bool, tuple[int, int, int]]]:
-    """Return the same problems and verdicts, each with (cards per set, sets, players)."""
+    """Return the recorded game states as problems, verdicts and (cards per set, sets, players).
+
+    Completed sets are empty.
+    """
     problems = []
     for line in ORACLE.read_text().splitlines():
         row = json.loads(line)

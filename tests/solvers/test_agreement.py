@@ -21,7 +21,7 @@ from solvers.registry import VARIANTS
 from solvers.strategies import boundary_pairs, deal_problems, game_problems
 from tests.sizes import examples, thorough
 from tests.solvers.deciding import check_explanations, decide
-from tests.solvers.problems import bound_everywhere, free_start, oracle_problems
+from tests.solvers.problems import bound_everywhere, free_start, oracle_games
 
 small_problems = st.booleans().flatmap(lambda bounds: deal_problems(upper_bounds=bounds))
 small_pairs = st.booleans().flatmap(lambda bounds: boundary_pairs(upper_bounds=bounds))
@@ -93,7 +93,7 @@ def test_constraints_outside_an_explanation_may_change(problem: DealProblem) -> 
 
 def test_every_solver_gives_the_recorded_verdicts() -> None:
     """Two other implementations agree on the recorded states. CP-SAT is tried on some of them."""
-    for number, (problem, valid) in enumerate(oracle_problems()):
+    for number, (problem, valid, _) in enumerate(oracle_games()):
         assert bool(count_deals(problem)) == valid
         for solver in SOLVERS.values():
             left_out = solver.name == "cp-sat" and number % thorough(80, 1)

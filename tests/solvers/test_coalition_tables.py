@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvers import SetConstraint
-from solvers.coalition_tables import LaneLayout, get_layout, layout_for, tightest_witness
+from solvers.coalition_tables import LaneLayout, get_layout, layout_for
 from solvers.shortage import coalition_bound
-from tests.sizes import examples, thorough
+from tests.sizes import thorough
 
 
 @st.composite
@@ -46,18 +46,6 @@ def test_a_table_packs_the_inequalities(constraint: SetConstraint, width: int) -
     assert (None if table < 0 else values) == tightest_inequalities(constraint)
     if table >= 0:
         assert not table & layout.guard
-
-
-@given(constraints().filter(lambda constraint: max(constraint.low) < 100))
-@settings(max_examples=examples(200))
-def test_a_tightest_witness_is_as_tight_as_any(constraint: SetConstraint) -> None:
-    for coalition in range(1 << constraint.players):
-        best = min(
-            coalition_bound(constraint, coalition, witness)
-            for witness in range(1 << constraint.players)
-        )
-        witness = tightest_witness(constraint, coalition)
-        assert coalition_bound(constraint, coalition, witness) == best
 
 
 def test_lanes_are_wide_enough_for_sums_and_passes() -> None:

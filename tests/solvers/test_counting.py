@@ -1,9 +1,10 @@
-"""Counts and chances: known numbers, other ways to compute them, laws, limits."""
+"""Counts, chances and draws: all deals, known numbers, other ways to compute them, limits."""
 
 from collections import Counter
 from fractions import Fraction
 from math import factorial, nextafter, prod
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 
 from solvers import (
     DealProblem,
+    Feasible,
     InputError,
     LimitError,
     NoDeal,
+    NumberedDeals,
     SetConstraint,
     chances,
     count_deals,
@@ -21,12 +24,15 @@ from solvers import (
     count_distribution,
     count_vector_distribution,
     exact_chances,
+    sample_deals,
     solve,
+    verify,
 )
 from solvers.brute_force import deals
 from solvers.counting import Chances
 from solvers.problem import with_entry
 from solvers.random_problems import GameSize, game_like
+from solvers.set_counts import assign_owners
 from solvers.strategies import deal_problems, tightened_problems
 from tests.agreement import agree
 from tests.sizes import examples, thorough
@@ -58,8 +64,6 @@ def test_counts_and_chances_are_those_of_all_deals(problem: DealProblem) -> None
                 if not listed:
                     with pytest.raises(NoDeal, match="no deal satisfies the problem"):
                         exact.chance(index, card, player)
-                    with pytest.raises(NoDeal, match="no deal satisfies the problem"):
-                        chances(problem)
                     break
                 chance = Fraction(owners.count(player), len(listed))
                 assert exact.chance(index, card, player) == chance
@@ -70,6 +74,55 @@ def test_counts_and_chances_are_those_of_all_deals(problem: DealProblem) -> None
             numbers = count_distribution(problem, player, index)
             assert list(numbers) == sorted(numbers)
             assert numbers == Counter(owner[index].count(player) for owner in listed)
+
+
+class Middle(Random):
+    """A source of chance that draws the middle of the numbers below a bound."""
+
+    def randrange(self, *bounds: int) -> int:  # type: ignore[override]  # with one bound
+        (number,) = bounds
+        return number // 2
+
+
+@given(listable_problems())
+@settings(max_examples=thorough(40, 300))
+def test_numbers_and_deals_correspond(problem: DealProblem) -> None:
+    """A draw is the deal of a random number, so draws are exactly uniform."""
+    numbered, listed = NumberedDeals(problem), [*deals(problem)]
+    drawn = [numbered.deal(number) for number in range(numbered.number)]
+    assert sorted(drawn, key=lambda deal: deal.owner) == listed
+    for outside in (-1, len(listed)):
+        with pytest.raises(
+            InputError, match=rf"deal {outside} is out of range: there are {len(listed)} "
+        ):
+            numbered.deal(outside)
+    if listed:
+        wrong: Any = 5
+        with pytest.raises(InputError, match="5"):
+            numbered.draw(wrong)
+        assert sample_deals(problem, Middle(), 2) == [drawn[len(listed) // 2]] * 2
+        return
+    for refuse in (chances, lambda problem: sample_deals(problem, Random(0), 1)):
+        with pytest.raises(NoDeal, match="no deal satisfies the problem"):
+            refuse(problem)
+
+
+def test_drawn_deals_satisfy_a_large_problem() -> None:
+    for problem in (free_start(40, 25, 8), start_seen_by_one(4, 13, 4), bound_everywhere(4, 13, 4)):
+        drawn = sample_deals(problem, Random(3), 20)
+        assert len({*drawn}) == 20
+        assert all(verify(problem, Feasible(deal)) for deal in drawn)
+        assert drawn == sample_deals(problem, Random(3), 20)
+        assert NumberedDeals(problem).number == count_deals(problem)
+
+
+def test_cards_of_very_many_kinds_are_handed_out() -> None:
+    """4,083 kinds of cards, each of which at least two players may have, in reverse order."""
+    owners = [mask for mask in range(4095, 0, -1) if mask & (mask - 1)]
+    counts = [len(owners) // 12 + (player < len(owners) % 12) for player in range(12)]
+    deal = assign_owners(owners, counts)
+    assert [deal.count(player) for player in range(12)] == counts
+    assert all(mask >> player & 1 for mask, player in zip(owners, deal, strict=True))
 
 
 @given(deal_problems(max_players=4, max_sets=6, max_set_size=5))
@@ -157,3 +210,6 @@ def test_a_large_count_is_refused_with_its_cost() -> None:
     owners = [range(4)] * 60 + [range(1, 4)] * 60
     with pytest.raises(LimitError, match=r"counting a set needs \d+ x \d+ steps: the limit is"):
         count_deals(DealProblem([30] * 4, [SetConstraint.of(owners, players=4, low=[1] * 4)]))
+    bound = SetConstraint.of([[0, 1]] * 4, players=2, low=[1, 0])
+    with pytest.raises(LimitError, match=r"tables of up to [\d,]+ MB: the limit is 512 MB"):
+        NumberedDeals(DealProblem([2_400, 2_400], [bound] * 1_200))

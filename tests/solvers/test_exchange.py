@@ -1,7 +1,6 @@
 """Solvers of other projects read exported problems and give the same answers."""
 
 import re
-from random import Random
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -12,9 +11,8 @@ from solvers.exchange.formats import FORMATS, export
 from solvers.exchange.rows import deal_of, linear_model
 from solvers.instances import FAMILIES, make_pair
 from solvers.problem import DealProblem, SetConstraint
-from solvers.registry import SOLVERS, solve
-from solvers.shortage import Shortage, simple_certificate
-from solvers.strategies import boundary_pairs, deal_problems, feasible_problems
+from solvers.registry import solve
+from solvers.strategies import deal_problems
 from solvers.verdict import Feasible, verify
 from tests.limits import limited
 from tests.sizes import thorough
@@ -130,64 +128,3 @@ def test_the_number_of_clauses_is_bounded_and_limited(problem: DealProblem) -> N
     if clauses > plain:
         with fewer, pytest.raises(LimitError, match="the limit"):
             export(problem, "cnf")
-
-
-@given(deal_problems())
-@settings(max_examples=thorough(60, 600))
-def test_a_row_with_too_few_booleans_refutes(problem: DealProblem) -> None:
-    if simple_certificate(problem) is None:
-        model = linear_model(problem)
-        short = any(row.low > len(row.terms) for row in model.rows)
-        assert (model.trivial_refutation is not None) == short
-        assert model.trivial_refutation is None or verify(problem, model.trivial_refutation)
-
-
-@given(feasible_problems(), st.randoms(use_true_random=False))
-@settings(max_examples=thorough(30, 300))
-def test_values_of_the_booleans_are_read_as_their_deal(
-    problem: DealProblem, random: Random
-) -> None:
-    """Values are integers or floats near them. A card without a true boolean has no owner."""
-    verdict = solve(problem)
-    assert isinstance(verdict, Feasible)
-    model = linear_model(problem)
-    owner = verdict.deal.owner
-    values = [owner[index][card] == player for index, card, player in model.pairs]
-    for read in (values, [abs(value - random.uniform(0, 0.4)) for value in values]):
-        assert model.deal(read) == verdict
-    names = [name for name, value in zip(model.names, values, strict=False) if value]
-    assert deal_of(problem, names) == verdict.deal
-    assert verify(problem, Feasible(deal_of(problem, names)))
-    for name in names:
-        left = deal_of(problem, [other for other in names if other != name])
-        index, card = map(int, name.split("_")[1:3])
-        assert left.owner[index][card] == -1
-        assert not verify(problem, Feasible(left))
-
-
-@given(boundary_pairs(max_players=5), st.randoms(use_true_random=False))
-@settings(max_examples=thorough(60, 600))
-def test_weights_of_a_shortage_are_read_back(
-    pair: tuple[DealProblem, DealProblem], random: Random
-) -> None:
-    """The weights may be multiplied by a positive factor and have small rounding errors."""
-    problem = pair[1]
-    shortage = getattr(SOLVERS["max-flow"](problem), "shortage", None)
-    if not isinstance(shortage, Shortage):
-        return
-    model = linear_model(problem)
-    weights = []
-    for row in model.rows:
-        inside = shortage.coalition >> row.member & 1
-        if row.kind == "hand":
-            weights.append(inside)
-        elif row.kind == "share":
-            weights.append((shortage.witnesses[row.set_index] >> row.member & 1) - inside)
-        else:
-            weights.append(0)
-    for factor in (1, 1e-9, 1e6):
-        read = model.shortage(
-            [factor * (weight + random.uniform(-1e-8, 1e-8)) for weight in weights]
-        )
-        assert read is not None
-        assert read.holds(problem)

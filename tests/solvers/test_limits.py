@@ -39,11 +39,10 @@ from solvers.factor_product import Product
 from solvers.filtering import FILTERS
 from solvers.instances import make_pair
 from solvers.reduced_problem import min_lanes, reduce_problem
-from solvers.strategies import deal_problems, feasible_problems
-from tests.agreement import agree
+from solvers.strategies import deal_problems
 from tests.limits import limited
 from tests.sizes import examples
-from tests.solvers.problems import bound_everywhere, free_start
+from tests.solvers.problems import bound_everywhere
 
 PROBLEM = bound_everywhere(4, 6, 4)
 CALLS: dict[str, Callable[[float], object]] = {
@@ -119,27 +118,6 @@ def test_the_estimate_is_never_too_large(problem: DealProblem) -> None:
         assert lanes <= product.lanes.lanes
         assert size <= product.size
         assert not size or len(product.nonconstant) > 1
-
-
-@limited("solvers.flow_filtering", MAX_STEPS=20_000)
-def test_equal_sets_and_players_are_filtered_once() -> None:
-    problem = free_start(4, 200, 20)
-    assert filter_problem(problem) == problem
-
-
-@given(feasible_problems())
-@settings(max_examples=examples(100))
-def test_twins_of_sets_and_players_are_filtered_alike(problem: DealProblem) -> None:
-    players, hands = problem.players, [2 * hand for hand in problem.hands]
-    doubled = [
-        SetConstraint(
-            (*constraint.owners, *(mask << players for mask in constraint.owners)),
-            (*constraint.low, *constraint.low),
-            (*constraint.high, *constraint.high),
-        )
-        for constraint in problem.sets
-    ]
-    agree(FILTERS, DealProblem([*hands, *hands], doubled * 2))
 
 
 @limited("solvers.flow_filtering", MAX_STEPS=40_000)

@@ -1,9 +1,9 @@
 """Proofs for independent checkers: every proof is accepted, and nothing else."""
 
-import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable
 from itertools import product
+from operator import eq, ge, le
 from pathlib import Path
 from random import Random
 from shutil import which
@@ -17,7 +17,7 @@ from quaternity.base.errors import InputError
 from solvers.exchange.checker import InvalidProof, check_proof
 from solvers.exchange.formats import opb
 from solvers.exchange.proof import check_refutation, refutation
-from solvers.instances import FAMILIES, make_pair
+from solvers.instances import make_pair
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS, solve, solvers_for
 from solvers.shortage import Certificate, TooManyCards
@@ -49,33 +49,12 @@ def test_every_certificate_becomes_a_short_proof(problem: DealProblem) -> None:
         assert len(proof) < 5000
 
 
-def corrupt(text: str, random: Random) -> Iterator[str]:
-    """Yield the text with one token removed, doubled or replaced by another token or number."""
-    tokens = list(re.finditer(r"[^\s;]+|;", text))
-    for token in tokens:
-        old = token[0]
-        new = {"", f"{old} {old}", random.choice(tokens)[0], old + "x", old[:-1]}
-        if re.fullmatch(r"[+-]?\d+", old):
-            new |= {str(int(old) + step) for step in (-1, 1, 2)} | {"-" + old, "0"}
-        for other in sorted(new - {old}):
-            yield text[: token.start()] + other + text[token.end() :]
-
-
 def is_accepted(formula: str, proof: str) -> bool:
     try:
         check_proof(formula, proof)
     except InvalidProof:
         return False
     return True
-
-
-def test_corrupted_proofs_are_refused() -> None:
-    """Other sums are also proofs if two rows say the same, which is rare in these families."""
-    for family in FAMILIES:
-        problem = make_pair(family, 12, 0).impossible
-        proof = refutation(problem, prove(problem))
-        accepted = [is_accepted(opb(problem), text) for text in corrupt(proof, Random(3))]
-        assert sum(accepted) < len(accepted) * 0.05
 
 
 FORMULA = "* a comment\n\n+1 x1 +1 x2 >= 2 ;\n-1 x1 -1 ~x2 = -1 ;\n+2 x2 <= 1 ;\n"
@@ -117,6 +96,8 @@ def test_every_step_of_the_format_is_accepted(steps: str, last: int) -> None:
         (SUM, "rup >= 1;", "'rup >= 1' is not a known statement"),
         ("UNSAT : 5", "UNSAT : 6", "'6' is not the number"),
         ("UNSAT : 5", "UNSAT : 4", "row 4 is not a contradiction: its sum must be at least -1"),
+        ("NONE", "ALL", "expected 'output NONE' and 'end pseudo-Boolean proof', not 'output ALL'"),
+        ("end pseudo-Boolean", "end", "expected 'output NONE' and 'end pseudo-Boolean proof', not"),
         ("version 3.0", "version 2.0", "proof: the first line is not"),
         (proof(), "", "proof: the first line is not"),
         ("+1 x1 +1", "x1 +1", "line 3: 'x1' '+1' is not a term"),
@@ -138,39 +119,29 @@ def test_an_invalid_formula_or_proof_is_refused(old: str, new: str, words: str) 
     assert words in str(caught.value)
 
 
-Row = tuple[list[tuple[int, int, bool]], str, int]
-"""Terms (coefficient, variable, whether negated), relation and bound."""
-
-
-def tiny_formula(random: Random) -> tuple[list[Row], str]:
-    """Return some rows over three variables and their text, with comments that look like rows."""
-    rows: list[Row] = []
-    lines = []
-    for _ in range(random.randint(1, 4)):
-        terms = [
-            (random.randint(-3, 3), random.randint(1, 3), random.random() < 0.3)
-            for _ in range(random.randint(0, 4))
-        ]
-        rows.append((terms, random.choice([">=", "<=", "="]), random.randint(-4, 5)))
-        if random.random() < 0.15:
-            lines.append(f"* note{random.choice(ENDS)}+1 x1 >= 2 ;")
-        left = "".join(f"{factor:+} {'~' * no}x{name} " for factor, name, no in terms)
-        lines.append(f"{left}{rows[-1][1]} {rows[-1][2]} ;")
-    return rows, "\n".join(lines)
-
-
 ENDS = ("\r", "\v", "\f", "\x1c", "\x1e", "\x85", "\u2028", " ")
+HOLDS = {">=": ge, "<=": le, "=": eq}
+Bits = tuple[int, ...]
 
 
-def is_satisfiable(rows: list[Row]) -> bool:
-    holds = {">=": int.__ge__, "<=": int.__le__, "=": int.__eq__}
-    return any(
-        all(
-            holds[sign](sum(factor * (bits[name - 1] ^ no) for factor, name, no in terms), bound)
-            for terms, sign, bound in rows
-        )
-        for bits in product((0, 1), repeat=3)
-    )
+def tiny_row(random: Random) -> tuple[str, str, Callable[[Bits], bool]]:
+    """Return the text of a row over three variables, its relation, and whether values satisfy it.
+
+    Some rows follow a comment that looks like a row.
+    """
+    terms = [
+        (random.randint(-3, 3), random.randint(1, 3), random.random() < 0.3)
+        for _ in range(random.randint(0, 4))
+    ]
+    sign, bound = random.choice([*HOLDS]), random.randint(-4, 5)
+    note = f"* note{random.choice(ENDS)}+1 x1 >= 2 ;\n" if random.random() < 0.15 else ""
+    left = "".join(f"{factor:+} {'~' * no}x{name} " for factor, name, no in terms)
+
+    def holds(bits: Bits) -> bool:
+        total = sum(factor * (bits[name - 1] ^ no) for factor, name, no in terms)
+        return bool(HOLDS[sign](total, bound))
+
+    return f"{note}{left}{sign} {bound} ;", sign, holds
 
 
 def random_proof(random: Random, rows: int) -> str:
@@ -197,13 +168,15 @@ def random_proof(random: Random, rows: int) -> str:
 def test_nothing_proves_a_formula_that_has_a_solution(seed: int) -> None:
     random, accepted = Random(seed), 0
     for _ in range(200):
-        rows, formula = tiny_formula(random)
-        count = sum(1 + (sign == "=") for _, sign, _ in rows)
+        rows = [tiny_row(random) for _ in range(random.randint(1, 4))]
+        lines, signs, holds = zip(*rows, strict=True)
+        formula, count = "\n".join(lines), len(signs) + signs.count("=")
+        solvable = any(all(true(bits) for true in holds) for bits in product((0, 1), repeat=3))
         for _ in range(8):
             text = random_proof(random, count)
             if is_accepted(formula, text):
                 accepted += 1
-                assert not is_satisfiable(rows), (formula, text)
+                assert not solvable, (formula, text)
     assert accepted > 50
 
 

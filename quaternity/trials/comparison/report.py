@@ -156,12 +156,11 @@ def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple
     common = ranked[0].common if ranked else 0
     ratio = f"none: no {instance} was decided by all solvers; name fewer solvers"
     if common:
-        own = " that decided any" if len(ranked) < len(comparison.rows) else ""
-        of = (
-            f"{_instances(comparison, common)} decided by all "
-            f"{with_noun(len(ranked), 'solver')}{own}"
-        )
-        ratio = f"median time divided by that of the fastest solver, on the {of}"
+        all_of = with_noun(len(ranked), "solver")
+        if len(ranked) < len(comparison.rows):
+            all_of = "solvers that decided any"
+        of = f"{_instances(comparison, common)} decided by all {all_of}"
+        ratio = f"median relative to the fastest, on the {of}"
     meanings = [
         (column.name, column.meaning.format(instance=instance, limit=comparison.limit, ratio=ratio))
         for column in COLUMNS[1:]
