@@ -221,7 +221,7 @@ def test_plans_are_checked() -> None:
         (
             ("random",) * 2,
             {"rotate": False},
-            "expected 3, not 2, because each player keeps one seat",
+            "expected 3, not 2, because each bot keeps one seat",
         ),
         (("random", "nobody"), {}, "bot 'nobody' is unknown; choose from random, informed"),
         (("random", "you"), {}, "'you': people cannot play in tournaments"),
