@@ -14,7 +14,7 @@ from quaternity.base.errors import InputError, LimitError, SolverTimeout
 from quaternity.base.sentences import Message, MessageTemplate, Wording, document, message_data
 from quaternity.base.text_format import percent, quote_value, with_noun
 from quaternity.base.validation import as_int, check_seconds
-from quaternity.game.question import Question
+from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import question_sentence
 from quaternity.review.chances import (
     COMPARISON_MILLISECONDS,
@@ -97,7 +97,7 @@ class ReviewedMove(NamedTuple):
             return self.notes
         if 0 < self.chance < 1:
             return (CHANCE(chance=self.chance), *self.notes)
-        return (ONLY(answer="yes" if self.chance else "no"), *self.notes)
+        return (ONLY(answer=Answer.YES if self.chance else Answer.NO), *self.notes)
 
 
 class Moment(NamedTuple):

@@ -16,9 +16,11 @@ from urllib.parse import urlencode
 import pytest
 
 from quaternity.base.errors import IllegalMove, LimitError
+from quaternity.decks.deck import PLAIN
 from quaternity.puzzles.from_games import make_from_game
 from quaternity.puzzles.puzzle import Puzzle
 from quaternity.review import Review, review
+from quaternity.review.reviewing import ReviewedMove
 from quaternity.table.games import rules_of_record
 from quaternity.table.history import whole_events
 from tests.limits import limited
@@ -35,7 +37,9 @@ pytest.importorskip("starlette", reason="the table in a browser needs the extra 
 from quaternity.web import stories
 from quaternity.web.app import app
 from quaternity.web.background import BackgroundWork
+from quaternity.web.drawing.words import PageWords
 from quaternity.web.http_errors import HttpError
+from quaternity.web.languages import using_language
 from quaternity.web.reviews import Reviews
 from quaternity.web.seats import default_name
 from quaternity.web.sqlite_connection import FILE
@@ -416,3 +420,12 @@ def test_a_finished_game_offers_one_puzzle(game: str, tmp_path: Path) -> None:
             assert (judged == ["right"]) == puzzle.check(answer).right
             assert ("Back to the table</a>" in page) == puzzle.check(answer).right
         assert site.ask("GET", path).body == fresh.body
+
+
+@pytest.mark.parametrize(
+    ("chance", "line"), [(1.0, "Nur ja war möglich."), (0.0, "Nur nein war möglich.")]
+)
+def test_the_only_possible_answer_is_translated(chance: float, line: str) -> None:
+    move = ReviewedMove(1, 0, "", (), chance, (), None, False)
+    with using_language("de"):
+        assert [PageWords(PLAIN, (), "de").say(text) for text in move.lines] == [line]

@@ -220,7 +220,7 @@ def _asked_in(value: Any) -> list[dict[str, Any]]:
 def _draw_quarto(
     puzzle: Puzzle, board: Board, shown: Sequence[Step], because: str
 ) -> dict[str, Any]:
-    in_hand, about, start = puzzle.position.partition(" ")[2] or None, message_data(because), board
+    in_hand, start = puzzle.position.partition(" ")[2] or None, board
     marked, scenes = list[str](), list[Scene]()
     for step in shown:
         scenes = []
@@ -228,7 +228,9 @@ def _draw_quarto(
         for cell, _space, piece in (part.partition(" ") for part in step.rests):
             board = board.after(_CELLS[cell], piece) if piece else board
             scenes += quarto.place_piece(cell, piece) if piece else []
-    if because:  # The refutation begins with the position of the puzzle.
+    last_step = message_data(shown[-1].text) if shown else {}
+    about = message_data(because) or (last_step if "line" in last_step else {})
+    if about:  # The refutation begins with the position of the puzzle.
         board, scenes = start, []
     if "move" in about:
         for text in (about["move"], *about.get("line", ())):
@@ -243,6 +245,8 @@ def _draw_quarto(
     if "cell" in about:
         board, marked = board.after(_CELLS[about["cell"]], str(in_hand)), [about["cell"]]
         scenes += quarto.place_piece(about["cell"], in_hand)
+    if about and not because:  # The page before shows another position.
+        scenes = []
     may_move = not because and board is start
     view = QuartoPosition(board, in_hand if board is start else None, 0, squares=False)
     drawn = quarto.part(SimpleNamespace(  # type: ignore[arg-type]  # a puzzle has no table

@@ -18,10 +18,8 @@ function keep() {
   const [kind, , seed] = name.split("/");
   if (!judged || daily === undefined || !/^2\d{7}$/.test(seed)) return;
   const all = days();
-  const day = (all[seed] ??= {});
-  day[kind] ??= judged === "right" ? (Number(steps) ? "💡" : "✓") : "✗";
-  const late = Object.keys(all).sort().slice(-400);
-  remember(KEPT, Object.fromEntries(late.map((name) => [name, all[name]])));
+  (all[seed] ??= {})[kind] ??= judged === "right" ? (Number(steps) ? "💡" : "✓") : "✗";
+  remember(KEPT, Object.fromEntries(Object.entries(all).sort().slice(-400)));
 }
 
 // Return the number of consecutive days up to today on which all five puzzles were answered.
@@ -46,9 +44,11 @@ function drawDay() {
   section.querySelector("[data-streak]").textContent = count ? `${marks} · ${count} ${word(count === 1 ? "day" : "days")}` : marks;
 }
 
-// Play the moment that refutes an answer or is a step of a proof, and show the page after it.
+// Show the page for an answer or a step. While its moment is played, a tap only skips the moment.
+let showing = false;
 async function show(path, length = sceneLength()) {
-  skipMoment();
+  if (showing) return;
+  showing = true;
   puzzle().setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(path);
@@ -57,7 +57,7 @@ async function show(path, length = sceneLength()) {
     if (!page) { location.href = path; return; }
     puzzle().removeAttribute("aria-busy");
     await playMoment(readMoment(page), () => draw(page), { length });
-  } catch { complain("The server does not answer."); } finally { puzzle()?.removeAttribute("aria-busy"); }
+  } catch { complain("The server does not answer."); } finally { showing = false; puzzle()?.removeAttribute("aria-busy"); }
 }
 
 function draw(page) {

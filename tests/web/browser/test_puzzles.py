@@ -138,6 +138,30 @@ def test_enter_leads_through_a_whole_proof(person: Callable[..., Person]) -> Non
         assert onward.evaluate(FOCUSED)
 
 
+TAP_AT_A_BUBBLE = """() => new MutationObserver((records, observer) => {
+  if (!document.querySelector(".bubble")) return;
+  observer.disconnect();
+  document.getElementById("step-on").click();
+}).observe(document.body, { childList: true })"""
+"""Script: tap the link to the next step as soon as a question of this step is played."""
+
+
+def test_a_tap_during_a_moment_only_skips_it(person: Callable[..., Person]) -> None:
+    """A second tap does not play the moment of the same step again."""
+    ann = person(**PHONE)
+    ann.page.goto(f"/puzzles/{VERSION}/possible/2/20261128")
+    paths: list[str] = []
+    ann.page.on("request", lambda request: paths.append(request.url))
+    onward = ann.page.locator("#step-on")
+    onward.evaluate("link => { link.click(); link.click(); }")
+    ann.page.wait_for_selector('[data-steps="1"]')
+    ann.page.evaluate(TAP_AT_A_BUBBLE)
+    for step in (2, 3):
+        ann.press(onward)
+        ann.page.wait_for_selector(f'[data-steps="{step}"]')
+    assert [path.rpartition("?")[2] for path in paths] == ["steps=1", "steps=2", "steps=3"]
+
+
 OUTLINE = "one => getComputedStyle(one).outlineStyle"
 
 
@@ -149,3 +173,12 @@ def test_the_focus_is_visible_on_the_card_asked_last(person: Callable[..., Perso
     assert asked.evaluate(OUTLINE) == "dotted"
     ann.walk_among(asked)
     assert asked.evaluate(OUTLINE) == "solid"
+
+
+def test_the_outline_of_a_card_in_a_proof_is_not_covered(person: Callable[..., Person]) -> None:
+    """The picture of a SET card covers the whole card."""
+    ann = person(**PHONE)
+    ann.page.goto(f"/puzzles/{VERSION}/sets/1/20261128?steps=2")
+    card = ann.page.locator(".set-card.rests")
+    assert card.evaluate(OUTLINE) == "solid"
+    assert card.evaluate("one => getComputedStyle(one).outlineOffset") == "0px"
