@@ -6,7 +6,7 @@ import { announce, complain, part, remember, remembered, root, said, shownVersio
 import { playMoment, readMoment, skipMoment } from "./moments.js";
 import { tellOutside } from "./outside.js";
 import { sceneLength } from "./pacing.js";
-import { prepare, show } from "./showing.js";
+import { prepare, reveal, show } from "./showing.js";
 
 const MAX_REPLAYED = 10; // A viewer who returns after more moves chooses whether to watch them.
 const MAX_REMEMBERED = 50; // maximum number of tables whose version is stored
@@ -73,10 +73,11 @@ export async function start() {
 
 async function open() {
   latest = shownVersion();
+  await wait(0); // let the browser answer between loading the scripts and completing the page
   const version = seen()[table];
   const next = version < latest && await request(version);
   if (next && next.version <= shownVersion()) draw(next); else prepare();
-  document.body.classList.add("ready");
+  await reveal();
   note();
 }
 

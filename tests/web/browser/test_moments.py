@@ -362,6 +362,40 @@ def test_a_scene_begins_when_the_cards_have_their_sizes(
     assert "--columns: 1; --abreast: 1;" in after
 
 
+MAX_LAYOUTS = 6
+"""Maximum number of layouts that the browser computes at the beginning of a moment."""
+
+
+def test_a_moment_measures_the_cards_before_it_changes_the_page(
+    person: Callable[..., Witness],
+) -> None:
+    ann = person(Witness)
+    ann.table("set", {"seats": 2}, ["me", "me"], name="Ann")
+    ann.page.wait_for_selector("body.ready .set-card")
+    session = ann.context.new_cdp_session(ann.page)
+    session.send("Performance.enable")
+
+    def count_layouts() -> int:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return next(int(entry["value"]) for entry in metrics if entry["name"] == "LayoutCount")
+
+    before = count_layouts()
+    copies, shown = ann.page.evaluate(
+        """async () => {
+            const { src } = document.querySelector('script[type="module"]');
+            const { playMoment } = await import(new URL("moments.js", src));
+            const cards = [1, 2, 3].map((place) => `.set-card:nth-child(${place})`);
+            const compare = ["compare", cards, [["colour", true]]];
+            const scenes = [[compare], [["gather", cards, "#seat0"]]];
+            playMoment({ scenes }, () => {}, { length: 10000 });
+            const count = (what) => document.querySelectorAll(what).length;
+            return [count(".flyer"), count(".flyer:not([hidden])")];
+        }"""
+    )
+    assert (copies, shown) == (6, 3)
+    assert count_layouts() - before <= MAX_LAYOUTS
+
+
 def test_a_hidden_page_reports_a_turn_once(person: Callable[..., Witness]) -> None:
     ann, ben = person(Witness), person(Witness)
     table, links = ann.table("quarto", {}, ["me", "open"], name="Ann")

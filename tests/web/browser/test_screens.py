@@ -370,6 +370,16 @@ def test_a_page_reconnects_if_its_stream_could_not_be_opened(person: Callable[..
     ann.page.wait_for_selector("body:not(.lost)")
 
 
+def test_a_page_whose_scripts_do_not_load_is_shown(person: Callable[..., Any]) -> None:
+    ann = person()
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    ann.context.route("**/table.js", lambda route: route.abort())
+    ann.page.goto(f"/t/{table}")
+    shown = "all => all.every((one) => one.checkVisibility({ visibilityProperty: true }))"
+    cells = ann.page.locator(".well, .thumb p")
+    ann.wait_until(lambda: cells.count() > 16 and cells.evaluate_all(shown))
+
+
 COVERED = """tip => {
   const box = tip.getBoundingClientRect();
   const under = Array.from(document.querySelectorAll(':is(.board, .thumb) *')).filter((one) => {
