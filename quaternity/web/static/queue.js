@@ -2,7 +2,7 @@
 // announcement and the scenes, and the board after it. No part of the page is ever ahead of the
 // last announcement.
 import { isOffering, offer, updateOffer } from "./offers.js";
-import { announce, complain, part, remember, remembered, root, said, shownVersion, table, wait, word } from "./page.js";
+import { announce, complain, isAway, part, remember, remembered, root, said, shownVersion, table, wait, word } from "./page.js";
 import { playMoment, readMoment, skipMoment } from "./moments.js";
 import { tellOutside } from "./outside.js";
 import { sceneLength } from "./pacing.js";
@@ -24,6 +24,7 @@ let waiting = []; // callbacks, each with the version that must be shown first
 let again;
 
 const seen = () => remembered("seen", {});
+const isGone = (answer) => answer.status === 404 && !isAway(answer); // the table was deleted
 
 // Show what has happened. The promise is fulfilled when the page shows at least the given version.
 export function refresh(version = 0) {
@@ -88,8 +89,8 @@ async function request(version) {
   try {
     const answer = await fetch(`${root}/t/${table}/part?${query}`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
     if (!answer.ok) {
-      if ([429, 503].includes(answer.status)) later();
-      if (answer.status === 404 && (await fetch(location.href)).status === 404) location.reload();
+      if (answer.status === 429 || isAway(answer)) later();
+      else if (isGone(answer) && isGone(await fetch(location.href))) location.reload();
       complain(await said(answer));
       return null;
     }

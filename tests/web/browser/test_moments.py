@@ -12,12 +12,13 @@ from pathlib import Path
 from random import Random
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from quaternity.ternary import all_triples
 from tests.sizes import thorough
-from tests.web.browser.people import PHONE, Person
+from tests.web.browser.people import FAST, PHONE, Person
 from tests.web.browser.recording import Witness
 from tests.web.server import BUSY, Server
 
@@ -497,6 +498,32 @@ def test_a_page_whose_table_is_deleted_says_so(
         rmtree(tmp_path / "data")
         server.start()
         ann.page.wait_for_selector("main :text('no such table')")
+
+
+def test_a_page_waits_while_a_proxy_has_no_server(
+    person: Callable[..., Witness], tmp_path: Path
+) -> None:
+    """While a server is replaced, some proxies answer all requests with 404."""
+    with Server(tmp_path / "data", *BUSY) as server:
+        ann = person(Witness, host=server.host)
+        ann.page.add_init_script(FAST)
+        ann.table("quarto", {}, ["me", "me"], name="Ann")
+        ann.page.wait_for_selector("body.ready")
+        paths = list[str]()
+
+        def refuse(route: Any) -> None:
+            paths.append(urlsplit(route.request.url).path.rpartition("/")[2])
+            route.fulfill(status=404, content_type="text/html", body="<h1>Not found</h1>")
+
+        ann.context.route("**/*", refuse)
+        server.kill()
+        ann.wait_until(lambda: paths.count("part") > 1)
+        ann.page.locator("#give-A").click()
+        ann.wait_until(lambda: paths.count("moves") > 1)
+        assert {*paths} == {"part", "moves"}
+        ann.context.unroute("**/*")
+        server.start()
+        ann.sees(1)
 
 
 def test_help_is_requested_for_the_present_position_only(person: Callable[..., Witness]) -> None:
