@@ -35,6 +35,7 @@ export function prepare() {
 // Show a page that is complete. A slow phone needs long for its layout, so it computes the layout of
 // the hidden page in steps (see frame.css), and can answer between them.
 export async function reveal() {
+  await wait(20);
   fitNow();
   for (const step of ["some", "half", "whole"]) { part.classList.add(step); await wait(20); }
   document.body.classList.add("ready");
