@@ -179,14 +179,14 @@ def test_the_names_of_sets_are_whole_on_a_small_phone(person: Callable[..., Any]
     assert heads.evaluate_all(CUT) == []
 
 
-@pytest.mark.parametrize("width", [320, 360])
+@pytest.mark.parametrize("width", [320, 360, 390])
 def test_the_texts_of_a_puzzle_are_whole_on_a_small_phone(
     width: int, person: Callable[..., Any]
 ) -> None:
     """A puzzle may have a long title, long names of sets, and several least numbers of a set."""
     ann = person(viewport={"width": width, "height": 2 * width}, locale="de")
     texts = "h1, h1 small, .event p, .group h2 > :first-child, .leasts > span, .question"
-    for puzzle in ("force/2/3", "possible/2/1", "possible/3/2", "owner/3/3"):
+    for puzzle in ("force/2/3", "possible/2/1", "possible/3/2", "owner/3/3", "owner/4/20260103"):
         ann.page.goto(f"/puzzles/1/{puzzle}")
         ann.page.locator(".fitted .tile").first.wait_for()
         if ann.page.locator("#ask").count():
