@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib import resources
+from math import ceil
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -76,6 +77,7 @@ def templates() -> Environment:
         undefined=StrictUndefined,
     )
     set_up_templates(environment)
+    environment.filters["letters"] = count_letters
     environment.globals.update(
         static=static,
         qr_svg=qr_svg,
@@ -88,6 +90,19 @@ def templates() -> Environment:
         card=lambda x, *parts: Markup(card_svg(Card(*x), *parts)),
     )
     return environment
+
+
+_WIDTHS = {**dict.fromkeys("fijlrtI ", 0.6), **dict.fromkeys("mwMW", 1.6)}
+"""Widths of letters that differ much from the mean width of a letter, which is the unit."""
+
+
+def count_letters(text: str) -> int:
+    """Return the width of a text in letters of mean width, rounded up, at most 16.
+
+    >>> count_letters("hammer"), count_letters("lilies")
+    (7, 5)
+    """
+    return min(ceil(sum(_WIDTHS.get(sign, 1.2 if sign.isupper() else 1) for sign in text)), 16)
 
 
 def format_number(digits: str) -> str:

@@ -146,7 +146,7 @@ document.addEventListener("change", (event) => {
   if (!form) return;
   mark(form);
   const template = form.dataset.moveTemplate;
-  if (form.dataset.auto !== undefined && template && written(template, form) !== null) form.requestSubmit();
+  if (form.dataset.auto !== undefined && template && written(template, form) !== null) setTimeout(() => form.requestSubmit()); // after the choice is shown
 });
 
 document.addEventListener("submit", (event) => {

@@ -125,7 +125,7 @@ whenDrawn(updateAsking);
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-odds]")) showOdds(part.querySelector("#ask"));
   if (event.target.closest("#ask [data-move]")) {
-    if (event.detail === 0) card()?.focus({ preventScroll: true }); // the button disappears
+    card()?.focus({ preventScroll: true }); // the button disappears
     chosen = null;
   }
   const tile = event.target.closest("[data-asks]");

@@ -24,9 +24,6 @@ function tick() {
   count.textContent = Math.max(0, Math.ceil((until - performance.now()) / 1000)) || "";
 }
 
-whenDrawn(() => {
-  since = performance.now();
-  tick();
-});
+whenDrawn(() => { since = performance.now(); tick(); });
 
 if (part) setInterval(tick, 500);

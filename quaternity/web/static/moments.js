@@ -17,18 +17,20 @@ export const skipMoment = () => skip();
 
 // Draw the board at the end, or at the beginning if `first` is set. A length of 0 animates nothing.
 export async function playMoment(moment, draw, { length, first = false }) {
-  clear();
+  skip();
+  for (const one of document.querySelectorAll(".bubble, .flyer, .verdicts")) one.remove();
   const skipped = new Promise((done) => { skip = done; });
   const before = new Map(Array.from(document.querySelectorAll(".owners"), (one) => [one.parentElement.id, one.textContent]));
   if (length) play(moment.sound);
   fitNow();
-  // Elements that the new board lacks start where they are now.
-  const scenes = moment.scenes.map((scene) => scene.map((act) => [act, ...(COPIED[act[0]]?.(act) ?? [])]));
+  // Elements that the new board lacks start where they are now. Measuring after a change would be slow.
+  const measured = moment.scenes.map((scene) => scene.map((act) => [act, (length ? copied(act) : []).map(measureCopy)]));
+  const scenes = measured.map((scene) => scene.map(([act, copies]) => [act, copies.map((make) => make())]));
   if (first) { draw(); fitNow(); await wait(0); } // the scenes take as long as the board
   let over = !length;
   skipped.then(() => { over = true; });
   for (const scene of scenes) {
-    for (const [act, ...copies] of scene) PLAYED[act[0]]?.(act, over ? 0 : length, copies);
+    for (const [act, copies] of scene) PLAYED[act[0]]?.(act, over ? 0 : length, copies);
     if (!over) await Promise.race([wait(length), skipped]);
   }
   for (const copy of document.querySelectorAll(".flyer, .verdicts")) copy.remove();
@@ -39,11 +41,6 @@ export async function playMoment(moment, draw, { length, first = false }) {
     const old = before.get(one.parentElement.id);
     if (old !== undefined && old !== one.textContent) pop(one, length);
   }
-}
-
-function clear() {
-  skip();
-  for (const one of document.querySelectorAll(".bubble, .flyer, .verdicts")) one.remove();
 }
 
 const pop = (one, length, delay = 0) => one.animate([{ transform: "scale(1)" }, { transform: "scale(1.35)", filter: "brightness(1.25)" }, { transform: "scale(1)" }], { duration: length, delay });
@@ -58,22 +55,22 @@ function made(kind, text = "") {
   return one;
 }
 
-// Return a copy of an element that lies over its place.
-function copyOf(what, place = what) {
+// Return a function that makes a hidden copy of an element, which lies over its place.
+function measureCopy([what, place = what]) {
   const [original, at] = [visible(what), visible(place)];
-  if (!original || !at) return null;
-  const copy = made("flyer");
-  const inside = original.cloneNode(true);
-  for (const one of [inside, ...inside.querySelectorAll("[id], input")]) { one.removeAttribute("id"); if (one.matches("input")) one.remove(); }
-  copy.append(inside);
-  copy.classList.toggle("paper", original.matches(".face"));
-  const size = boxOf(original);
-  const drawn = original.querySelectorAll("svg");
-  inside.querySelectorAll("svg").forEach((svg, index) => { const { width, height } = getComputedStyle(drawn[index]); Object.assign(svg.style, { width, height }); });
-  if (size.width && !original.matches(".face")) { copy.style.width = `${size.width}px`; copy.style.height = `${size.height}px`; }
-  copy.dataset.from = spot(at);
-  copy.style.transform = copy.dataset.from;
-  return copy;
+  if (!original || !at) return () => null;
+  const [from, { width, height }, isFace] = [spot(at), boxOf(original), original.matches(".face")];
+  const sizes = Array.from(original.querySelectorAll("svg"), (svg) => { const style = getComputedStyle(svg); return { width: style.width, height: style.height }; });
+  return () => {
+    const inside = original.cloneNode(true);
+    for (const one of [inside, ...inside.querySelectorAll("[id], input")]) { one.removeAttribute("id"); if (one.matches("input")) one.remove(); }
+    inside.querySelectorAll("svg").forEach((svg, index) => Object.assign(svg.style, sizes[index]));
+    const copy = Object.assign(made(isFace ? "flyer paper" : "flyer"), { hidden: true });
+    copy.append(inside);
+    if (width && !isFace) Object.assign(copy.style, { width: `${width}px`, height: `${height}px` });
+    copy.style.transform = copy.dataset.from = from;
+    return copy;
+  };
 }
 
 function spot(node) {
@@ -81,39 +78,39 @@ function spot(node) {
   return `translate(${box.left + box.width / 2}px, ${box.top + box.height / 2}px) translate(-50%, -50%)`;
 }
 
-function fly(copy, to, length, options = {}) {
-  const end = visible(to);
-  if (!copy || !end || !length) { copy?.remove(); return; }
-  copy.hidden = false;
-  copy.animate([{ transform: copy.dataset.from }, { transform: `${spot(end)} scale(${options.scale ?? 1})` }], { duration: length * 0.7, delay: options.delay ?? length * 0.25, easing: "ease-in-out", fill: "both" });
+// Let copies fly to an element, each a part `pause` of the length later than the one before it.
+function fly(copies, to, length, { scale = 1, delay = 0.25, pause = 0 } = {}) {
+  const target = length ? visible(to) : null;
+  const end = target && `${spot(target)} scale(${scale})`;
+  copies.forEach((copy, index) => {
+    if (!copy || !end) { copy?.remove(); return; }
+    copy.hidden = false;
+    copy.animate([{ transform: copy.dataset.from }, { transform: end }], { duration: length * 0.7, delay: length * (delay + index * pause), easing: "ease-in-out", fill: "both" });
+  });
 }
 
-const hide = (copy) => { if (copy) copy.hidden = true; return copy; };
-
-// Acts that move copies of elements: make the copies before the board changes.
-const COPIED = {
-  carry: ([, card, from]) => [hide(copyOf(card, from))],
-  gather: ([, cards]) => cards.map((card) => hide(copyOf(card))),
-  compare: ([, cards]) => cards.map((card) => hide(copyOf(card))),
-};
+// Acts that move copies of elements: the elements, and the places from which they move.
+const copied = ([kind, what, from]) => (kind === "carry" ? [[what, from]] : ["gather", "compare"].includes(kind) ? what.map((one) => [one]) : []);
 
 const PLAYED = {
   say([, seat, text, row], length) {
     const place = document.getElementById(`seat${seat}`);
     if (!place) return;
-    const bubble = made(`bubble ink${seat % 8}`, text);
     const box = boxOf(place);
-    const top = Math.max(box.bottom, ...(row ? matches(".bubble").filter((one) => one !== bubble).map((one) => boxOf(one).bottom) : []));
-    const left = Math.min(Math.max(box.left + box.width / 2 - bubble.offsetWidth / 2, 4), innerWidth - bubble.offsetWidth - 4);
-    Object.assign(bubble.style, { top: `${top + 4}px`, left: `${left}px` });
-    bubble.style.setProperty("--tail", `${Math.min(Math.max(box.left + box.width / 2 - left, 12), bubble.offsetWidth - 12)}px`);
+    const top = Math.max(box.bottom, ...(row ? matches(".bubble").map((one) => boxOf(one).bottom) : []));
+    const bubble = made(`bubble ink${seat % 8}`, text);
     if (length) bubble.animate([{ opacity: 0, transform: "scale(.7)" }, { opacity: 1, transform: "none" }], { duration: length / 5, delay: row ? length * 0.3 : 0, fill: "backwards" });
+    const width = bubble.offsetWidth;
+    const left = Math.min(Math.max(box.left + box.width / 2 - width / 2, 4), innerWidth - width - 4);
+    Object.assign(bubble.style, { top: `${top + 4}px`, left: `${left}px` });
+    bubble.style.setProperty("--tail", `${Math.min(Math.max(box.left + box.width / 2 - left, 12), width - 12)}px`);
     wait(3000).then(() => bubble.remove());
   },
-  carry: ([, , , to], length, [copy]) => fly(copy, to, length),
+  carry: ([, , , to], length, copies) => fly(copies, to, length),
   gather([, , to], length, copies) {
-    for (const one of matches(".flyer.risen")) one.remove();
-    copies.forEach((copy, index) => fly(copy, to, length, { scale: 0.5, delay: index * length * 0.08 }));
+    const risen = matches(".flyer.risen");
+    fly(copies, to, length, { scale: 0.5, delay: 0, pause: 0.08 });
+    for (const one of risen) one.remove();
   },
   compare([, , texts], length, copies) {
     if (!length) { copies.forEach((copy) => copy?.remove()); return; }

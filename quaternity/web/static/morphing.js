@@ -1,6 +1,6 @@
 // Updates a part of the page, and keeps what the user has chosen or typed but not sent yet.
 import { Idiomorph } from "./idiomorph.js";
-import { drawn } from "./page.js";
+import { drawn, focusOn } from "./page.js";
 
 const ticked = (one) => one.type === "checkbox" || one.type === "radio";
 const now = (one) => (ticked(one) ? one.checked : one.value);
@@ -23,7 +23,7 @@ function controls(node) {
 const alike = (one, other) => one.nodeName === other.nodeName && one.id === other.id;
 
 // Change an element into another one. Idiomorph, which is slow, only gets the elements whose children
-// are of other kinds than before, and controls.
+// are more, fewer or at other places than before, and controls.
 function update(node, next, options) {
   if (!options.callbacks.beforeNodeMorphed(node, next)) return;
   if (node.matches?.("input, select, textarea")) { Idiomorph.morph(node, next, options); return; }
@@ -33,10 +33,12 @@ function update(node, next, options) {
   updateChildren(node, next, options);
 }
 
+// Replace children of other kinds than before, unless they only move.
 function updateChildren(node, next, options) {
   const [children, wanted] = [Array.from(node.childNodes), Array.from(next.childNodes)];
-  if (children.length === wanted.length && children.every((one, index) => alike(one, wanted[index]))) children.forEach((one, index) => update(one, wanted[index], options));
-  else Idiomorph.morph(node, next.childNodes, { ...options, morphStyle: "innerHTML" });
+  const moves = (id, index) => id && children.some((one, place) => one.id === id && place !== index);
+  if (children.length !== wanted.length || wanted.some((one, index) => !alike(one, children[index]) && moves(one.id, index))) Idiomorph.morph(node, next.childNodes, { ...options, morphStyle: "innerHTML" });
+  else children.forEach((one, index) => { if (alike(one, wanted[index])) update(one, wanted[index], options); else one.replaceWith(wanted[index]); });
 }
 
 // Change the children of an element into those of another one. Elements for which `isKept` returns
@@ -56,13 +58,14 @@ export function morph(node, next, isKept = () => false) {
   const chosen = new Map();
   for (const [key, one] of controls(node)) if (now(one) !== usual(one)) chosen.set(key, now(one));
   // Do not change a field in which the user is typing; update other focused elements.
-  const ignoreActiveValue = document.activeElement?.matches("input, textarea, select") ?? false;
+  const focused = node.contains(document.activeElement) ? document.activeElement : null;
+  // Leave an element that disappears now, because its removal would make the browser compute a layout.
+  const stays = (one) => one !== node && (isKept(one) || stays(one.parentElement));
+  if (focused?.id && !next.ownerDocument.getElementById(focused.id) && !stays(focused)) focusOn(null);
+  const ignoreActiveValue = focused?.matches("input, textarea, select") ?? false;
   // When the game begins, replace the waiting room as a whole, so that nothing moves across the screen.
-  if (node.querySelector(".table.waiting") && !next.querySelector(".waiting")) {
-    const focused = node.contains(document.activeElement);
-    node.replaceChildren(...next.childNodes);
-    if (focused) node.querySelector("#headline")?.focus({ preventScroll: true });
-  } else {
+  if (node.querySelector(".table.waiting") && !next.querySelector(".waiting")) node.replaceChildren(...next.childNodes);
+  else {
     // Skip elements that do not change, because comparing them is faster than morphing them.
     const beforeNodeMorphed = (one, other) => !isKept(one) && !one.isEqualNode(other);
     updateChildren(node, next, { ignoreActiveValue, restoreFocus: true, callbacks: { beforeNodeMorphed } });
@@ -73,4 +76,5 @@ export function morph(node, next, isKept = () => false) {
     if (ticked(one)) one.checked = wish;
     else if (!one.options || Array.from(one.options).some(({ value }) => value === wish)) one.value = wish;
   }
+  if (focused && !node.contains(document.activeElement)) focusOn(document.getElementById(focused.id));
 }

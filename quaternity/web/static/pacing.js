@@ -3,10 +3,7 @@ import { liked } from "./page.js";
 
 const PACES = { slow: 1500, normal: 700, fast: 350, once: 0 };
 
-export function pace() {
-  const name = liked("pace");
-  return name in PACES ? name : "normal";
-}
+export const pace = () => (liked("pace") in PACES ? liked("pace") : "normal");
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 

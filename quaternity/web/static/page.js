@@ -47,6 +47,9 @@ export function complain(text, about, length = 8000) {
   hiding = setTimeout(() => { faults.textContent = ""; }, length);
 }
 
+// Whether a proxy answers because the server is away, as while it is replaced by another version.
+export const isAway = ({ status, headers }) => [502, 503, 504].includes(status) || (status === 404 && !headers.has("Quaternity-Server"));
+
 // Send a request and return the answer. Without an answer, send the request again up to six times,
 // or for ever if there is a callback `lost`, which is called before each pause.
 export async function send(path, body, lost) {
@@ -57,7 +60,7 @@ export async function send(path, body, lost) {
     try {
       // Give up after a time limit, because a server may accept the connection but not answer.
       const answer = await fetch(root + path, lost ? { ...request, signal: AbortSignal.timeout?.(10000) } : request);
-      if (![502, 503, 504].includes(answer.status) || last) return answer;
+      if (!isAway(answer) || last) return answer;
       if (answer.headers.get("Content-Type")?.startsWith("application/json")) fault = `${await said(answer)} …`;
     } catch (error) {
       if (last) throw error;

@@ -61,11 +61,9 @@ async function show(path, length = sceneLength()) {
 }
 
 function draw(page) {
-  const focused = part.contains(document.activeElement);
   document.getElementById("set-form")?.reset(); // the cards of a claim are no longer chosen
   morph(part, page);
   part.querySelector(".thumb").scrollTop = 0;
-  if (focused && !part.contains(document.activeElement)) document.getElementById("headline").focus({ preventScroll: true });
   prepare();
   keep();
   drawDay();

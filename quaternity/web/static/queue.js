@@ -2,11 +2,11 @@
 // announcement and the scenes, and the board after it. No part of the page is ever ahead of the
 // last announcement.
 import { isOffering, offer, updateOffer } from "./offers.js";
-import { announce, complain, part, remember, remembered, root, said, shownVersion, table, wait, word } from "./page.js";
+import { announce, complain, isAway, part, remember, remembered, root, said, shownVersion, table, wait, word } from "./page.js";
 import { playMoment, readMoment, skipMoment } from "./moments.js";
 import { tellOutside } from "./outside.js";
 import { sceneLength } from "./pacing.js";
-import { prepare, show } from "./showing.js";
+import { prepare, reveal, show } from "./showing.js";
 
 const MAX_REPLAYED = 10; // A viewer who returns after more moves chooses whether to watch them.
 const MAX_REMEMBERED = 50; // maximum number of tables whose version is stored
@@ -24,6 +24,7 @@ let waiting = []; // callbacks, each with the version that must be shown first
 let again;
 
 const seen = () => remembered("seen", {});
+const isGone = (answer) => answer.status === 404 && !isAway(answer); // the table was deleted
 
 // Show what has happened. The promise is fulfilled when the page shows at least the given version.
 export function refresh(version = 0) {
@@ -73,10 +74,11 @@ export async function start() {
 
 async function open() {
   latest = shownVersion();
+  await wait(0); // let the browser answer between loading the scripts and completing the page
   const version = seen()[table];
   const next = version < latest && await request(version);
   if (next && next.version <= shownVersion()) draw(next); else prepare();
-  document.body.classList.add("ready");
+  await reveal();
   note();
 }
 
@@ -87,8 +89,8 @@ async function request(version) {
   try {
     const answer = await fetch(`${root}/t/${table}/part?${query}`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
     if (!answer.ok) {
-      if ([429, 503].includes(answer.status)) later();
-      if (answer.status === 404 && (await fetch(location.href)).status === 404) location.reload();
+      if (answer.status === 429 || isAway(answer)) later();
+      else if (isGone(answer) && isGone(await fetch(location.href))) location.reload();
       complain(await said(answer));
       return null;
     }

@@ -25,9 +25,7 @@ document.addEventListener("click", (event) => {
 });
 document.body.dataset.view = liked("view") ?? "tiles";
 
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && document.body.dataset.sheet) turn(document.body.dataset.sheet);
-});
+document.addEventListener("keydown", ({ key }) => { if (key === "Escape" && document.body.dataset.sheet) turn(document.body.dataset.sheet); });
 
 document.addEventListener("change", ({ target }) => {
   if (target.id === "pace") like("pace", target.value);

@@ -1,6 +1,7 @@
 // Shows a version of the changing part of a page: morphs it into place, and keeps what the user does.
+import { fitNow } from "./fitting.js";
 import { morph } from "./morphing.js";
-import { announce, completePage, live, part } from "./page.js";
+import { announce, completePage, live, part, wait } from "./page.js";
 
 let shown = "";
 
@@ -15,12 +16,9 @@ export function show(html, version, next) {
   if (version !== null) part.dataset.version = version;
   if (html === shown) return;
   shown = html;
-  const focused = part.contains(document.activeElement);
   const open = new Set(Array.from(part.querySelectorAll("details[id][open]"), (one) => one.id));
   morph(part, next, isKept);
   for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
-  // Let keyboard users continue from the headline if the focused element is gone.
-  if (focused && !part.contains(document.activeElement)) part.querySelector("#headline")?.focus({ preventScroll: true });
   prepare();
 }
 
@@ -32,4 +30,13 @@ export function prepare() {
   const headline = part?.querySelector("#headline")?.textContent ?? "";
   if (live.dataset.said !== undefined && live.dataset.said !== headline) announce(headline);
   live.dataset.said = headline;
+}
+
+// Show a page that is complete. A slow phone needs long for its layout, so it computes the layout of
+// the hidden page in steps (see frame.css), and can answer between them.
+export async function reveal() {
+  await wait(20);
+  fitNow();
+  for (const step of ["some", "half", "whole"]) { part.classList.add(step); await wait(20); }
+  document.body.classList.add("ready");
 }

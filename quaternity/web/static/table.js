@@ -13,7 +13,7 @@ import "./sheets.js";
 import "./puzzles.js";
 import "./story.js";
 import "./tips.js";
-import { prepare } from "./showing.js";
+import { prepare, reveal } from "./showing.js";
 
 // Show the seats that match the form, which the browser restores after a step back in the history.
 addEventListener("pageshow", () => {
@@ -35,7 +35,5 @@ document.addEventListener("invalid", ({ target }) => target.closest("details")?.
 
 if (part?.dataset.at) {
   prepare();
-  document.body.classList.add("ready");
-} else if (part) {
-  start().then(listen);
-}
+  reveal();
+} else if (part) start().then(listen);

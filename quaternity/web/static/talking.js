@@ -34,9 +34,8 @@ export async function showReaction({ seat, name, reaction }) {
   shown.remove();
 }
 
-document.addEventListener("click", (event) => {
-  if (event.target.closest("[data-sheet]")) setTimeout(drawTalk); // update after the sheet has opened or closed
-});
+// Update after the sheet has opened or closed.
+document.addEventListener("click", (event) => { if (event.target.closest("[data-sheet]")) setTimeout(drawTalk); });
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-reaction]");

@@ -175,6 +175,7 @@ class Person:
         wanted = {"game": game, "settings": dict(settings), "seats": list(seats), "seed": 1, **more}
         made = self.ask("POST", "/api/tables", wanted)
         self.page.goto(f"/t/{made['table']}")
+        self.page.wait_for_selector("body.ready", state="attached")
         links = [seat["invitation"] for seat in made["seats"] if seat["invitation"]]
         return made["table"], [urlsplit(link).path for link in links]
 
@@ -192,7 +193,9 @@ class Person:
             self.page.wait_for_selector(".table:not(.waiting)")
 
     def press(self, element: Locator) -> None:
-        """Press an element by mouse, finger or keys."""
+        """Press an element by mouse, finger or keys, as soon as the page is complete."""
+        complete = "body.ready, body:not(.at-table)"
+        self.page.wait_for_selector(complete, state="attached")
         if self.keys:
             kind = element.get_attribute("type")
             if kind == "radio" or element.evaluate("one => one.matches('.cell, .tile')"):

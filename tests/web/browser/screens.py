@@ -47,7 +47,8 @@ MEASURING = """(() => {
 
   function look() {
     const part = document.getElementById('part');
-    if (!part) return;
+    // Until the page is complete, nobody sees it.
+    if (!document.body.classList.contains('ready')) { later(); return; }
     const fault = (what, node) => measured.faults.add(
       `${innerWidth}x${innerHeight} ${what}: ${(node?.outerHTML ?? '').slice(0, 120)}`);
     const waits = part.querySelector('.table.waiting');

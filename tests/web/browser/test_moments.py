@@ -12,12 +12,13 @@ from pathlib import Path
 from random import Random
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from quaternity.ternary import all_triples
 from tests.sizes import thorough
-from tests.web.browser.people import PHONE, Person
+from tests.web.browser.people import FAST, PHONE, Person
 from tests.web.browser.recording import Witness
 from tests.web.server import BUSY, Server
 
@@ -362,6 +363,40 @@ def test_a_scene_begins_when_the_cards_have_their_sizes(
     assert "--columns: 1; --abreast: 1;" in after
 
 
+MAX_LAYOUTS = 6
+"""Maximum number of layouts that the browser computes at the beginning of a moment."""
+
+
+def test_a_moment_measures_the_cards_before_it_changes_the_page(
+    person: Callable[..., Witness],
+) -> None:
+    ann = person(Witness)
+    ann.table("set", {"seats": 2}, ["me", "me"], name="Ann")
+    ann.page.wait_for_selector("body.ready .set-card")
+    session = ann.context.new_cdp_session(ann.page)
+    session.send("Performance.enable")
+
+    def count_layouts() -> int:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return next(int(entry["value"]) for entry in metrics if entry["name"] == "LayoutCount")
+
+    before = count_layouts()
+    copies, shown = ann.page.evaluate(
+        """async () => {
+            const { src } = document.querySelector('script[type="module"]');
+            const { playMoment } = await import(new URL("moments.js", src));
+            const cards = [1, 2, 3].map((place) => `.set-card:nth-child(${place})`);
+            const compare = ["compare", cards, [["colour", true]]];
+            const scenes = [[compare], [["gather", cards, "#seat0"]]];
+            playMoment({ scenes }, () => {}, { length: 10000 });
+            const count = (what) => document.querySelectorAll(what).length;
+            return [count(".flyer"), count(".flyer:not([hidden])")];
+        }"""
+    )
+    assert (copies, shown) == (6, 3)
+    assert count_layouts() - before <= MAX_LAYOUTS
+
+
 def test_a_hidden_page_reports_a_turn_once(person: Callable[..., Witness]) -> None:
     ann, ben = person(Witness), person(Witness)
     table, links = ann.table("quarto", {}, ["me", "open"], name="Ann")
@@ -463,6 +498,32 @@ def test_a_page_whose_table_is_deleted_says_so(
         rmtree(tmp_path / "data")
         server.start()
         ann.page.wait_for_selector("main :text('no such table')")
+
+
+def test_a_page_waits_while_a_proxy_has_no_server(
+    person: Callable[..., Witness], tmp_path: Path
+) -> None:
+    """While a server is replaced, some proxies answer all requests with 404."""
+    with Server(tmp_path / "data", *BUSY) as server:
+        ann = person(Witness, host=server.host)
+        ann.page.add_init_script(FAST)
+        ann.table("quarto", {}, ["me", "me"], name="Ann")
+        ann.page.wait_for_selector("body.ready")
+        paths = list[str]()
+
+        def refuse(route: Any) -> None:
+            paths.append(urlsplit(route.request.url).path.rpartition("/")[2])
+            route.fulfill(status=404, content_type="text/html", body="<h1>Not found</h1>")
+
+        ann.context.route("**/*", refuse)
+        server.kill()
+        ann.wait_until(lambda: paths.count("part") > 1)
+        ann.page.locator("#give-A").click()
+        ann.wait_until(lambda: paths.count("moves") > 1)
+        assert {*paths} == {"part", "moves"}
+        ann.context.unroute("**/*")
+        server.start()
+        ann.sees(1)
 
 
 def test_help_is_requested_for_the_present_position_only(person: Callable[..., Witness]) -> None:

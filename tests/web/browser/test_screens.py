@@ -128,60 +128,65 @@ def test_a_card_that_nobody_can_be_asked_for_says_why(person: Callable[..., Any]
     assert ann.page.locator("[data-ask]").count() == 2
 
 
-@pytest.mark.parametrize("screen", SCREENS[: thorough(1, 2)])
+CUT = """all => all.flatMap((one) => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  const text = range.getBoundingClientRect();
+  const window = { left: 0, right: innerWidth, bottom: Infinity };
+  let cut = one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).webkitLineClamp > 0;
+  for (let up = one; up; up = up.parentElement) {
+    const clips = getComputedStyle(up).overflowX !== 'visible';
+    const { left, right, bottom } = clips ? up.getBoundingClientRect() : window;
+    cut ||= text.left < left - 0.5 || text.right > right + 0.5;
+    cut ||= getComputedStyle(up).overflowY === 'hidden' && text.top > bottom - 2;
+  }
+  return cut ? [one.textContent] : [];
+})"""
+"""Script: the texts that elements cut at a side or after their last line, or do not show."""
+
+
+@pytest.mark.parametrize("width", thorough([320], [320, 360, 390]))
 @pytest.mark.parametrize("language", thorough(["de"], ["en", "nl", "de"]))
-def test_the_names_of_the_cards_of_a_hand_are_readable(
-    language: str, screen: tuple[int, int], person: Callable[..., Any]
+def test_a_card_of_a_hand_shows_its_whole_name_or_its_picture_alone(
+    language: str, width: int, person: Callable[..., Any]
 ) -> None:
-    viewport = {"width": screen[0], "height": screen[1]}
-    ann = person(viewport=viewport, locale=language)
-    ann.table("kwartet", {"players": 4, "sets": 13}, ["me"] * 4, name="Ann", seed=5)
-    cut = """all => all.filter((one) => {
-      const { fontSize, textOverflow } = getComputedStyle(one);
-      const whole = one.scrollWidth <= one.clientWidth + 1;
-      const named = one.parentElement.title === one.textContent;
-      const high = one.scrollHeight > one.clientHeight + 1;
-      const cut = !whole && !(named && textOverflow === "ellipsis");
-      return high || cut || parseFloat(fontSize) < 11;
-    }).map(({ textContent }) => textContent)"""
-    names = ann.page.locator(":is(.own, .ghost) > .name")
-    names.first.wait_for()
-    assert names.evaluate_all(cut) == []
+    ann = person(viewport={"width": width, "height": 2 * width}, locale=language)
+    shown, missing = 0, 0
+    for sets, players in ((13, 4), (8, 4), (6, 3)):
+        settings = {"players": players, "sets": sets}
+        ann.table("kwartet", settings, ["me"] * players, name="Ann", seed=5)
+        names = ann.page.locator(".ready :is(.own, .ghost) > .name")
+        names.first.wait_for(state="attached")
+        assert names.evaluate_all(f"all => ({CUT})(all.filter((one) => one.clientHeight))") == []
+        sizes = """all => all.map((one) =>
+          [one.clientHeight, parseFloat(getComputedStyle(one).fontSize)])"""
+        for height, size in names.evaluate_all(sizes):
+            assert size >= 11
+            shown, missing = shown + (height > 0), missing + (height == 0)
+        titled = "all => all.every((one) => one.parentElement.title === one.textContent)"
+        assert names.evaluate_all(titled)
+    assert shown
+    assert missing
 
 
 def test_the_names_of_sets_are_whole_on_a_small_phone(person: Callable[..., Any]) -> None:
     viewport = {"width": 360, "height": 640}
     ann = person(viewport=viewport, locale="de")
     ann.table("quaternity", {"players": 4, "sets": 16}, ["me"] * 4, name="Ann", seed=5)
-    ann.page.locator(".fitted .group h2").first.wait_for()
+    ann.page.locator(".ready .group h2").first.wait_for()
     heads = ann.page.locator(".group h2 > span:first-child")
     assert heads.count() == 16
-    assert not any(heads.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth + 1)"))
+    assert heads.evaluate_all(CUT) == []
 
 
-CUT = """all => all.flatMap((one) => {
-  const range = document.createRange();
-  range.selectNodeContents(one);
-  const text = range.getBoundingClientRect(), window = { left: 0, right: innerWidth };
-  let cut = one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).webkitLineClamp > 0;
-  for (let up = one; up; up = up.parentElement) {
-    const clips = getComputedStyle(up).overflowX !== 'visible';
-    const { left, right } = clips ? up.getBoundingClientRect() : window;
-    cut ||= text.left < left - 0.5 || text.right > right + 0.5;
-  }
-  return cut ? [one.textContent] : [];
-})"""
-"""Script: the texts that elements cut at a side, or after the last line that they may have."""
-
-
-@pytest.mark.parametrize("width", [320, 360])
+@pytest.mark.parametrize("width", [320, 360, 390])
 def test_the_texts_of_a_puzzle_are_whole_on_a_small_phone(
     width: int, person: Callable[..., Any]
 ) -> None:
     """A puzzle may have a long title, long names of sets, and several least numbers of a set."""
     ann = person(viewport={"width": width, "height": 2 * width}, locale="de")
     texts = "h1, h1 small, .event p, .group h2 > :first-child, .leasts > span, .question"
-    for puzzle in ("force/2/3", "possible/2/1", "possible/3/2", "owner/3/3"):
+    for puzzle in ("force/2/3", "possible/2/1", "possible/3/2", "owner/3/3", "owner/4/20260103"):
         ann.page.goto(f"/puzzles/1/{puzzle}")
         ann.page.locator(".fitted .tile").first.wait_for()
         if ann.page.locator("#ask").count():
@@ -368,6 +373,16 @@ def test_a_page_reconnects_if_its_stream_could_not_be_opened(person: Callable[..
     ann.page.wait_for_selector("body.lost")
     ann.context.unroute("**/stream-worker.js")
     ann.page.wait_for_selector("body:not(.lost)")
+
+
+def test_a_page_whose_scripts_do_not_load_is_shown(person: Callable[..., Any]) -> None:
+    ann = person()
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    ann.context.route("**/table.js", lambda route: route.abort())
+    ann.page.goto(f"/t/{table}")
+    shown = "all => all.every((one) => one.checkVisibility({ visibilityProperty: true }))"
+    cells = ann.page.locator(".well, .thumb p")
+    ann.wait_until(lambda: cells.count() > 16 and cells.evaluate_all(shown))
 
 
 COVERED = """tip => {
