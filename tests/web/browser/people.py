@@ -259,6 +259,7 @@ class Person:
             "version => Number(document.getElementById('part').dataset.version) >= version",
             arg=version,
         )
+        self.page.wait_for_selector("body.ready", state="attached")  # not hidden after a reload
 
     def move(self, random: Random) -> bool:
         """Make a move that the page offers; return whether there was one."""
