@@ -62,7 +62,7 @@ SPOKEN = {
     epistemic.CHAIN.template: "start with {steps:parts}, where",
     epistemic.CANNOT_TELL.template: "{who:player} has the same cards in {deal}",
     FIRST_CARD.template: "The marked card is in at least one SET.",
-    IS_A_SET.template: "These three cards are a SET: {parts:parts}.",
+    IS_A_SET.template: ("These three cards are a SET: {number}; {colour}; {filling}; {shape}."),
     IS_NO_SET.template: "These three cards are not a SET: exactly two of them have the "
     "{property} {word}.",
 }
@@ -233,7 +233,8 @@ def _draw_quarto(
     if about:  # The refutation begins with the position of the puzzle.
         board, scenes = start, []
     if "move" in about:
-        for text in (about["move"], *about.get("line", ())):
+        later = (message_data(text)["move"] for text in about.get("line", ()))
+        for text in (about["move"], *later):
             move = QUARTO_MOVE.fullmatch(text)
             assert move is not None, text
             cell, piece = move.groups()

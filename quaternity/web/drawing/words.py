@@ -45,6 +45,9 @@ TEMPLATES = {
         "In simulated games, '{best}' wins {better:percent} and this move {played:percent}."
     ),
     epistemic.CANNOT_HOLD.template: "{who:player} cannot have {card:card}: {reason}",
+    epistemic.CANNOT_HOLD_PROOF.template: (
+        "{who:player} cannot have {card:card}: otherwise {proof}"
+    ),
     epistemic.PUBLICLY_WITHOUT.template: (
         "{who:players} cannot have {card:card}: the questions and answers show this"
     ),
