@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -193,6 +194,27 @@ def test_the_texts_of_a_puzzle_are_whole_on_a_small_phone(
             ann.press(ann.page.locator("[data-card][data-act]").first)
         assert ann.page.locator(".leasts > span").count()
         assert ann.page.locator(texts).evaluate_all(CUT) == [], puzzle
+
+
+@pytest.mark.parametrize(
+    ("language", "size"),
+    thorough([("de", (360, 740))], [*product(("en", "nl", "de"), ((320, 640), (360, 740)))]),
+)
+def test_verdicts_and_steps_of_a_puzzle_need_no_scrolling(
+    language: str, size: tuple[int, int], person: Callable[..., Any]
+) -> None:
+    ann = person(viewport={"width": size[0], "height": size[1]}, locale=language)
+    move = "place it on H2V4, hand over C"
+    for puzzle, query in (
+        ("possible/2/20261201", "answer=yes"), ("possible/2/20261201", "answered=yes&steps=3"),
+        ("possible/2/20261201", "steps=3"), ("quarto/2/20261128", f"answer={move}"),
+    ):  # fmt: skip
+        ann.page.goto(f"/puzzles/1/{puzzle}?{query}")
+        assert ann.page.locator("#verdict p").count()
+        high = "thumb => [thumb.scrollHeight - thumb.clientHeight, thumb.clientHeight]"
+        hidden, height = ann.page.locator(".thumb").evaluate(high)
+        assert hidden == 0
+        assert height < 0.61 * size[1]
 
 
 @pytest.mark.parametrize(("players", "sets"), [(4, 13), (8, 8)])
