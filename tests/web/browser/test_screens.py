@@ -256,6 +256,19 @@ def test_the_button_for_the_other_view_is_visible_when_the_sheet_opens(
     assert box["y"] + box["height"] <= 844
 
 
+@pytest.mark.parametrize("language", thorough(["de"], ["en", "nl", "de"]))
+def test_the_levels_of_programs_are_whole_on_a_small_phone(
+    language: str, person: Callable[..., Any]
+) -> None:
+    ann = person(viewport={"width": 320, "height": 640}, locale=language)
+    seats = ["me", *(level.player for level in registration("kwartet").levels)]
+    ann.table("kwartet", {"players": 4, "sets": 13}, seats, name="Ann", seed=5)
+    states = ann.page.locator(".ready .seats .state")
+    states.first.wait_for(state="attached")
+    assert all(states.all_inner_texts())
+    assert states.evaluate_all(CUT) == []
+
+
 def test_programs_with_equal_names_have_numbers(person: Callable[..., Any]) -> None:
     ann = person(viewport={"width": 320, "height": 658})
     settings = {"players": 3, "sets": 13}
