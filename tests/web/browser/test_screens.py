@@ -432,6 +432,22 @@ COVERED = """tip => {
 """Script: the elements that a tip covers, and the pixels of its text that have no room."""
 
 
+@pytest.mark.parametrize("game", thorough(["kwartet"], [*GAMES]))
+def test_the_focus_moves_from_a_tip_to_a_possible_move(
+    game: str, person: Callable[..., Any]
+) -> None:
+    ann = person(keys=True)
+    ann.page.goto("/")
+    ann.press(ann.page.locator(f"form.guided:has([value={game}]) button"))
+    ann.page.locator(":is(.board, .thumb) :is(button[data-act], input)").first.wait_for(
+        state="attached"
+    )
+    ann.press(ann.page.locator(".tip:not([hidden]) [data-read]"))
+    acting = """() => document.activeElement.closest(".board, .thumb")
+      && document.activeElement.matches("button[data-act], input")"""
+    assert ann.page.evaluate(acting)
+
+
 @pytest.mark.parametrize("game", thorough(["quarto"], [*GAMES]))
 def test_a_tip_covers_nothing_and_has_room(game: str, person: Callable[..., Any]) -> None:
     texts = [catalogue("de")[tip.text] for tip, _ in registration(game).part("tips") or ()]
