@@ -280,7 +280,15 @@ def last_asked(sight: TableView) -> tuple[int, int, int] | None:
 
     The result is None if the last move was neither a question nor an answer.
     """
-    about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
+    return asked_card(sight.moves[-1].events[0]) if sight.moves else None
+
+
+def asked_card(event: str) -> tuple[int, int, int] | None:
+    """Return the player and the card of a question, as a tuple (player, set, number).
+
+    The result is None if the event is neither a question nor an answer.
+    """
+    about = message_data(event)
     return (about["asked"], *about["card"]) if "asked" in about else None
 
 
