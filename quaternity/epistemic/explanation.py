@@ -395,13 +395,18 @@ class _Writer:
     ) -> None:
         holder = claim.deal.owner[card.set_index][card.number]
         if owner in players:
-            reason: str = words.SEES_NOT(who=owner, card=card)
+            text = words.CANNOT_HOLD(
+                who=owner, card=card, reason=words.SEES_NOT(who=owner, card=card)
+            )
         elif holder in players:
-            reason = words.SEES_CARD(who=holder, card=card)
+            text = words.CANNOT_HOLD(
+                who=owner, card=card, reason=words.SEES_CARD(who=holder, card=card)
+            )
         else:
             reason, proof = _prove_impossible(seen, {card: 1 << owner})
             claim = claim._replace(impossible=proof)
-        self.say(level, words.CANNOT_HOLD(who=owner, card=card, reason=reason), claim)
+            text = words.CANNOT_HOLD_PROOF(who=owner, card=card, proof=reason)
+        self.say(level, text, claim)
 
     def _as_formula(self, case: Case) -> Formula:
         return every(

@@ -90,6 +90,9 @@ PUBLICLY_WITHOUT = MessageTemplate(
     "cannot_hold", "{who:players} cannot hold {card:card}: everybody knows that"
 )
 CANNOT_HOLD = MessageTemplate("cannot_hold", "{who:player} cannot hold {card:card}: {reason}")
+CANNOT_HOLD_PROOF = MessageTemplate(
+    "cannot_hold", "{who:player} cannot hold {card:card}: otherwise {proof}"
+)
 SEES_NOT = MessageTemplate("sees", "{who:player} sees that {card:card} is not in their own hand")
 SEES_CARD = MessageTemplate("sees", "{who:player} sees {card:card} in their own hand")
 DEAL_IS = MessageTemplate("deal", "deal {number}:")

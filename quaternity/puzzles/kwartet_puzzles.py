@@ -55,7 +55,7 @@ WHICH = MessageTemplate(
     "You are {who:player}: which card of another player can you locate by reasoning, although no "
     "question has shown it, and who has it?",
 )
-SHOWN = MessageTemplate("shown", "A request or your hand already shows who has {card:card}.")
+SHOWN = MessageTemplate("shown", "A question or your hand already shows who has {card:card}.")
 OF_YOURS = MessageTemplate(
     "of_yours", "You are {seat:player}: does {who:player} know that you have {card:card}?"
 )
@@ -90,18 +90,18 @@ what a player knows about the knowledge of others."""
 ASKED_AT = (0, 1), (0, 1), (0, 1, 2, 3, 4), (2, 3, 4), (2, 3, 4)
 """The questions that a puzzle of each level may ask, as indices in `ASKED`."""
 
-REQUESTS = MessageTemplate("requests", "These requests matter: {requests:listed}.")
+REQUESTS = MessageTemplate("requests", "These questions matter: {requests:listed}.")
 NO_REQUEST = MessageTemplate(
-    "no_request", "No request matters: your hand and the rules are enough."
+    "no_request", "No question matters: your hand and the rules are enough."
 )
 OTHER_HANDS = MessageTemplate(
-    "other_hands", "Look for other hands that fit all requests and answers."
+    "other_hands", "Look for other hands that fit all questions and answers."
 )
-REQUEST = MessageTemplate("request", "request {number}: {event}")
+REQUEST = MessageTemplate("request", "question {number}: {event}")
 LOOK_AT = MessageTemplate("look_at_card", "Look at the cards of {set:set}.")
 THINK_AS = MessageTemplate(
     "think_as",
-    "Think of all hands that fit the cards of {who:player} and all requests and answers.",
+    "Think of all hands that fit the cards of {who:player} and all questions and answers.",
 )
 SAYS_LINE, LEADS_ON, SAYS_ON = (
     MessageTemplate("says_line", "{line:sentence}."),

@@ -37,7 +37,8 @@ NO_ROW = MessageTemplate("no_row", "On {cell}, the piece does not complete a row
 GIVES = MessageTemplate(
     "gives", "After '{move}' the other player places {piece} on {cell} and wins."
 )
-LINE = MessageTemplate("line", "After '{move}', best play continues: {line:parts}. {ends}.")
+LINE = MessageTemplate("line", "The best moves after '{move}' are these. {line:row} {ends}.")
+THEN_THEY = MessageTemplate("then_they", "They: {move}.")
 YOU_DO = MessageTemplate("you_do", "You: {move}.")
 THEY_DO = MessageTemplate("they_do", "Best for the other player: {move}.")
 COMPLETES = MessageTemplate("completes", "{row}: all {shared:listed}.")
@@ -221,7 +222,8 @@ def _losing_reply(board: Board, piece: str, move: QuartoMove) -> Message | None:
 def _line(board: Board, piece: str, rated: RatedMove, depth: int) -> Message:
     move, wins = rated.move, rated.outcome == Outcome.WIN
     after = board if move.cell is None else board.after(move.cell, piece)
-    line = [str(later) for later in line_of_play(after, move.hand_over)]
+    kinds = cycle((THEN_THEY, YOU_DO))
+    line = [next(kinds)(move=str(later)) for later in line_of_play(after, move.hand_over)]
     ends = TOO_LATE(count=depth) if wins else ENDS[rated.outcome]
     return LINE(move=str(move), line=line, ends=ends)
 

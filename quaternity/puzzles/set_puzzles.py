@@ -22,7 +22,7 @@ FIND_ALL = MessageTemplate(
 IS_THERE = MessageTemplate("is_there", "Is there a SET among these {count} cards?")
 HOW_MANY = MessageTemplate("how_many", "Number of SETs: {count}.")
 FIRST_CARD = MessageTemplate("first_card", "Card {letter} is in at least one SET.")
-IS_A_SET = MessageTemplate("is_a_set", "{three} is a SET: {parts:parts}.")
+IS_A_SET = MessageTemplate("is_a_set", "{three} is a SET: {number}; {colour}; {filling}; {shape}.")
 IS_NO_SET = MessageTemplate(
     "is_no_set", "{three} is not a SET: exactly two cards have the {property} {word}."
 )
@@ -128,11 +128,12 @@ def _count_differing(three: Triple) -> int:
 
 
 def _proof(cards: tuple[int, ...], name: str) -> Message:
-    parts = [
-        SAME(property=label, word=words[0]) if len(set(words)) == 1 else DIFFERENT(words=words)
+    parts = {
+        str(label): SAME(property=label, word=words[0]) if len(set(words)) == 1
+        else DIFFERENT(words=words)
         for label, words in zip(PROPERTIES, _words(cards, name), strict=True)
-    ]
-    return IS_A_SET(three=name, parts=parts[::-1])  # the order in a card's name
+    }  # fmt: skip
+    return IS_A_SET(three=name, **parts)
 
 
 def _wrong(cards: tuple[int, ...]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import product
 from secrets import randbelow
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -102,7 +103,11 @@ class PuzzlePages:
         return RedirectResponse(path, 303, {"cache-control": "no-store"})
 
     async def show_puzzle(self, request: Request) -> Response:
-        """`GET /puzzles/VERSION/KIND/LEVEL/SEED?answer=&steps=`: return the page of a puzzle."""
+        """`GET /puzzles/VERSION/KIND/LEVEL/SEED?answer=&steps=`: return the page of a puzzle.
+
+        With `answered=` instead of `answer=`, the page shows a step of the proof together with the
+        verdict on the visitor's last answer.
+        """
         self.thinking.admission.count("page")
         version = request.path_params["version"]
         # Refuse another version first, because it may have had other kinds of puzzles.
@@ -131,10 +136,13 @@ class PuzzlePages:
         """
         asked = request.query_params
         answer, cards = " ".join(asked.getlist("answer")).strip(), asked.getlist("card")
-        if len(answer) > MAX_ANSWER_LENGTH or len(cards) > MAX_ANSWER_LENGTH:
+        before = asked.get("answered", "")
+        if max(len(answer), len(before), len(cards)) > MAX_ANSWER_LENGTH:
             raise HttpError(422, "the answer is too long")
         steps = min(_number(asked.get("steps", "0"), 99, "steps"), len(puzzle.why))
-        verdict = judge(puzzle, answer, cards)
+        verdict = judge(puzzle, answer or ("" if cards else before), cards)
+        if before and not (answer or cards):
+            verdict = verdict._replace(because="", was_shown=True)
         today = datetime.now(UTC).date()
         async with self._turns.hold_place():
             html = puzzle_html(puzzle, verdict, steps, today, root_of(request), path, table)
@@ -216,6 +224,8 @@ class Verdict(NamedTuple):
         final: Whether the visitor cannot answer again, because the answer was right or because
             `because` reveals the right answer.
         status: HTTP status of the page with the judgement.
+        answer: The judged answer. May be empty if there is no judgement.
+        was_shown: Whether an earlier page has already shown the judgement and its reason.
     """
 
     judged: str = ""
@@ -223,6 +233,8 @@ class Verdict(NamedTuple):
     sets: tuple[str, ...] = ()
     status: int = 200
     final: bool = False
+    answer: str = ""
+    was_shown: bool = False
 
 
 def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
@@ -239,7 +251,8 @@ def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
         named = {text.split()[0] for text in puzzle.answers} & {*answer.split()}
         # The reason why another player cannot have the right card reveals who has it.
         reveals = bool(named) if puzzle.answer_form == "card" else puzzle.answer_form == "yes-no"
-        return Verdict("right" if right else "wrong", because, final=right or reveals)
+        judged, final = "right" if right else "wrong", right or reveals
+        return Verdict(judged, because, final=final, answer=answer)
     claimed, all_sets = {*answer.upper().split()}, {*puzzle.answers[0].split()}
     right_sets = tuple(sorted(claimed & all_sets))
     if not right and claimed <= all_sets:
@@ -247,7 +260,7 @@ def judge(puzzle: Puzzle, answer: str, cards: Sequence[str] = ()) -> Verdict:
             count=len(right_sets), all=len(all_sets)
         )
         return Verdict("", because, right_sets)
-    return Verdict("right" if right else "wrong", because, right_sets, final=right)
+    return Verdict("right" if right else "wrong", because, right_sets, final=right, answer=answer)
 
 
 def puzzle_html(
@@ -263,13 +276,17 @@ def puzzle_html(
     sentences = [words.sentence(step.text) for step in shown]
     places = [number for number, day in enumerate(DAILY) if day == (puzzle.kind, puzzle.level)]
     seed_links = [f"{root}/puzzles/{VERSION}/{kind}/{level}/{puzzle.seed}" for kind, level in DAILY]
-    drawn = draw_puzzle(puzzle, words, shown, verdict.because if verdict.judged == "wrong" else "")
+    refuted = verdict.because if verdict.judged == "wrong" else ""
+    drawn = draw_puzzle(puzzle, words, shown, refuted, may_answer=not verdict.judged)
+    kept = {"answer": " ".join(verdict.sets)} if verdict.sets else {}
+    kept = {"answered": verdict.answer} if verdict.final else kept
     return templates().get_template("puzzle.html").render(
         drawn, root=root, puzzle=puzzle, title=kind_texts()[puzzle.kind][0],
         link=path or f"{root}/puzzles/{VERSION}/{puzzle.kind}/{puzzle.level}/{puzzle.seed}",
         question=words.sentence(puzzle.question), judged=verdict.judged, found=verdict.sets,
         because=words.sentence(verdict.because), shown=sentences,
-        solved=words.sentence(" / ".join(map(words.answer, puzzle.answers))),
+        solved=words.sentence(words.answers(puzzle.answers)), was_shown=verdict.was_shown,
+        kept=f"{urlencode(kept)}&" if kept else "",
         daily=bool(places) and not path, today=daily_puzzles(today, root), final=verdict.final,
         is_today=puzzle.seed == int(f"{today:%Y%m%d}"),
         next=next((seed_links[place + 1] for place in places if place + 1 < len(DAILY)), ""),

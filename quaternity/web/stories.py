@@ -26,7 +26,7 @@ from quaternity.table.games import registration
 from quaternity.web.changes import Entry, VersionConflict
 from quaternity.web.core import TableState
 from quaternity.web.drawing.frame import table_context
-from quaternity.web.drawing.words import page_words, plain_names, sight_words
+from quaternity.web.drawing.words import asked_card, page_words, plain_names, sight_words
 from quaternity.web.http_errors import TRIED_OFTEN, HttpError
 from quaternity.web.middleware import (
     caller_of,
@@ -165,6 +165,9 @@ def story_html(
         )
     ]
     context = table_context(sight, "", root, replayed=True)
+    if moments and "asked" in context["drawn"]:
+        # Mark the card of the decisive move, although the board shows the position before it.
+        context["drawn"]["asked"] = asked_card(moments[0].events[0])
     sentences = [
         moment._replace(
             events=tuple(map(words.say, moment.events)), lines=tuple(map(words.say, moment.lines))

@@ -63,5 +63,5 @@ def test_why_the_last_card_is_found() -> None:
     assert lines[0] == "player 0 knows H3 8/3:"
     assert len(lines) == 4
     assert lines[1].startswith("  player 0 cannot hold 8/3: player 0 sees")
-    assert lines[2].startswith("  player 2 cannot hold 8/3: player")
+    assert lines[2].startswith("  player 2 cannot hold 8/3: otherwise players")
     assert lines[3] == "  player 1 cannot hold 8/3: everybody knows that"

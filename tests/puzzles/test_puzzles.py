@@ -124,6 +124,31 @@ def test_a_wrong_question_is_shown_by_a_line_of_play_that_gains_nothing() -> Non
             assert len(line) <= within
 
 
+def test_a_wrong_quarto_move_is_refuted_by_moves_of_both_players_in_turn() -> None:
+    """The moves name their players, and the player who moves last wins unless nobody does."""
+    lines = 0
+    for seed in range(thorough(4, 20)):
+        for because in make("quarto", seed, 3).wrong.values():
+            if "line" not in message_data(because):
+                continue
+            line, ends = (message_data(because)[key] for key in ("line", "ends"))
+            movers = [str(move).partition(":")[0] for move in line]
+            assert movers == [("They", "You")[number % 2] for number in range(len(line))]
+            winner = {"They": "The other player", "You": "You"}[movers[-1]]
+            assert str(ends).startswith((winner, "Nobody wins"))
+            lines += 1
+    assert lines
+
+
+def test_the_properties_of_a_set_are_separated_by_semicolons() -> None:
+    """A property that differs is itself a list, such as "open, solid and striped"."""
+    steps = [str(step.text) for step in make("sets", 3, 3).why if "is a SET" in step.text]
+    assert steps
+    value = "(?:the same \\w+ \\(\\w+\\)|\\w+, \\w+ and \\w+)"
+    assert all(re.fullmatch(f"[A-O]{{3}} is a SET: {value}(?:; {value}){{3}}\\.", text)
+               for text in steps)  # fmt: skip
+
+
 def holds(holder: int, card: tuple[int, int], deal: Deal) -> bool:
     return card in deal[holder]
 
@@ -173,7 +198,7 @@ def test_a_day_has_the_same_five_puzzles_everywhere() -> None:
     assert digest.startswith(DAY_BYTES), "other bytes are of another VERSION"
 
 
-DAY_BYTES = "59bf25540a132b39e9e57c5fcbad194a"
+DAY_BYTES = "600ad96e4a7413c40ddeccca073a76eb"
 DAY = ["AGI", "no", "place it on H2V4, hand over M", "0/0 2", "3/1 2"]
 
 

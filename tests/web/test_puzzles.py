@@ -109,6 +109,51 @@ def test_a_wrong_move_is_refuted_on_the_same_board_after_each_hint(level: int) -
         assert len(boards) == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "is_right"),
+    [*product(KINDS, [True]), *product(("possible", "owner", "trace", "knows"), [False])],
+)
+def test_the_final_verdict_stays_while_the_proof_is_shown(
+    kind: str, is_right: bool, site: Site
+) -> None:
+    """The visitor cannot answer again, and the board shows each step as before an answer."""
+    puzzle = make(kind, 2, 1)
+    answers = puzzle.answers if is_right else puzzle.wrong
+    answer = next(text for text in answers if judge(puzzle, text).final)
+    path = f"/puzzles/1/{kind}/1/2?{urlencode({'answer': answer})}"
+    for step in range(1, len(puzzle.why) + 1):
+        html = unescape(site.ask("GET", path).body.decode())
+        path = re.findall('id="step-on" data-puzzle-link [^>]*href="([^"]*)"', html)[0]
+        html = unescape(site.ask("GET", path).body.decode())
+        assert f'data-judged="{"right" if is_right else "wrong"}"' in html
+        verdict = html.partition('id="verdict"')[2].partition("</div>")[0]
+        assert ("Right." if is_right else "Wrong.") in verdict
+        assert puzzle_words(puzzle).sentence(puzzle.why[step - 1].text) in verdict
+        assert taps(html) == []
+        assert not re.search('class="answers"|class="answering"|id="ask"|id="give-', html)
+        assert 'name="card"' not in html
+        assert re.findall(f"{RESTS}|last", board_of(html)) == re.findall(
+            f"{RESTS}|last", board_of(page(puzzle, steps=step))
+        )
+
+
+RESTS = '"rests"| rests'
+"""Pattern of the marks of a step on a board."""
+
+
+def test_right_moves_of_quarto_are_listed_briefly() -> None:
+    words = puzzle_words(make("quarto", 1, 1))
+    moves = [
+        f"place it on {cell}, hand over {piece}" for cell in ("H1V1", "H2V4") for piece in "AB"
+    ]
+    assert words.answers(moves) == "place it on H1V1/H2V4, hand over A/B"
+    assert words.answers(moves[1:]) == (
+        "place it on H1V1, hand over B; place it on H2V4, hand over A/B"
+    )
+    assert words.answers(["hand over A", "hand over B"]) == "hand over A/B"
+    assert words.answers(["place it on H1V1"]) == "place it on H1V1"
+
+
 def test_both_buttons_of_a_daily_puzzle_copy_the_same_result() -> None:
     """One button is below the verdict on the last puzzle. Other verdicts need the space."""
     texts = []

@@ -100,6 +100,18 @@ def test_only_a_finished_game_has_a_story(game: str, tmp_path: Path) -> None:
         assert refused.status == 409
 
 
+def test_a_story_names_the_hand_that_it_shows_and_marks_the_card_of_the_question(
+    tmp_path: Path,
+) -> None:
+    with Site(app(str(tmp_path))) as site, limited(TIME, **QUICK):
+        shown = story(site, upload(site, record(match("kwartet", 0)))).body.decode()
+    asker, asked, card = re.findall(r"<p><b>\d+\. (.*?) → (.*?): (.*?)\? ", shown)[0]
+    assert f"<small>The hand of {asker}</small>" in shown
+    (marked,) = re.findall(r'<button [^>]* class="tile \w+ asked" [^>]* data-name="([^"]*)"', shown)
+    assert marked.endswith(card)
+    assert asked in re.findall(r'class="cell \w+ asked" [^>]* aria-label="([^"]*)"', shown)[0]
+
+
 @pytest.mark.parametrize(
     ("limit", "path", "status"),
     [("REVIEW_SECONDS", "review", 200), ("PUZZLE_SECONDS", "puzzle", 404)],

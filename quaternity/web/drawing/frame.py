@@ -301,7 +301,7 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
             (f"✓ {_('ready')}", seat.ready and seat.kind == "person" and not sight.begun),
             (f"{_('place')} {sight.places[number]}" if sight.places else "", True),
             (
-                _(f"{level.name} program") if level else _("program"),
+                _(level.name) if level else _("program"),
                 seat.kind == "program" and number not in sight.thinking and not sight.places,
             ),
             (_("thinking"), number in sight.thinking),

@@ -62,7 +62,7 @@ SPOKEN = {
     epistemic.CHAIN.template: "start with {steps:parts}, where",
     epistemic.CANNOT_TELL.template: "{who:player} has the same cards in {deal}",
     FIRST_CARD.template: "The marked card is in at least one SET.",
-    IS_A_SET.template: "These three cards are a SET: {parts:parts}.",
+    IS_A_SET.template: ("These three cards are a SET: {number}; {colour}; {filling}; {shape}."),
     IS_NO_SET.template: "These three cards are not a SET: exactly two of them have the "
     "{property} {word}.",
 }
@@ -98,9 +98,34 @@ class PuzzleWords(PageWords):
             return _(text.capitalize())
         return "" if text.isupper() else self.text(text)
 
+    def answers(self, texts: Sequence[str]) -> str:
+        """Return all right answers to a puzzle in words.
+
+        Moves of Quarto that have the cell or the piece to hand over in common become one text.
+        """
+        moves = [move.groups() for move in map(QUARTO_MOVE.fullmatch, texts) if move]
+        if not all(piece for _cell, piece in moves) or not moves:
+            return " / ".join(map(self.answer, texts))
+        pieces: dict[str | None, str] = {}
+        for cell, piece in moves:
+            pieces[cell] = f"{pieces[cell]}/{piece}" if cell in pieces else piece
+        cells: dict[str, list[str | None]] = {}
+        for cell, of_cell in pieces.items():
+            cells.setdefault(of_cell, []).append(cell)
+        return "; ".join(
+            (f"{_('place it on {cell}').format(cell='/'.join(map(str, at)))}, " if at[0] else "")
+            + _("hand over {piece}").format(piece=piece)
+            for piece, at in cells.items()
+        )
+
 
 def draw_puzzle(
-    puzzle: Puzzle, words: PuzzleWords, shown: Sequence[Step], because: str
+    puzzle: Puzzle,
+    words: PuzzleWords,
+    shown: Sequence[Step],
+    because: str,
+    *,
+    may_answer: bool = True,
 ) -> dict[str, Any]:
     """Return values for the HTML template that draws the board of a puzzle.
 
@@ -111,15 +136,16 @@ def draw_puzzle(
             last of these steps is based.
         because: The reason why an answer is wrong, which the board illustrates. Empty if no wrong
             answer was given.
+        may_answer: Whether the visitor can tap an answer. False after an answer was judged.
     """
     position = position_of(puzzle)
     drawn: dict[str, Any]
     if isinstance(position, tuple):
-        drawn = _draw_cards(puzzle, position, shown, because)
+        drawn = _draw_cards(puzzle, position, shown, because, may_answer)
     elif isinstance(position, Board):
-        drawn = _draw_quarto(puzzle, position, shown, because)
+        drawn = _draw_quarto(puzzle, position, shown, because, may_answer)
     else:
-        drawn = _draw_asking(puzzle, position, shown, because)
+        drawn = _draw_asking(puzzle, position, shown, because, may_answer)
         events = _asked_in(because or (shown[-1].text if shown else ""))
         drawn["scenes"] = [scene for event in events for scene in draw_question(event, words)]
     sight = SimpleNamespace(seat=drawn.get("seat"), places=None, game=puzzle.game)
@@ -149,7 +175,7 @@ def puzzle_words(puzzle: Puzzle, table: PageWords | None = None) -> PuzzleWords:
 
 
 def _draw_asking(
-    puzzle: Puzzle, position: Any, shown: Sequence[Step], because: str
+    puzzle: Puzzle, position: Any, shown: Sequence[Step], because: str, may_answer: bool
 ) -> dict[str, Any]:
     about, asks = message_data(because), message_data(puzzle.question)
     last_step = message_data(shown[-1].text) if shown else {}
@@ -169,7 +195,7 @@ def _draw_asking(
                   if "asked" in x), message_data(moves[-1][0]))  # fmt: skip
     hands_shown = map(message_data, about.get("hands", last_step.get("hands", ())))
     owners = {card: (hand["who"],) for hand in hands_shown for card in hand.get("cards", ())}
-    answers = {} if because else _answers_by_card(puzzle, position, seat)
+    answers = _answers_by_card(puzzle, position, seat) if may_answer else {}
     size = (0,) * position.settings.set_size
     return {
         "tiles": [
@@ -218,7 +244,7 @@ def _asked_in(value: Any) -> list[dict[str, Any]]:
 
 
 def _draw_quarto(
-    puzzle: Puzzle, board: Board, shown: Sequence[Step], because: str
+    puzzle: Puzzle, board: Board, shown: Sequence[Step], because: str, may_answer: bool
 ) -> dict[str, Any]:
     in_hand, start = puzzle.position.partition(" ")[2] or None, board
     marked, scenes = list[str](), list[Scene]()
@@ -233,7 +259,8 @@ def _draw_quarto(
     if about:  # The refutation begins with the position of the puzzle.
         board, scenes = start, []
     if "move" in about:
-        for text in (about["move"], *about.get("line", ())):
+        later = (message_data(text)["move"] for text in about.get("line", ()))
+        for text in (about["move"], *later):
             move = QUARTO_MOVE.fullmatch(text)
             assert move is not None, text
             cell, piece = move.groups()
@@ -247,7 +274,7 @@ def _draw_quarto(
         scenes += quarto.place_piece(about["cell"], in_hand)
     if about and not because:  # The page before shows another position.
         scenes = []
-    may_move = not because and board is start
+    may_move = may_answer and board is start
     view = QuartoPosition(board, in_hand if board is start else None, 0, squares=False)
     drawn = quarto.part(SimpleNamespace(  # type: ignore[arg-type]  # a puzzle has no table
         view=view, seat=0, to_act=(0,) if may_move else (), moves=(), places=None, deck=PLAIN.name,
@@ -263,7 +290,7 @@ def _draw_quarto(
 
 
 def _draw_cards(
-    puzzle: Puzzle, cards: tuple[int, ...], shown: Sequence[Step], because: str
+    puzzle: Puzzle, cards: tuple[int, ...], shown: Sequence[Step], because: str, may_answer: bool
 ) -> dict[str, Any]:
     wrong = message_data(because).get("three", "")
     three = wrong or message_data(shown[-1].text if shown else "").get("three", "")
@@ -276,5 +303,5 @@ def _draw_cards(
             for letter, card in zip(LETTERS, cards, strict=False)
         ],
         "rests": {card for letter, card in zip(LETTERS, cards, strict=False) if letter in marked},
-        "stripes": Markup(stripes_svg()), "choosing": puzzle.answer_form == "cards" and not because,
+        "stripes": Markup(stripes_svg()), "choosing": puzzle.answer_form == "cards" and may_answer,
     }  # fmt: skip

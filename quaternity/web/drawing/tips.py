@@ -62,7 +62,11 @@ def _tiles(moment: TipContext) -> Iterator[Any]:
     return (tile for group in moment.drawn["tiles"] for tile in group)
 
 
-OVER = Tip("over", "The game is over. Play again, or watch it move by move under More.")
+OVER = Tip(
+    "over",
+    "The game is over. Play again, or watch it move by move: the button is beside the board or "
+    "under More.",
+)
 
 Tips = list[tuple[Tip, Callable[[TipContext], bool]]]
 """Type of the tips of a game, the most important first. Each item is a pair: a tip, and a function
@@ -105,7 +109,7 @@ KWARTET: Tips = [
          "tap the player to ask for it."),
      lambda moment: moment.is_mine),
     (Tip("asks", "A player who asks for a card has another one of its set. Remember who asks for "
-         "what: the notebook under More helps."),
+         "what: the notebook helps."),
      lambda moment: bool(message_data(moment.last))),
     (Tip("start", "These are your cards, sorted by sets. Ask the other players for the cards that "
          "you lack, and collect whole sets."),

@@ -45,6 +45,9 @@ TEMPLATES = {
         "In simulated games, '{best}' wins {better:percent} and this move {played:percent}."
     ),
     epistemic.CANNOT_HOLD.template: "{who:player} cannot have {card:card}: {reason}",
+    epistemic.CANNOT_HOLD_PROOF.template: (
+        "{who:player} cannot have {card:card}: otherwise {proof}"
+    ),
     epistemic.PUBLICLY_WITHOUT.template: (
         "{who:players} cannot have {card:card}: the questions and answers show this"
     ),
@@ -277,7 +280,15 @@ def last_asked(sight: TableView) -> tuple[int, int, int] | None:
 
     The result is None if the last move was neither a question nor an answer.
     """
-    about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
+    return asked_card(sight.moves[-1].events[0]) if sight.moves else None
+
+
+def asked_card(event: str) -> tuple[int, int, int] | None:
+    """Return the player and the card of a question, as a tuple (player, set, number).
+
+    The result is None if the event is neither a question nor an answer.
+    """
+    about = message_data(event)
     return (about["asked"], *about["card"]) if "asked" in about else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -195,6 +196,27 @@ def test_the_texts_of_a_puzzle_are_whole_on_a_small_phone(
         assert ann.page.locator(texts).evaluate_all(CUT) == [], puzzle
 
 
+@pytest.mark.parametrize(
+    ("language", "size"),
+    thorough([("de", (360, 740))], [*product(("en", "nl", "de"), ((320, 640), (360, 740)))]),
+)
+def test_verdicts_and_steps_of_a_puzzle_need_no_scrolling(
+    language: str, size: tuple[int, int], person: Callable[..., Any]
+) -> None:
+    ann = person(viewport={"width": size[0], "height": size[1]}, locale=language)
+    move = "place it on H2V4, hand over C"
+    for puzzle, query in (
+        ("possible/2/20261201", "answer=yes"), ("possible/2/20261201", "answered=yes&steps=3"),
+        ("possible/2/20261201", "steps=3"), ("quarto/2/20261128", f"answer={move}"),
+    ):  # fmt: skip
+        ann.page.goto(f"/puzzles/1/{puzzle}?{query}")
+        assert ann.page.locator("#verdict p").count()
+        high = "thumb => [thumb.scrollHeight - thumb.clientHeight, thumb.clientHeight]"
+        hidden, height = ann.page.locator(".thumb").evaluate(high)
+        assert hidden == 0
+        assert height < 0.61 * size[1]
+
+
 @pytest.mark.parametrize(("players", "sets"), [(4, 13), (8, 8)])
 def test_the_marks_of_all_players_are_whole_on_a_small_phone(
     players: int, sets: int, person: Callable[..., Any]
@@ -232,6 +254,19 @@ def test_the_button_for_the_other_view_is_visible_when_the_sheet_opens(
     box = ann.page.locator("button[data-view]").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= 844
+
+
+@pytest.mark.parametrize("language", thorough(["de"], ["en", "nl", "de"]))
+def test_the_levels_of_programs_are_whole_on_a_small_phone(
+    language: str, person: Callable[..., Any]
+) -> None:
+    ann = person(viewport={"width": 320, "height": 640}, locale=language)
+    seats = ["me", *(level.player for level in registration("kwartet").levels)]
+    ann.table("kwartet", {"players": 4, "sets": 13}, seats, name="Ann", seed=5)
+    states = ann.page.locator(".ready .seats .state")
+    states.first.wait_for(state="attached")
+    assert all(states.all_inner_texts())
+    assert states.evaluate_all(CUT) == []
 
 
 def test_programs_with_equal_names_have_numbers(person: Callable[..., Any]) -> None:
@@ -395,6 +430,22 @@ COVERED = """tip => {
   return [under.map(({ outerHTML }) => outerHTML), tip.scrollHeight - tip.clientHeight];
 }"""
 """Script: the elements that a tip covers, and the pixels of its text that have no room."""
+
+
+@pytest.mark.parametrize("game", thorough(["kwartet"], [*GAMES]))
+def test_the_focus_moves_from_a_tip_to_a_possible_move(
+    game: str, person: Callable[..., Any]
+) -> None:
+    ann = person(keys=True)
+    ann.page.goto("/")
+    ann.press(ann.page.locator(f"form.guided:has([value={game}]) button"))
+    ann.page.locator(":is(.board, .thumb) :is(button[data-act], input)").first.wait_for(
+        state="attached"
+    )
+    ann.press(ann.page.locator(".tip:not([hidden]) [data-read]"))
+    acting = """() => document.activeElement.closest(".board, .thumb")
+      && document.activeElement.matches("button[data-act], input")"""
+    assert ann.page.evaluate(acting)
 
 
 @pytest.mark.parametrize("game", thorough(["quarto"], [*GAMES]))
