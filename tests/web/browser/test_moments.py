@@ -397,6 +397,26 @@ def test_a_moment_measures_the_cards_before_it_changes_the_page(
     assert count_layouts() - before <= MAX_LAYOUTS
 
 
+def test_the_verdicts_on_a_claim_do_not_cover_a_message(person: Callable[..., Witness]) -> None:
+    """A player whose claim was too late gets a message while the other claim is shown."""
+    ann = person(Witness, **PHONE)
+    ann.table("set", {"seats": 2}, ["me", "me"], name="Ann")
+    ann.page.wait_for_selector("body.ready .set-card")
+    verdicts, message = ann.page.evaluate(
+        """async () => {
+            const { src } = document.querySelector('script[type="module"]');
+            const { complain } = await import(new URL("page.js", src));
+            const { playMoment } = await import(new URL("moments.js", src));
+            complain("Not played: another player was faster, and what you chose is gone; choose again");
+            const texts = ["Shape", "Colour", "Filling", "Number"].map((one) => [one, true]);
+            playMoment({ scenes: [[["compare", [".set-card"], texts]]] }, () => {}, { length: 10000 });
+            const box = (what) => document.querySelector(what).getBoundingClientRect();
+            return [box(".verdicts").bottom, box("#faults").top];
+        }"""
+    )
+    assert 0 < verdicts <= message
+
+
 def test_a_hidden_page_reports_a_turn_once(person: Callable[..., Witness]) -> None:
     ann, ben = person(Witness), person(Witness)
     table, links = ann.table("quarto", {}, ["me", "open"], name="Ann")
