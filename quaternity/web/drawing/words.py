@@ -79,7 +79,7 @@ ADVICE = {
 PROGRAM_NAMES = (
     "Milo", "Zoë", "Otto", "Ida", "Finn", "Luna", "Emil", "Noor", "Hugo", "Roos", "Oskar", "Lotte",
 )  # fmt: skip
-"""First names of computer players, by their first seat. After the last name, the names are repeated."""
+"""First names of computer players, by first seat. After the last name, the names are repeated."""
 
 
 class SpokenDeck(NamedTuple):
@@ -218,8 +218,8 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """Return the name of the player in each seat. Several players may have the same name.
 
     A computer player that belongs to a level of the game gets a first name. It depends on the seat
-    at which this player has joined a series of rematches. An open seat gets a text such as "Seat 1", and a person without a name gets "Player 1".
-    Unlike records, pages count seats from 1.
+    at which this player has joined a series of rematches. An open seat gets a text such as
+    "Seat 1", and a person without a name gets "Player 1". Unlike records, pages count seats from 1.
     """
     return [_isolate_name(_page_name(seat, number, game)) for number, seat in enumerate(seats)]
 
