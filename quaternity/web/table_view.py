@@ -30,6 +30,7 @@ class SeatView(NamedTuple):
         invitation: Last part of the invitation link to the seat. None if the seat is not open, or
             if the visitor is not a host.
         ready: Whether the player is ready for the game to begin.
+        origin: The table and the seat at which a program has joined a series of rematches.
     """
 
     name: str | None
@@ -37,6 +38,7 @@ class SeatView(NamedTuple):
     present: bool = False
     invitation: str | None = None
     ready: bool = True
+    origin: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

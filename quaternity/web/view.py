@@ -84,6 +84,7 @@ def _view_seats(table: LiveTable, state: TableState, is_host: bool) -> tuple[Sea
             index in streaming,
             seat.invitation if seat.kind == OPEN and is_host else None,
             seat.ready == READY,
+            seat.origin,
         )
         for index, seat in enumerate(state.seats)
     )

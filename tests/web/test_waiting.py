@@ -173,6 +173,18 @@ def play_set(site: Site, table: Table, seats: int, random: Random) -> list[int]:
     return list(state["outcome"]["places"])
 
 
+def test_a_program_keeps_its_first_name_in_a_rematch(site: Site) -> None:
+    short = {"players": 3, "sets": 2, "max_moves": 1}
+    table = Table(site, game="kwartet", settings=short, seats=["me", "me", "medium"])
+    table.move(0, table.look(0)["moves"][0])
+    rematch = table.post(0, "again").json["table"]
+    for name in (table.made["table"], rematch):
+        page = site.ask("GET", f"/t/{name}", token=table.tokens[0]).body.decode()
+        names = re.findall(r'<b [^>]*title="(\w+)"', page)
+        assert "Otto" in names
+        assert "Milo" not in names
+
+
 def test_a_rematch_with_fewer_players_shows_the_results_of_all(site: Site) -> None:
     short = {"players": 3, "sets": 2, "max_moves": 1}
     table = make_lobby(site, "kwartet", settings=short, seats=["me", "random", "open"], name="Ann")

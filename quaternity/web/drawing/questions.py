@@ -55,7 +55,9 @@ def draw_question(
 
 
 def _hand(seat: int, tile: str) -> str:
-    return f"body:has(#seat{seat}.mine) [data-hand] {tile}, #seat{seat}"
+    # A seat comes before the hand in the page. It is used if the page does not show this hand.
+    hidden = f":not(:has(#seat{seat}.mine)), :not(:has([data-hand])), [data-view='matrix']"
+    return f"body:is({hidden}) #seat{seat}, body:has(#seat{seat}.mine) [data-hand] {tile}"
 
 
 def _put_down(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:

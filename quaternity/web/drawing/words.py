@@ -82,7 +82,7 @@ ADVICE = {
 PROGRAM_NAMES = (
     "Milo", "Zoë", "Otto", "Ida", "Finn", "Luna", "Emil", "Noor", "Hugo", "Roos", "Oskar", "Lotte",
 )  # fmt: skip
-"""First names of computer players, by seat. After the last name, the names are repeated."""
+"""First names of computer players, by first seat. After the last name, the names are repeated."""
 
 
 class SpokenDeck(NamedTuple):
@@ -220,16 +220,17 @@ def stored_deck(name: str) -> Deck:
 def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """Return the name of the player in each seat. Several players may have the same name.
 
-    A computer player that belongs to a level of the game gets a first name, which depends on its
-    seat. An open seat gets a text such as "Seat 1", and a person without a name gets "Player 1".
-    Unlike records, pages count seats from 1.
+    A computer player that belongs to a level of the game gets a first name. It depends on the seat
+    at which this player has joined a series of rematches. An open seat gets a text such as
+    "Seat 1", and a person without a name gets "Player 1". Unlike records, pages count seats from 1.
     """
     return [_isolate_name(_page_name(seat, number, game)) for number, seat in enumerate(seats)]
 
 
 def _page_name(seat: SeatView | Seat, number: int, game: str) -> str:
     if level_of(seat, game):
-        return PROGRAM_NAMES[number % len(PROGRAM_NAMES)]
+        first = int(seat.origin.rpartition("/")[2]) if seat.origin else number
+        return PROGRAM_NAMES[first % len(PROGRAM_NAMES)]
     return player_name(seat.name, number) or gettext("Seat %(number)s") % {"number": number + 1}
 
 

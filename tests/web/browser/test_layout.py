@@ -14,7 +14,7 @@ from quaternity.ternary import triples
 from tests.review.test_quaternity import TWO
 from tests.review.test_quaternity import play_random_game as played_game
 from tests.sizes import only_thorough, thorough
-from tests.web.browser.people import Person, weight
+from tests.web.browser.people import PHONE, Person, weight
 from tests.web.browser.tables import LARGE, MORE, PAGES, SEATS, SIZES
 
 SCREENS: list[tuple[int, int]] = thorough(
@@ -158,6 +158,15 @@ def test_a_name_is_not_broken_if_a_line_has_room_for_it(
 
 MAX_PAGE_BYTES = 200_000
 """Maximum size of a page with everything that it loads, in bytes."""
+
+
+def test_hidden_notes_do_not_widen_a_phone(person: Callable[..., Person]) -> None:
+    """The kind of a program is only for screen readers if a narrow screen shows many seats."""
+    phone: dict[str, Any] = PHONE | {"viewport": {"width": 320, "height": 640}}
+    ann = person(**phone, locale="de-DE")
+    ann.table("kwartet", {"players": 8}, ["me", *["medium"] * 7], name="Ann")
+    ann.page.wait_for_selector(".seats.many li:last-child .state", state="attached")
+    assert ann.page.evaluate("[innerWidth, document.documentElement.scrollWidth]") == [320, 320]
 
 
 @only_thorough

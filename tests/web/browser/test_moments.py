@@ -5,6 +5,7 @@ Whole games with bad luck are followed by answers, faults and absences at the wo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
@@ -17,6 +18,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from quaternity.ternary import all_triples
+from quaternity.web.drawing.questions import draw_question
+from quaternity.web.drawing.words import page_words
+from quaternity.web.seats import PERSON, Seat
 from tests.sizes import thorough
 from tests.web.browser.people import FAST, PHONE, Person
 from tests.web.browser.recording import Witness
@@ -395,6 +399,55 @@ def test_a_moment_measures_the_cards_before_it_changes_the_page(
     )
     assert (copies, shown) == (6, 3)
     assert count_layouts() - before <= MAX_LAYOUTS
+
+
+def test_the_verdicts_on_a_claim_do_not_cover_a_message(person: Callable[..., Witness]) -> None:
+    """A player whose claim was too late gets a message while the other claim is shown."""
+    ann = person(Witness, **PHONE)
+    ann.table("set", {"seats": 2}, ["me", "me"], name="Ann")
+    ann.page.wait_for_selector("body.ready .set-card")
+    verdicts, message = ann.page.evaluate(
+        """async () => {
+            const { src } = document.querySelector('script[type="module"]');
+            const { complain } = await import(new URL("page.js", src));
+            const { playMoment } = await import(new URL("moments.js", src));
+            complain("Not played: another player was faster; ".repeat(2));
+            const texts = ["Shape", "Colour", "Filling", "Number"].map((one) => [one, true]);
+            const scenes = [[["compare", [".set-card"], texts]]];
+            playMoment({ scenes }, () => {}, { length: 10000 });
+            const box = (what) => document.querySelector(what).getBoundingClientRect();
+            return [box(".verdicts").bottom, box("#faults").top];
+        }"""
+    )
+    assert 0 < verdicts <= message
+
+
+@pytest.mark.parametrize(("seat", "view", "place"), [
+    (0, "tiles", "[data-hand] .tile.own"), (0, "matrix", "#seat0"), (1, "tiles", "#seat1"),
+])  # fmt: skip
+def test_a_card_leaves_the_hand_that_the_page_shows(
+    seat: int, view: str, place: str, person: Callable[..., Witness]
+) -> None:
+    ann = person(Witness)
+    ann.table("kwartet", {"players": 3, "sets": 6}, ["me", "greedy", "greedy"], name="Ann")
+    ann.page.wait_for_selector("body.ready .tile.own")
+    tile = ann.page.get_attribute(".tile.own", "data-card") or ""
+    card = tuple(map(int, tile.split("/")))
+    about = {"asker": 2, "asked": seat, "card": card, "answer": "yes"}
+    words = page_words("animals", [Seat(PERSON, "Ann"), Seat(PERSON, "Ben"), Seat(PERSON, "Cem")])
+    start, box = ann.page.evaluate(
+        """async ([scenes, view, place]) => {
+            document.body.dataset.view = view;
+            const { src } = document.querySelector('script[type="module"]');
+            const { playMoment } = await import(new URL("moments.js", src));
+            playMoment({ scenes }, () => {}, { length: 10000 });
+            const box = document.querySelector(place).getBoundingClientRect();
+            const middle = [box.left + box.width / 2, box.top + box.height / 2];
+            return [document.querySelector(".flyer").dataset.from, middle];
+        }""",
+        [draw_question(about, words), view, place],
+    )
+    assert [float(number) for number in re.findall(r"[\d.]+(?=px)", start)] == pytest.approx(box)
 
 
 def test_a_hidden_page_reports_a_turn_once(person: Callable[..., Witness]) -> None:
