@@ -44,7 +44,9 @@ ONLY_OWNER = MessageTemplate(
     "'{best}' would have forced a win, because only {holder:player} could have {card:card}; this "
     "move does not.",
 )
-YOU_KNEW = MessageTemplate("you_knew", "You knew {since} that {holder:player} had {card:card}.")
+YOU_KNEW = MessageTemplate(
+    "you_knew", "You had known {since} that {holder:player} had {card:card}."
+)
 KNEW = MessageTemplate(
     "knew", "{who:player} could have known {since} that {holder:player} had {card:card}."
 )

@@ -39,7 +39,7 @@ def test_invalid_input_is_explained_and_requested_again(cli: Cli) -> None:
     for words in (
         "'hello' is not understood",
         "player 9 is out of range 0..2",
-        "a player cannot ask itself",
+        "players cannot ask themselves",
         "set 9 is out of range 0..2",
         "answer 'perhaps': expected yes or no",
         "after 1 move",
