@@ -125,7 +125,7 @@ def test_a_refusal_uses_names_and_says_what_to_do_instead(site: Site) -> None:
     assert page.json["faults"] == [f"player 0 holds no card of set {lacking}"]
     (words,) = page.json["words"]
     name = find_deck(view["deck"]).set_name(lacking)
-    assert words == f"Anna (1) holds no card of {name}: choose a set of which you hold a card"
+    assert words == f"Anna (1) holds no card of {name}: choose a set from which you hold a card"
     assert "wait for Anna (1)" in table.move(1, "0 0 0").json["error"]
 
 

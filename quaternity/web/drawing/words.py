@@ -66,7 +66,7 @@ TEMPLATES = {
 
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
-    sentences.HOLDS_NONE.name: "choose a set of which you hold a card",
+    sentences.HOLDS_NONE.name: "choose a set from which you hold a card",
     sentences.HOLDS_IT.name: "ask for a card that you lack",
     sentences.NO_CARDS.name: "ask a player who has cards",
     sentences.IS_COMPLETED.name: "ask for a card of another set",
