@@ -39,8 +39,7 @@ CAN_ANSWER = MessageTemplate(
 )
 WHOSE = MessageTemplate(
     "whose",
-    "Which card can only one player have, although the table still shows several possible owners, "
-    "and who is the owner?",
+    "Which card can only one player have, although the table still shows several, and who has it?",
 )
 LOOK_AT = MessageTemplate("look_at", "Look at {who:players} and count the cards.")
 LOOK_AT_SET = MessageTemplate("look_at_set", "Look at {set:set}.")
