@@ -45,7 +45,7 @@ COLUMNS, MIN_LINES = 80, 26
 than the table at the start, so that later tables fit."""
 
 MAX_STARTED_GAMES = 100
-"""Maximum number of games that `reset` starts until one of them is not over after the deal."""
+"""Maximum number of games that `reset` deals to find one that is not already over."""
 
 Observation = dict[str, NDArray[Any]]
 

@@ -90,7 +90,7 @@ def explain_formula(
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
     >>> for line in explain_formula("K2 H0 0/0", three_cards, [[0, 1, 2]]).lines:
     ...     print(line)
-    player 2 does not know H0 0/0: the hand of player 2 is the same in deal 1, where
+    player 2 does not know H0 0/0: player 2 has the same hand in deal 1. In that deal:
       player 1 holds 0/0, not player 0
     """
     formula = validate_formula(formula, problem, set_size)

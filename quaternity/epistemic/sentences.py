@@ -26,18 +26,19 @@ KNOW_NOT_FALSE = MessageTemplate(
 )
 KNOWS_NOT = MessageTemplate(
     "knows_not",
-    "{who:players} does not know {formula}: the hand of {who:players} is the same in {deal}, where",
+    "{who:players} does not know {formula}: {who:players} has the same hand in {deal}. "
+    "In that deal:",
 )
 KNOW_NOT = MessageTemplate(
     "knows_not",
-    "{who:players} together do not know {formula}: the hands of {who:players} are the same in "
-    "{deal}, where",
+    "{who:players} together do not know {formula}: {who:players} have the same hands in {deal}. "
+    "In that deal:",
 )
 TRUE_IN_PUBLIC = MessageTemplate(
     "everywhere", "{formula} is true in every deal that fits the public record:"
 )
 NOT_IN_PUBLIC = MessageTemplate(
-    "everywhere", "{formula} is not true in every deal that fits the public record: in {deal}"
+    "everywhere", "{formula} is false in a deal that fits the public record. In {deal}:"
 )
 COMMON, COMMON_OF = (
     MessageTemplate("common", "common knowledge"),
@@ -48,7 +49,7 @@ FALSE, FALSE_IN = (
     MessageTemplate("false", "it is false"),
     MessageTemplate("false", "it is false in {deal}"),
 )
-CHAIN = MessageTemplate("chain", "from {steps:parts}, where")
+CHAIN = MessageTemplate("chain", "start with {steps:parts}. In the last deal:")
 CANNOT_TELL = MessageTemplate("cannot_tell", "which {who:player} cannot tell from {deal}")
 COMMON_TO_EACH = MessageTemplate(
     "common", "{formula} is {common}, because each of these players knows whether it is true:"
@@ -62,12 +63,13 @@ COMMON_IN_PUBLIC = MessageTemplate(
 )
 COMMON_UNREACHABLE = MessageTemplate(
     "common",
-    "{formula} is {common}: it is false in some deals that fit the public record, but steps "
-    "between deals that a player cannot distinguish never lead to them",
+    "{formula} is {common}, although it is false in some deals that fit the public record: these "
+    "cannot be reached by steps between two deals that some player cannot tell apart",
 )
 UNKNOWN = MessageTemplate(
     "unknown",
-    "of the {count} cards of {owner:player}, {knower:player} does not know {unknown}: {cards}",
+    "{owner:player} holds {count} cards, and {knower:player} does not know {unknown} of them: "
+    "{cards}",
 )
 CARDS, NO_CARDS = MessageTemplate("cards", "{cards:cards_listed}"), MessageTemplate("cards", "none")
 NO_DEAL = MessageTemplate(
@@ -111,4 +113,4 @@ ALL_KNOW_NOT = MessageTemplate("told", "the record does not show whether {formul
 YOU_KNOW_TRUE = MessageTemplate("told", "you know that {formula:called} is true")
 YOU_KNOW_FALSE = MessageTemplate("told", "you know that {formula:called} is false")
 YOU_KNOW_NOT = MessageTemplate("told", "you do not know whether {formula:called}")
-LIKELY = MessageTemplate("likely", "{told}: true with {chance:percent}")
+LIKELY = MessageTemplate("likely", "{told}: the probability is {chance:percent}")

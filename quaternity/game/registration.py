@@ -20,7 +20,7 @@ QUATERNITY = Registration(
         Level(
             "medium",
             "informed:50",
-            "Thinks about half of its moves, and chooses the others at random.",
+            "Thinks before half of its moves, and chooses the others at random.",
             1502,
             "🦊",
         ),

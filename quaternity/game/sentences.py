@@ -14,24 +14,23 @@ PUTS_DOWN = MessageTemplate("puts_down", "{who:seat} puts down {set:number}")
 IS_OVER = MessageTemplate("is_over", "the game is over")
 WAITS = MessageTemplate("waits", "'{question}' must be answered first: yes or no")
 NOTHING_TO_ANSWER = MessageTemplate(
-    "nothing_to_answer", "there is no question to answer with {answer}"
+    "nothing_to_answer", "there is no question to answer with '{answer}'"
 )
 NO_TURN = MessageTemplate("no_turn", "the state does not say whose turn it is")
 WRONG_TURN = MessageTemplate("not_on_turn", "it is the turn of {turn:player}, not of {who:player}")
 NO_PLAYER = MessageTemplate("no_player", "player {number} is out of range 0..{last}")
-ASKS_ITSELF = MessageTemplate("asks_itself", "a player cannot ask itself")
+ASKS_ITSELF = MessageTemplate("asks_itself", "players cannot ask themselves")
 NO_CARDS = MessageTemplate("no_cards", "{who:player} has no cards")
 NO_SET = MessageTemplate("no_set", "set {number} is out of range 0..{last}")
 NO_CARD = MessageTemplate("no_card", "card {number} of a set is out of range 0..{last}")
 IS_COMPLETED = MessageTemplate("is_completed", "{set:set} has been completed by {who:player}")
 NO_STATE = MessageTemplate("no_state", "the state itself is impossible: {proof}")
 IS_REMOVED = MessageTemplate("is_removed", "{set:set} is removed: {who:player} put it down")
-ASKS_THEMSELVES = MessageTemplate("asks_itself", "a player cannot ask themselves")
 ASKS_FOR_ANOTHER = MessageTemplate(
     "asks_for_another", "{who:player} cannot ask on behalf of {other:player}"
 )
 HOLDS_NONE = MessageTemplate("holds_none", "{who:player} holds no card of {set:set}")
-HOLDS_IT = MessageTemplate("holds_it", "{who:player} holds {card:card} themselves")
+HOLDS_IT = MessageTemplate("holds_it", "{who:player} already holds {card:card}")
 OWNS = MessageTemplate("owns", "{who:player} owns {card:card}")
 SAYS = MessageTemplate(
     "says",

@@ -123,7 +123,7 @@ class Settings:
         default=False,
         metadata={
             "label": "No hopeless questions",
-            "help": "Forbid questions that can only be answered no.",
+            "help": "Forbid questions for cards that the asked player cannot have.",
         },
     )
 

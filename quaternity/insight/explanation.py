@@ -52,8 +52,8 @@ from solvers.shortage import (
 REFUSED = MessageTemplate("refused", "{question} is refused: {fault}")
 BOTH_POSSIBLE = MessageTemplate("both_possible", "{question}: both answers are possible")
 IMPOSSIBLE = MessageTemplate("impossible", "{question}: {answer} is impossible: {reason}")
-MINIMAL_REASONS = MessageTemplate("rests", "this rests on these moves, and on none of the others:")
-REASONS = MessageTemplate("rests", "this rests on these moves:")
+MINIMAL_REASONS = MessageTemplate("rests", "this follows from these moves alone:")
+REASONS = MessageTemplate("rests", "this follows from these moves:")
 FROM_THE_START = MessageTemplate(
     "from_the_start", "no earlier move matters: it was impossible from the start"
 )

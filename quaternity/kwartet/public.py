@@ -257,7 +257,7 @@ def request_faults(public: PublicState, hand: Hand, question: Question) -> list[
     if not 0 <= asked < settings.players:
         faults.append(sentences.NO_PLAYER(number=asked, last=settings.players - 1))
     elif asked == asker:
-        faults.append(sentences.ASKS_THEMSELVES())
+        faults.append(sentences.ASKS_ITSELF())
     elif not problem.hands[asked] and asked not in public.may_be_asked(asker):
         faults.append(sentences.NO_CARDS(who=asked))
     if not 0 <= index < settings.sets:

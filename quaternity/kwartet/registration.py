@@ -28,7 +28,11 @@ KWARTET = Registration(
     strongest="reader",
     levels=(
         Level(
-            "easy", "better-greedy", "Takes cards that it has seen, otherwise guesses.", 1442, "🐣"
+            "easy",
+            "better-greedy",
+            "Takes cards that it has seen, and otherwise guesses.",
+            1442,
+            "🐣",
         ),
         Level(
             "medium",

@@ -35,12 +35,11 @@ owner is unknown. The number of moves is at least `MIN_DEALING_MOVES` and less t
 
 CAN_ANSWER = MessageTemplate(
     "can_answer",
-    "{asker:player} asks {asked:player} for {card:card}: is the answer {answer} possible?",
+    "{asker:player} asks {asked:player} for {card:card}: could the answer be '{answer}'?",
 )
 WHOSE = MessageTemplate(
     "whose",
-    "Which card has only one possible owner, although the table still shows several, and "
-    "who is the owner?",
+    "Which card can only one player have, although the table still shows several, and who has it?",
 )
 LOOK_AT = MessageTemplate("look_at", "Look at {who:players} and count the cards.")
 LOOK_AT_SET = MessageTemplate("look_at_set", "Look at {set:set}.")

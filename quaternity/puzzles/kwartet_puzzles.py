@@ -103,9 +103,8 @@ THINK_AS = MessageTemplate(
     "think_as",
     "Think of all hands that fit the cards of {who:player} and all questions and answers.",
 )
-SAYS_LINE, LEADS_ON, SAYS_ON = (
+SAYS_LINE, SAYS_ON = (
     MessageTemplate("says_line", "{line:sentence}."),
-    MessageTemplate("leads_on", "{line:sentence}:"),
     MessageTemplate("says_on", "{line:sentence}"),
 )
 HAS = MessageTemplate("has", "that {who:player} has {card:card}")
@@ -333,7 +332,7 @@ def _lines(log: SeatLog, why: QueryReason, card: Card) -> Iterator[Step]:
         if WHY_NOT not in line:
             text = _in_words(unindent(line))
             says = SAYS_ON if text.endswith(":") else SAYS_LINE
-            yield Step((LEADS_ON if text.endswith("here") else says)(line=text), (str(card),))
+            yield Step(says(line=text), (str(card),))
 
 
 def _in_words(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The type of a puzzle, with its answers, proof and JSON form, and the checking of answers."""
+"""The class `Puzzle`: a puzzle with its answers, proof and JSON form, which can check an answer."""
 
 from __future__ import annotations
 

@@ -2,15 +2,16 @@
 
 The search asks whether one player, the attacker, can complete a quarto. The number *within* limits
 the remaining placements of both players together. The attacker makes the last of them. So the
-attacker is the player who places next if *within* is odd, and the player who hands over next if it
-is even. Two searches with the largest possible numbers give the outcome of the game: the player to
-move wins, the opponent wins, or the game is a draw. Smaller numbers give the length of a win.
+attacker is the player who places the next piece if *within* is odd, and the player who hands over
+the next piece if it is even. The outcome of the game (a win for either player, or a draw) follows
+from one search for each player, with the largest possible value of *within*. Searches with smaller
+values give the length of a win.
 
 When a piece must be handed over, a position consists of three integers: the marks of the rows (see
-`lines`), the empty cells and the pieces left. When a piece must be placed, the search first tries
-the cells that leave the fewest safe pieces or, with many pieces left, the fewest good replies. Such
-a placement either wins soon or is refuted fastest. Positions with three empty cells are not cached,
-because solving them is faster than a lookup.
+`lines`), the empty cells and the pieces left. When a piece must be placed, the search tries the
+most forcing cells first. These leave the opponent the fewest safe pieces to hand over or, if many
+pieces are left, the fewest good replies. Positions with three empty cells are not cached, because
+solving them is faster than a lookup.
 
 The search does not identify symmetric positions, or positions that differ only in properties that
 cannot become a quarto. This would cost more than it saves. `Lines.canonical_form` identifies both,

@@ -37,14 +37,16 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.sampling import NumberedDeals
 
 COULD_HAVE_WON = MessageTemplate(
-    "could_have_won", "'{best}' would have forced a win; this move does not."
+    "could_have_won", "'{best}' would have forced a win; this move did not."
 )
 ONLY_OWNER = MessageTemplate(
     "only_owner",
     "'{best}' would have forced a win, because only {holder:player} could have {card:card}; this "
-    "move does not.",
+    "move did not.",
 )
-YOU_KNEW = MessageTemplate("you_knew", "You knew {since} that {holder:player} had {card:card}.")
+YOU_KNEW = MessageTemplate(
+    "you_knew", "You had known {since} that {holder:player} had {card:card}."
+)
 KNEW = MessageTemplate(
     "knew", "{who:player} could have known {since} that {holder:player} had {card:card}."
 )

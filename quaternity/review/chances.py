@@ -16,8 +16,8 @@ from quaternity.review.judge import Judge, MoveValue
 from quaternity.review.recorded_game import RecordedGame, Shares
 
 GAMES_PER_PASS, MAX_SIMULATED_GAMES = 16, 256
-"""Number of games that are simulated from each position in one pass, and maximum number of games
-from each position in all passes. An estimate from fewer games would not be informative."""
+"""Number of games simulated from each position in one pass, and maximum number in all passes
+together. Fewer games than one pass would not give a useful estimate."""
 
 COMPARED_GAMES, CONFIRMING_GAMES = 32, 128
 """Number of games that are simulated after each of two moves to compare them, and number of further

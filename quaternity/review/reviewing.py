@@ -36,7 +36,7 @@ MAX_MOMENTS, MAX_CANDIDATES = 3, 6
 examines to find them."""
 
 CHANCE = MessageTemplate("chance", "The chance of a yes was {chance:percent}.")
-ONLY = MessageTemplate("only", "Only {answer} was possible.")
+ONLY = MessageTemplate("only", "Only '{answer}' was possible.")
 BETTER = MessageTemplate(
     "better",
     "In simulated games, '{best}' wins {better:percent} and this move {played:percent}; the "
@@ -56,7 +56,7 @@ IMAGINING = MessageTemplate("imagining", "everybody's chances")
 COMPARING = MessageTemplate("comparing", "the comparison of moves with others")
 SOME_CHANCES = MessageTemplate(
     "some_chances",
-    "The chances are still unknown for {missing} of {all} positions; more time would help.",
+    "There was not enough time to find the chances for {missing} of {all} positions.",
 )
 NOT_DRAWN = MessageTemplate(
     "not_drawn", "The chances are unknown: there are too many players to deal random hands in time."
@@ -64,9 +64,7 @@ NOT_DRAWN = MessageTemplate(
 TOO_LARGE = MessageTemplate(
     "too_large", "Some positions have more deals than can be counted in time."
 )
-NOT_COMPARED = MessageTemplate(
-    "not_compared", "Moves not compared with others: {count}; more time would help."
-)
+NOT_COMPARED = MessageTemplate("not_compared", "Moves that there was no time to compare: {count}.")
 
 
 class ReviewedMove(NamedTuple):

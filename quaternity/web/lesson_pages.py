@@ -1,8 +1,8 @@
-"""Analysis of files that visitors upload: whether a file is possible, and what follows from it.
+"""Analysis of uploaded files: the states of games, deal problems and the records of games.
 
-A file contains a state of a game, a deal problem, or the record of a game. A state or a deal
-problem is possible if at least one deal of the cards agrees with it. A record is possible if its
-moves follow the rules.
+The analysis says whether the content of a file is possible, and which deductions follow from it. A
+state or a deal problem is possible if at least one deal of the cards agrees with it. A record is
+possible if its moves follow the rules.
 """
 
 from __future__ import annotations

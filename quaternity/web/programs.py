@@ -31,11 +31,11 @@ from quaternity.web.seats import OPEN, PROGRAM
 from quaternity.web.store import Store
 
 FAILED = MessageTemplate(
-    "failed", "{name:called} failed: hand its seat over to another player (at the end of More)"
+    "failed", "{name:called} failed: choose another player under “Hand over a seat”"
 )
 TAKES_TOO_LONG = MessageTemplate(
     "takes_too_long",
-    "{name:called} takes too long: hand its seat over to another player (at the end of More)",
+    "{name:called} takes too long: choose another player under “Hand over a seat”",
 )
 
 MAX_ALARM_SECONDS = 3_600.0

@@ -262,7 +262,7 @@ class Reclaim(NamedTuple):
 
 def unknown_link() -> HttpError:
     """Return the error for a link that is not valid."""
-    return HttpError(404, "this link was used, or it is older than ten minutes")
+    return HttpError(404, "this link has already been used, or it is more than ten minutes old")
 
 
 def unknown_code() -> HttpError:
@@ -377,7 +377,7 @@ class HandOver(NamedTuple):
         if voters <= {*self.visitor.seats}:
             raise HttpError(
                 403,
-                "nobody else is here to agree that a new player takes this seat and sees its cards",
+                "nobody else is here to let a new player take this seat and see its cards",
             )
         agreed = state.votes.takeovers.get(self.seat, frozenset()) | {*self.visitor.seats}
         if agreed.issuperset(voters):

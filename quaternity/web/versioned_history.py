@@ -125,7 +125,7 @@ class VersionedHistory(NamedTuple):
     def _gone_error(self) -> HttpError:
         return HttpError(
             409,
-            "another player was faster, and what you chose is gone; choose again",
+            "another player was faster, so your choice is gone: choose again",
             version=self.version,
         )
 

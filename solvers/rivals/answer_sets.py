@@ -1,6 +1,7 @@
 """Adapter for answer-set programming: choice rules with cardinality constraints.
 
-An infeasible answer contains no evidence that can be checked, so `solvers.certify` adds a proof.
+If the solver finds a problem infeasible, it returns no evidence that can be checked, so
+`solvers.certify` adds a proof.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def test_refusals_use_names_and_misspelt_names_get_suggestions(cli: Cli) -> None
     out = " ".join(cli("play", *SMALL, "--deck", "everyday", stdin=typed).out.split())
     assert "did you mean squirrel? (or type help)" in out
     assert "no card has the name 'ice creem'" in out
-    assert "not possible: a player cannot ask itself" in out
+    assert "not possible: players cannot ask themselves" in out
     assert "player 0 owns cow (farm)" in out
     out = cli("play", *SMALL, "--deck", "world", stdin='1 "fire enjin"\nquit\n').out
     assert "no card has the name 'fire enjin': did you mean fire engine?" in out

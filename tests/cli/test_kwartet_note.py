@@ -355,7 +355,7 @@ def test_chances_of_formulas_are_printed(cli: Cli, path: Path) -> None:
     text = cli("kwartet", "know", path, "H0 0/3", "--chance").out
     assert text == "open\n  probability for player 1: 44.4%\n"
     noted = cli("kwartet", "note", path, stdin="know H0 0/3\nquit\n").out
-    assert "you do not know whether H0 0/3: true with 44%" in noted
+    assert "you do not know whether H0 0/3: the probability is 44%" in noted
 
 
 def test_announcements_change_what_is_known(cli: Cli, path: Path) -> None:

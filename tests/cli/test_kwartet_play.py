@@ -76,7 +76,7 @@ def test_invalid_input_is_explained_and_requested_again(cli: Cli, path: Path) ->
         "'1' is not understood",
         "player 7 is out of range 0..2",
         "set 8 is out of range 0..2",
-        "a player cannot ask themselves",
+        "players cannot ask themselves",
         "card 4 of a set is out of range 0..3",
         "'2 99999999999/1' is not understood",
         "Ask:",

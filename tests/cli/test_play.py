@@ -39,7 +39,7 @@ def test_invalid_input_is_explained_and_requested_again(cli: Cli) -> None:
     for words in (
         "'hello' is not understood",
         "player 9 is out of range 0..2",
-        "a player cannot ask itself",
+        "players cannot ask themselves",
         "set 9 is out of range 0..2",
         "answer 'perhaps': expected yes or no",
         "after 1 move",
@@ -149,7 +149,7 @@ def test_why_shows_the_moves_and_their_proof_or_that_none_matter(cli: Cli) -> No
     assert "player 3 holds 3 cards (2 at the start, 1 received)" in " ".join(outcome.out.split())
     assert " ".join(outcome.out.split()).count("but must hold") == 1
     assert (
-        "  this rests on these moves, and on none of the others:\n"
+        "  this follows from these moves alone:\n"
         "    move 2: 3 asks 2 for 0/1: yes\n    move 3: 3 asks 0 for 2/1: no\n"
     ) in outcome.out
     outcome = cli("play", "-s", 2, "-n", 2, "-p", 2, stdin="1 0 0\nwhy\nwhy 1 1 0\nwhy 0 1 0\n")
@@ -232,7 +232,7 @@ def test_moves_are_typed_as_in_a_record(cli: Cli, tmp_path: Path) -> None:
     assert "player 9 does not exist" in outcome.out
     typed = "why H1 0/2\nwhy H1 0/1\nwhy !H2 0/2\nwhy K1 true\nwhy true\nwhy H9\nwhy 9 9\n"
     outcome = cli("play", "--record", path, stdin=f"{typed}why cards(1) = 5\n")
-    rests = "this rests on these moves, and on none of the others:\n    move 2: 1 asks 2 for 0/2"
+    rests = "this follows from these moves alone:\n    move 2: 1 asks 2 for 0/2"
     assert f"H1 0/2 is true in every possible deal\n  {rests}" in outcome.out
     assert "0/1: player" in outcome.out
     assert "no move matters: this was certain from the start" in outcome.out
@@ -254,5 +254,5 @@ def test_formulas_are_answered_while_watching(cli: Cli, tmp_path: Path) -> None:
     outcome = cli("watch", path, stdin="know H1 0/2\n4\n3\nwhy H1 0/2\nhelp\nq\n")
     assert "H1 0/2 can be true or false" in outcome.out
     assert "H1 0/2 is true in every possible deal" in outcome.out
-    assert "this rests on these moves" in outcome.out
+    assert "this follows from these moves" in outcome.out
     assert "know F     whether formula F is true" in outcome.out

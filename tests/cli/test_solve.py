@@ -129,7 +129,7 @@ def test_impossible_positions_are_distinguished_from_bad_files(cli: Cli, tmp_pat
     wrong.write_text("quaternity 1\nbrisk maybe\n", encoding="utf-8")
     for name, status, why in (
         ("impossible", 1, "impossible"),
-        ("record", 1, "cannot ask itself"),
+        ("record", 1, "cannot ask themselves"),
         ("no-turn", 2, f"{tmp_path / 'no-turn'}: turn: missing; add the number of the player"),
         ("bounds", 2, "upper bounds"),
         ("wrong", 2, f"{wrong}: line 2: brisk: must be yes or no, not 'maybe'"),

@@ -132,15 +132,15 @@ def check_sentences(
                 "player 2 knows !K0 H1 1/2:",
                 "  no deal with this hand makes the formula false; for example, it is true in the "
                 "real deal:",
-                "    player 0 does not know H1 1/2: the hand of player 0 is the same in deal 1, "
-                "where",
+                "    player 0 does not know H1 1/2: player 0 has the same hand in deal 1. In that "
+                "deal:",
                 "      player 2 holds 1/2, not player 1",
             ],
         ),
         (
             "P H1 0/1",
             [
-                "H1 0/1 is not true in every deal that fits the public record: in deal 1",
+                "H1 0/1 is false in a deal that fits the public record. In deal 1:",
                 "  player 0 holds 0/1, not player 1",
             ],
         ),
@@ -148,7 +148,7 @@ def check_sentences(
             "[H1 0/0!] false",
             ["H1 0/0 is false and cannot be announced:", "  player 0 holds 0/0, not player 1"],
         ),
-        ("U0(0)=1", ["of the 2 cards of player 0, player 0 does not know 0: none"]),
+        ("U0(0)=1", ["player 0 holds 2 cards, and player 0 does not know 0 of them: none"]),
     ],
 )
 def test_words(formula: str, lines: list[str]) -> None:
@@ -162,7 +162,8 @@ def test_chains_are_explained_step_by_step() -> None:
     explanation = explain_formula("C !H1 0/1", problem, [[1, 2, 3, 0]], EvaluationMethod.SOLVERS)
     first, last = explanation.lines
     step = r"which player \d cannot tell from deal"
-    assert re.fullmatch(rf".*: from the real deal, {step} 1, {step} 2, where", first)
+    chain = rf"start with the real deal, {step} 1, {step} 2\. In the last deal:"
+    assert re.fullmatch(f".*: {chain}", first)
     assert last == "  player 1 holds 0/1"
     assert len(explanation.deals) == 2
 

@@ -58,7 +58,7 @@ def test_a_hopeless_question_is_refused_with_its_reason(answer: Answer) -> None:
     assert caught.value.faults == [reason]
     assert [*explanation_lines(game, HOPELESS)] == [
         f"1 asks 0 for 0/1 is refused: {reason}",
-        "  this rests on these moves, and on none of the others:",
+        "  this follows from these moves alone:",
         "    move 1: 0 asks 1 for 0/1: no",
     ]
     record = parse_record(f"{record_text(game)}{Move(HOPELESS, answer)}\n")

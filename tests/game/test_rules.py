@@ -79,7 +79,7 @@ def test_a_question_is_legal_iff_it_has_no_faults(state: State, data: st.DataObj
         if not 0 <= value < size
     }
     assert {fault for fault in faults if "out of range" in fault} == wrong
-    assert ("a player cannot ask itself" in faults) == (0 <= asker == asked < state.players)
+    assert ("players cannot ask themselves" in faults) == (0 <= asker == asked < state.players)
     assert any(fault.startswith("it is the turn of") for fault in faults) == (asker != state.turn)
     if faults:
         with pytest.raises(IllegalQuestion) as illegal:

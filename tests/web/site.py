@@ -51,13 +51,13 @@ REFUSED = (
     (r"expected 'Bearer', then the token", 401),
     (
         r"page of another site|must have an Origin|only (the host|players) |help is not allowed|"
-        r"is not yours|nobody else is here to agree|they would see the program|"
+        r"is not yours|nobody else is here to let|they would see the program|"
         r"in the last two minutes|chat is switched off",
         403,
     ),
     (
         r"there is no such (seat|file|table|invitation|link)|there is no (seat|move with) |"
-        r"this link was used|help: choose from|unknown puzzle |level .*: must be from |"
+        r"this link has already |help: choose from|unknown puzzle |level .*: must be from |"
         r"(seed|steps) .*: must be a whole number from 0 to ",
         404,
     ),

@@ -35,7 +35,7 @@ def test_a_level_is_requested_by_its_name(game: str, site: Site) -> None:
 def test_an_illegal_move_is_refused_with_its_reason(site: Site) -> None:
     table = Table(site)
     faults = table.move(0, "0 0 2")
-    assert (faults.status, faults.json["faults"]) == (422, ["a player cannot ask itself"])
+    assert (faults.status, faults.json["faults"]) == (422, ["players cannot ask themselves"])
     assert table.move(0, "what?").status == 422
     assert table.look()["version"] == 0
 

@@ -46,7 +46,7 @@ def test_help_is_given_if_it_is_allowed(site: Site) -> None:
     table = Table(site, help=True)
     assert site.ask("GET", f"{table.path}/help/nothing").status == 404
     assert site.ask("GET", f"{table.path}/help/why?move=0+0+2").json == {
-        "lines": ["0 asks 0 for 0/2 is refused: a player cannot ask itself"]
+        "lines": ["0 asks 0 for 0/2 is refused: players cannot ask themselves"]
     }
     assert site.ask("GET", f"{table.path}/help/chances").json["deals"] == "34650"
     known = site.ask("GET", f"{table.path}/help/know?formula=H0+0/0&why=1").json

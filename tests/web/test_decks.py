@@ -125,10 +125,7 @@ def test_a_refusal_uses_names_and_says_what_to_do_instead(site: Site) -> None:
     assert page.json["faults"] == [f"player 0 holds no card of set {lacking}"]
     (words,) = page.json["words"]
     name = find_deck(view["deck"]).set_name(lacking)
-    assert (
-        words == f"Anna (1) holds no card of {name}: "
-        "ask for a card of a set that you hold a card of"
-    )
+    assert words == f"Anna (1) holds no card of {name}: choose a set from which you hold a card"
     assert "wait for Anna (1)" in table.move(1, "0 0 0").json["error"]
 
 
@@ -136,12 +133,13 @@ def test_a_player_who_must_answer_is_told_so_once(site: Site) -> None:
     table = Table(site, game="quaternity", settings={"players": 3, "sets": 3}, seed=1)
     assert table.move(0, "0 asks 1 for 0/0").status == 200
     (words,) = table.move(1, "0 0 0").json["words"]
-    assert words.endswith("must be answered first: yes or no")
+    assert words.endswith("must be answered first, with “yes” or “no”")
 
 
 def test_all_advice_belongs_to_a_sentence_and_templates_keep_their_fields() -> None:
     modules = game_sentences, explanation, epistemic_sentences
-    values = [*(value for module in modules for value in vars(module).values()), reviewing.BETTER]
+    values = [value for module in modules for value in vars(module).values()]
+    values += [reviewing.BETTER, reviewing.CHANCE]
     kinds = [kind for kind in values if hasattr(kind, "template")]
     assert {*ADVICE} <= {kind.name for kind in kinds}
     assert {*TEMPLATES} <= {kind.template for kind in kinds}

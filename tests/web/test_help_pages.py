@@ -221,7 +221,7 @@ def test_help_says_what_is_known_why_and_since_when() -> None:
     formula = "H0 {}/{} & 0 < 1".format(*unknown_card)
     result = kwartet_know(game.rules, view, "", {"formula": formula, "why": "1", "over_time": "1"})
     assert result["known"] is None
-    assert result["text"].startswith(f"you do not know whether {formula}: true with ")
+    assert result["text"].startswith(f"you do not know whether {formula}: the probability is ")
     assert result["lines"][0] == "true if"
     assert "player 0:" in result["lines"][1]
     html = help_html(sight(game, 1), "know", result, {"formula": formula})

@@ -357,7 +357,7 @@ def test_a_forced_answer_is_marked_for_its_player() -> None:
         if about["forced"] and game.rules.to_act(game.positions[-1]):
             break
     html = table_html(sight(game, about["asked"]), BASE)
-    assert f"You had to say {about['answer']}" in html
+    assert f"You had to say “{about['answer']}”" in html
     assert "You had to say" not in table_html(sight(game, None), BASE)
 
 

@@ -72,8 +72,9 @@ WISHES: dict[str, Callable[[Sequence[int]], Outcome]] = {"points": tuple, "win":
 returns the outcome."""
 
 TIES = {"any": 0, "against": -1, "for": 1}
-"""Ways to break ties, by name: in any way, against one given player, or for this player. The value
-is the sign with which the gains of the given player decide a tie."""
+"""Ways to break ties between moves, by name: arbitrarily, to the disadvantage of a given player, or
+to this player's advantage. The value is the factor by which the given player's gain is multiplied
+when tied moves are compared."""
 
 
 @dataclass(frozen=True, slots=True)

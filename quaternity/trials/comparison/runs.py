@@ -1,4 +1,4 @@
-"""Comparisons, and the files that store their runs.
+"""Comparisons of solvers, and the files that store their runs, with one JSON object per line.
 
     {"format": "comparison-runs/1", "what": "...", "seed": 0, "limit": 10.0, "command": "...",
      "machine": "...", "versions": {"cp-sat": "ortools 9.11", ...}, "runs": 480}

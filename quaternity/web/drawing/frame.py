@@ -159,6 +159,8 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
         advice = _("Everybody is ready. Any player can stop the countdown.")
     elif sight.may_start:
         advice = _("The game begins when everybody is ready, or when you start it.")
+    elif sight.own_seats and empty:
+        advice = _("The game begins when the host starts it, or when no seat is free.")
     elif sight.own_seats:
         advice = _("The game begins when everybody is ready.")
     if sight.own_seats and empty:

@@ -55,11 +55,11 @@ SPOKEN = {
     REQUEST.template: "{event} (question {number})",
     DEAL.template: "Picture {number} on the board: these hands are possible.",
     epistemic.DEAL.template: "picture {number}",
-    epistemic.KNOWS_NOT.template: "{who:players} does not know {formula}: in {deal}, "
-    "{who:players} has the same cards, but",
+    epistemic.KNOWS_NOT.template: "{who:players} does not know {formula}: {who:players} has the "
+    "same cards in {deal}. There:",
     epistemic.NOT_COMMON.template: "it is not {common} {formula}: {way}",
     epistemic.COMMON_OF.template: "known to {who:players} in this way",
-    epistemic.CHAIN.template: "start with {steps:parts}, where",
+    epistemic.CHAIN.template: "start with {steps:parts}. In the last picture:",
     epistemic.CANNOT_TELL.template: "{who:player} has the same cards in {deal}",
     FIRST_CARD.template: "The marked card is in at least one SET.",
     IS_A_SET.template: ("These three cards are a SET: {number}; {colour}; {filling}; {shape}."),

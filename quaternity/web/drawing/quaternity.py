@@ -31,7 +31,7 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
     `chances[set][card][player]` is the chance that a player owns a card. None omits the chances.
     """
     state, pending = sight.view.state, sight.view.pending
-    must = {"yes": _("must say yes"), "no": _("must say no")}
+    must = {"yes": _("must say “yes”"), "no": _("must say “no”")}
     acting = sight.seat in sight.to_act
     asking = acting and pending is None
     legal = {
@@ -107,8 +107,8 @@ def _forced_advice(sight: TableView) -> dict[str, str]:
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}
     advice = {
-        "yes": _("You had to say yes: no would contradict what is known."),
-        "no": _("You had to say no: yes would contradict what is known."),
+        "yes": _("You had to say “yes”: a “no” would contradict what is known."),
+        "no": _("You had to say “no”: a “yes” would contradict what is known."),
     }
     return {"advice": advice[str(about["answer"])]}
 

@@ -191,7 +191,7 @@ def compare_cards(cards: Sequence[int], rule: Rule = Rule.SET) -> Act:
     It marks the attributes that break the rule of the game.
     """
     allowed = {3} if rule is Rule.TRIPLE else {1, 3}
-    names = _("Shape"), _("Colour"), _("Filling"), _("Number")
+    names = _("Shape"), _("Colour"), _("Shading"), _("Number")
     counts = {1: _("all the same"), 2: _("two the same"), 3: _("all different")}
     compared = []
     for name, digits in zip(names, zip(*map(digits_of, cards), strict=True), strict=True):

@@ -75,15 +75,15 @@ that returns whether the tip applies."""
 QUATERNITY: Tips = [
     (OVER, _is_over),
     (Tip("answer", "Both answers are possible, and yours decides who has the card. "
-         "If you say no, it is your turn."),
+         "If you say “no”, it is your turn."),
      lambda moment: bool(moment.drawn["answering"])),
     (Tip("completes", "A player who must own all cards of a set puts the set down and gets a "
          "point."),
      lambda moment: moment.is_kind("completes")),
     (Tip("yes", "Yes: the card is yours, and you ask again."),
      lambda moment: moment.answered("yes", "asker")),
-    (Tip("no", "No: now it is their turn. Everybody now knows that they do not have this card, and "
-         "that you have another card of its set."),
+    (Tip("no", "No: it is the other player's turn. Everybody now knows that this player lacks the "
+         "card, and that you have another of its set."),
      lambda moment: moment.answered("no", "asker")),
     (Tip("turn", "Tap a card that you want. By asking, you show two things: you do not have this "
          "card, and you have another card of its set."),

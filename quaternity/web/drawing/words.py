@@ -19,7 +19,7 @@ from quaternity.epistemic import sentences as epistemic
 from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 from quaternity.insight import explanation
-from quaternity.review.reviewing import BETTER
+from quaternity.review.reviewing import BETTER, CHANCE
 from quaternity.table.games import registration
 from quaternity.table.registration import Level
 from quaternity.web.languages import gettext, join_names, language, percent, translate_words
@@ -39,6 +39,11 @@ TEMPLATES = {
     sentences.ASKS.template: _QUESTION,
     sentences.ANSWERED.template: f"{_QUESTION} {{answer:reply}}",
     sentences.FORCED.template: f"{_QUESTION} {{answer:reply}} (had to)",
+    sentences.WAITS.template: "'{question}' must be answered first, with “yes” or “no”",
+    sentences.HOPELESS.template: (
+        "{reason}; a brisk game forbids questions that can only be answered with “no”"
+    ),
+    CHANCE.template: "The chance of a “yes” was {chance:percent}.",
     explanation.REFUSED.template: "{question} Refused: {fault}",
     explanation.BOTH_POSSIBLE.template: "{question} Both answers are possible.",
     BETTER.template: (
@@ -58,13 +63,13 @@ TEMPLATES = {
     epistemic.HOLDS_INSTEAD.template: "{who:player} has {card:card}, not {other:player}",
     epistemic.HOLDS_NOT.template: "{who:player} does not have {card:card}",
     epistemic.HOLD_BETWEEN.template: "one of {who:players} has {card:card}",
-    explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
+    explanation.IMPOSSIBLE.template: "{question} '{answer:reply}' is impossible: {reason}",
 }
 """Mapping from message templates for terminals to the templates that pages use instead."""
 
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
-    sentences.HOLDS_NONE.name: "ask for a card of a set that you hold a card of",
+    sentences.HOLDS_NONE.name: "choose a set from which you hold a card",
     sentences.HOLDS_IT.name: "ask for a card that you lack",
     sentences.NO_CARDS.name: "ask a player who has cards",
     sentences.IS_COMPLETED.name: "ask for a card of another set",

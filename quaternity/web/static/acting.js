@@ -62,7 +62,7 @@ let lost = false; // whether a move was sent without an answer
 // Send a move, and return whether it was sent.
 export async function move(text, element) {
   if (!part || part.dataset.at || busy.has(element)) return false;
-  if (lost) { complain("The server has not answered your last move: it is sent again."); return false; }
+  if (lost) { complain("The server has not answered your last move: sending it again."); return false; }
   busy.add(element);
   element.setAttribute("aria-busy", "true");
   faults.textContent = "";

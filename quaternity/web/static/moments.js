@@ -78,14 +78,15 @@ function spot(node) {
   return `translate(${box.left + box.width / 2}px, ${box.top + box.height / 2}px) translate(-50%, -50%)`;
 }
 
-// Let copies fly to an element, each a part `pause` of the length later than the one before it.
-function fly(copies, to, length, { scale = 1, delay = 0.25, pause = 0 } = {}) {
+// Let copies fly to an element, each a part `pause` of the length later than the one before it. A
+// single card is not seen before the answer that gives it away.
+function fly(copies, to, length, { scale = 1, delay = 0.3, pause = 0 } = {}) {
   const target = length ? visible(to) : null;
   const end = target && `${spot(target)} scale(${scale})`;
   copies.forEach((copy, index) => {
     if (!copy || !end) { copy?.remove(); return; }
     copy.hidden = false;
-    copy.animate([{ transform: copy.dataset.from }, { transform: end }], { duration: length * 0.7, delay: length * (delay + index * pause), easing: "ease-in-out", fill: "both" });
+    copy.animate([{ transform: copy.dataset.from, opacity: pause ? 1 : 0 }, { opacity: 1, offset: 0.1 }, { transform: end }], { duration: length * 0.7, delay: length * (delay + index * pause), easing: "ease-in-out", fill: "both" });
   });
 }
 

@@ -202,7 +202,7 @@ function note() {
 }
 
 // Let a viewer who was away choose: true to watch the moves, false to go to the present position.
-const choose = () => offer(() => `${latest - shownVersion()} ${word("moves since you left")}`, [[word("Watch them"), true], [word("Go to the present position"), false]]);
+const choose = () => offer(() => `${latest - shownVersion()} ${word("moves since you left")}`, [[word("Watch them"), true], [word("Go to the current position"), false]]);
 
 function countBehind(version = latest) {
   const behind = document.getElementById("behind");

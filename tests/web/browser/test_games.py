@@ -259,7 +259,7 @@ def test_people_take_back_hand_seats_over_watch_and_play_again(
         cleo.page.get_by_role("link", name="Forward").click()
         cleo.page.wait_for_url(f"**/at/{number}*")
     assert cleo.page.locator("[data-move], .board input").count() == 0
-    ann.page.get_by_role("button", name="Again with everybody").click()
+    ann.page.get_by_role("button", name="Rematch with everybody").click()
     ann.page.wait_for_url(lambda url: table not in url)
     ann.page.wait_for_selector("#part")
     ann.page.goto("/")

@@ -412,7 +412,7 @@ def test_the_verdicts_on_a_claim_do_not_cover_a_message(person: Callable[..., Wi
             const { complain } = await import(new URL("page.js", src));
             const { playMoment } = await import(new URL("moments.js", src));
             complain("Not played: another player was faster; ".repeat(2));
-            const texts = ["Shape", "Colour", "Filling", "Number"].map((one) => [one, true]);
+            const texts = ["Shape", "Colour", "Shading", "Number"].map((one) => [one, true]);
             const scenes = [[["compare", [".set-card"], texts]]];
             playMoment({ scenes }, () => {}, { length: 10000 });
             const box = (what) => document.querySelector(what).getBoundingClientRect();

@@ -361,7 +361,7 @@ def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
     ann.wait_until(lambda: held)  # the page sends the next request at once
     # Read the message at once, because time in this page runs fast.
     tap = "give => (give.click(), document.getElementById('faults').textContent)"
-    assert "is sent again" in ann.page.locator("#give-B").evaluate(tap)
+    assert "sending it again" in ann.page.locator("#give-B").evaluate(tap)
     # Record the messages, because they are shown for a short time.
     ann.page.evaluate("""() => {
       globalThis.shown = [];

@@ -1,9 +1,10 @@
 """Inference of hidden cards from the requests of a game.
 
-A *holding* consists of the cards of one set that a player may hold. A `Reading` contains everything
-that a bystander or a seat infers from the requests, as weights of holdings. The reading of a seat
-also uses the seat's hand. A `Record` contains the readings of one game so far. The model assumes
-that other players who use `reader` choose their requests according to the reading of a bystander.
+A *holding* is one combination of cards of a set that a player may hold. A `Reading` assigns a
+weight to each holding, inferred from the requests by a bystander or by a player. The reading of a
+player also uses the player's own hand. A `Record` contains the readings of one game so far. The
+model assumes that other players who use `reader` choose their requests according to the reading of
+a bystander.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ LIKE_OTHERS = 0.6
 player has weight 1."""
 
 MIN_LIKELIHOOD = 1e-4
-"""Minimum product of two probabilities: that the asker holds certain cards of a set, and that the
-asker then chooses this request within the set. Cards with a smaller product are ignored."""
+"""Minimum likelihood of a holding: the probability that the asker holds these cards of a set, times
+the probability that the asker would then choose the observed request within the set. Less likely
+holdings are ignored."""
 
 MAX_WEIGHT = 1e30
 """Maximum weight of a holding (the cards of one set that a player may hold). Larger weights occur
