@@ -1,4 +1,4 @@
-"""Output of the command `compare`: tables, HTML pages, files of runs, and faults."""
+"""Output of the command `compare`: tables, HTML pages, saved runs, and reports of faults."""
 
 from __future__ import annotations
 

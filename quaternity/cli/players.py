@@ -56,7 +56,10 @@ def listing(ctx: typer.Context, player_file: PlayerFile = None, as_json: AsJson 
 @players.command()
 def check(
     name: Annotated[
-        str, typer.Argument(metavar="PLAYER", help="Name of the player, as in --seats.")
+        str,
+        typer.Argument(
+            metavar="PLAYER", help="Name of the player, as in 'quaternity play --seats'."
+        ),
     ],
     game: Annotated[str, typer.Option(metavar="GAME", help="Game that the player plays.")],
     positions: Annotated[

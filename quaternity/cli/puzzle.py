@@ -42,7 +42,8 @@ def puzzle(
         ),
     ] = None,
     day: Annotated[
-        bool, typer.Option("--daily", help="Show the five puzzles of today (UTC).")
+        bool,
+        typer.Option("--daily", help="Show today's five puzzles. The day changes at midnight UTC."),
     ] = False,
     answer: Annotated[
         str | None,

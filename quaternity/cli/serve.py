@@ -123,7 +123,8 @@ KeepUnfinishedDays = Annotated[
     typer.Option(
         metavar="DAYS",
         min=1,
-        help="Remove all other games after this many days without a move.  [default: never]",
+        help="Remove games that are neither finished nor uploaded after this many days without a "
+        "move.  [default: never]",
     ),
 ]
 

@@ -122,7 +122,7 @@ def show(card: CARD, as_json: AsJson = False) -> None:
 
 @set_app.command()
 def partners(card: CARD, as_json: AsJson = False) -> None:
-    """List the 16 cards that share no attribute with a card, as its 8 triples.
+    """List the 8 triples that contain a card. Their 16 other cards share no attribute with it.
 
     Example: quaternity set partners 23
     """

@@ -1,4 +1,4 @@
-"""CP-SAT encoding of proofs that the hands a player sees rule out every counterexample.
+"""CP-SAT encoding of knowledge: which hands of a player rule out every counterexample.
 
 A counterexample to a statement is a deal that fits the player's hand and in which the statement is
 false. A player knows a statement if it has no counterexample. By the coalition theorem

@@ -10,7 +10,7 @@ certificate consists of lines of JSON: a head with the fields of `Head`, then on
   players who may own it; and for each player, the minimum number of cards of the set. Both are as
   tight as possible. The order of sets, and of cards in a set, has no meaning.
 - `ranks` contains, for each player, the number of moves within which the player can force a win, or
-  null if the player cannot. If the head names a `player`, the nulls of other players claim nothing.
+  null if the player cannot. If the head names a `player`, a null says nothing about other players.
 - `after` contains a pair `[number, names]` for each state that a move leads to. States are numbered
   from 0. Player j of that state is player `names[j]` of this state.
 - `outcomes` is null, unless the head has a `wish`. It then lists the possible outcomes if all

@@ -1,4 +1,4 @@
-"""Event streams: open HTTP responses that send the events at a table to its visitors at once.
+"""Event streams: long HTTP responses that send the events at a table as soon as they happen.
 
 The format is that of server-sent events. Each message is encoded only once for all visitors.
 """

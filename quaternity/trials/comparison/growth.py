@@ -1,10 +1,10 @@
-"""Growth laws: formulas for the time of a solver by the size of the problem.
+"""Growth laws: formulas that give the time of a solver as a function of the size of the problem.
 
 A law is a line fitted to measured times. In an exponential law, the logarithm of the time is a
 linear function of the size. In a power law, it is a linear function of the logarithm of the size. A
 run that was stopped at a limit is a censored observation: its time is only a lower bound. If one
 law is much more likely than the other, only that law is reported. No law is reported if the slope
-of the line may be 0, or if the line is far from the times at some size.
+of the line may be 0, or if the line fits the times at some size badly.
 """
 
 from __future__ import annotations
