@@ -159,7 +159,8 @@ def test_a_tap_during_a_moment_only_skips_it(person: Callable[..., Person]) -> N
     for step in (2, 3):
         ann.press(onward)
         ann.page.wait_for_selector(f'[data-steps="{step}"]')
-    assert [path.rpartition("?")[2] for path in paths] == ["steps=1", "steps=2", "steps=3"]
+    steps = [path.rpartition("?")[2] for path in paths if "?" in path]
+    assert steps == ["steps=1", "steps=2", "steps=3"]
 
 
 OUTLINE = "one => getComputedStyle(one).outlineStyle"
