@@ -46,8 +46,8 @@ function opened(path, port) {
   const tabs = streams.get(path)?.tabs ?? new Set();
   const stream = streams.get(path)?.stream ?? new Stream(path, (news) => tabs.forEach((tab) => tab.postMessage(news)));
   streams.delete(path);
-  streams.set(path, { stream, tabs });
-  tabs.add(port);
+  if (stream.source && !tabs.has(port)) port.postMessage({ kind: "version", path }); // a new tab has missed earlier events
+  streams.set(path, { stream, tabs: tabs.add(port) });
   const open = [...streams.values()].slice(-MAX_STREAMS);
   for (const one of streams.values()) if (!open.includes(one)) one.stream.close();
   stream.open();
