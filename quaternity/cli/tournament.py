@@ -71,8 +71,8 @@ there are more, every possible group of them plays. Only a sole win counts as a 
 A {kind} that fails ends the run with status 3, or 4 if it took too long. The finished games are
 shown, and the game in which it failed is saved as a record.
 
-`quaternity tournament ... --game GAME` is the same as `quaternity GAME tournament ...`, and has the
-options of that game.
+For another game than Quaternity, `quaternity GAME tournament ...` is the same as
+`quaternity tournament ... --game GAME`, and has the options of that game.
 
 Example: quaternity {example}
 """

@@ -123,7 +123,7 @@ class Settings:
         default=False,
         metadata={
             "label": "No hopeless questions",
-            "help": "Forbid questions for cards that the asked player cannot have.",
+            "help": "Forbid questions to which the answer can only be “no”.",
         },
     )
 

@@ -141,7 +141,7 @@ class PuzzlePages:
             raise HttpError(422, "the answer is too long")
         steps = min(_number(asked.get("steps", "0"), 99, "steps"), len(puzzle.why))
         verdict = judge(puzzle, answer or ("" if cards else before), cards)
-        if before and not (answer or cards):
+        if before and verdict.judged and not (answer or cards):
             verdict = verdict._replace(because="", was_shown=True)
         today = datetime.now(UTC).date()
         async with self._turns.hold_place():

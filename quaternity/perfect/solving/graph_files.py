@@ -62,7 +62,7 @@ class ArrayWriter:
     """Writer of a file of NumPy arrays, which has a temporary name until it is complete."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
-        """Create the file, with a checksum that starts from `seed`. Exiting adds it to `whole`."""
+        """Create the file, with a checksum from `seed`. A complete file is named in `whole`."""
         self._path, self._durable, self._whole = path, durable, whole
         self._part = path.with_name(path.name + PART_SUFFIX)
         self._file = self._part.open("wb")

@@ -160,7 +160,10 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
     elif sight.may_start:
         advice = _("The game begins when everybody is ready, or when you start it.")
     elif sight.own_seats and empty:
-        advice = _("The game begins when the host starts it, or when no seat is free.")
+        advice = _(
+            "The game begins when the host starts it, or when every seat is taken and everybody is "
+            "ready."
+        )
     elif sight.own_seats:
         advice = _("The game begins when everybody is ready.")
     if sight.own_seats and empty:

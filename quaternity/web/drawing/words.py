@@ -229,7 +229,15 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     at which this player has joined a series of rematches. An open seat gets a text such as
     "Seat 1", and a person without a name gets "Player 1". Unlike records, pages count seats from 1.
     """
-    return [_isolate_name(_page_name(seat, number, game)) for number, seat in enumerate(seats)]
+    names, programs = list[str](), set[str]()
+    for number, seat in enumerate(seats):
+        name = _page_name(seat, number, game)
+        if level_of(seat, game):
+            if name in programs:  # a program that took a seat during the series
+                name = next((other for other in PROGRAM_NAMES if other not in programs), name)
+            programs.add(name)
+        names.append(_isolate_name(name))
+    return names
 
 
 def _page_name(seat: SeatView | Seat, number: int, game: str) -> str:

@@ -51,7 +51,7 @@ async function show(path, length = sceneLength()) {
   showing = true;
   puzzle().setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(path);
+    const answer = await fetch(path, { signal: AbortSignal.timeout?.(20000) });
     if (![200, 422].includes(answer.status)) { complain(await said(answer)); return; }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("part");
     if (!page) { location.href = path; return; }

