@@ -50,6 +50,7 @@ def test_a_notebook_shows_a_state_and_why_it_is_impossible_or_not_deduced() -> N
     assert "player 0 (to move): 1 card, 1 point" in html
     assert 'colspan="2"' in html
     assert "0  =0  =0  completed" in str(game)
+    assert game.picture().lines[0].endswith(f": {game.moves[-1]}")
     assert repr(game.state) == ("<State 2-3-3, turn 0, hands [1, 1, 2], completed set 0: player 0>")
     start = State.start(Settings(2, 13, 13))
     crossed = SetConstraint((8191, 8191), (1,) * 3 + (0,) * 10, (2,) * 13)

@@ -9,12 +9,13 @@ from quaternity.base.errors import LimitError, NoDeal
 from quaternity.game.question import Answer
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
+from quaternity.game.transition import problem_after
 from quaternity.insight import analysis
 from quaternity.insight.analysis import analyse, prospects
 from quaternity.trials.strategies import game_settings, states
 from solvers import SetConstraint
 from solvers.brute_force import deals
-from solvers.counting import count_deals_given
+from solvers.counting import count_deals, count_deals_given
 from tests.sizes import thorough
 
 small_states = states(game_settings(max_set_size=3, max_players=3, max_cards=8), max_moves=10)
@@ -76,6 +77,19 @@ def test_prospects_agree_with_all_deals(counting: object, state: State) -> None:
         # The deals that allow the question are equally likely, and split into two parts.
         left = sum(part * log2(part) for part in (yes, no) if part)
         assert prospect.bits == pytest.approx(log2(len(rows)) - left / len(able))
+
+
+@given(states(game_settings(max_cards=24), max_moves=25))
+@settings(max_examples=thorough(8, 60))
+def test_prospects_are_counts_of_the_problems_after_answers(state: State) -> None:
+    assume(state.turn is not None and not state.is_over)
+    for prospect in prospects(state):
+        assert state.turn is not None
+        question = state.turn, prospect.group.asked, prospect.group.set_index
+        assert [prospect.after_no, prospect.after_yes] == [
+            count_deals(problem_after(state.problem, *question, prospect.group.cards[-1], answer))
+            for answer in (Answer.NO, Answer.YES)
+        ]
 
 
 def test_an_impossible_state_is_not_analysed() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvers import SetConstraint
-from solvers.coalition_tables import LaneLayout, get_layout, layout_for
+from solvers.coalition_tables import LaneLayout, get_layout, layout_for, tightest_witness
 from solvers.shortage import coalition_bound
 from tests.sizes import thorough
 
@@ -46,6 +46,16 @@ def test_a_table_packs_the_inequalities(constraint: SetConstraint, width: int) -
     assert (None if table < 0 else values) == tightest_inequalities(constraint)
     if table >= 0:
         assert not table & layout.guard
+
+
+@given(constraints())
+@settings(max_examples=thorough(60, 600))
+def test_a_tightest_witness_is_as_tight_as_any(constraint: SetConstraint) -> None:
+    groups = range(1 << constraint.players)
+    for coalition in groups:
+        best = min(coalition_bound(constraint, coalition, witness) for witness in groups)
+        witness = tightest_witness(constraint, coalition)
+        assert coalition_bound(constraint, coalition, witness) == best
 
 
 def test_lanes_are_wide_enough_for_sums_and_passes() -> None:

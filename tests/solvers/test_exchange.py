@@ -1,6 +1,7 @@
 """Solvers of other projects read exported problems and give the same answers."""
 
 import re
+from random import Random
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -11,8 +12,9 @@ from solvers.exchange.formats import FORMATS, export
 from solvers.exchange.rows import deal_of, linear_model
 from solvers.instances import FAMILIES, make_pair
 from solvers.problem import DealProblem, SetConstraint
-from solvers.registry import solve
-from solvers.strategies import deal_problems
+from solvers.registry import SOLVERS, solve
+from solvers.shortage import Shortage, simple_certificate
+from solvers.strategies import boundary_pairs, deal_problems
 from solvers.verdict import Feasible, verify
 from tests.limits import limited
 from tests.sizes import thorough
@@ -128,3 +130,41 @@ def test_the_number_of_clauses_is_bounded_and_limited(problem: DealProblem) -> N
     if clauses > plain:
         with fewer, pytest.raises(LimitError, match="the limit"):
             export(problem, "cnf")
+
+
+@given(problems)
+@settings(max_examples=thorough(60, 600))
+def test_a_row_with_too_few_booleans_refutes(problem: DealProblem) -> None:
+    assume(simple_certificate(problem) is None)
+    model = linear_model(problem)
+    verdict = model.trivial_refutation
+    assert (verdict is not None) == any(row.low > len(row.terms) for row in model.rows)
+    assert verdict is None or verify(problem, verdict)
+
+
+@given(boundary_pairs(max_players=5), st.randoms(use_true_random=False))
+@settings(max_examples=thorough(60, 600))
+def test_rounded_values_and_weights_are_read_as_their_deal_or_shortage(
+    pair: tuple[DealProblem, DealProblem], random: Random
+) -> None:
+    """A card without a true boolean has no owner. Weights may have any positive scale."""
+    model, verdict = linear_model(pair[0]), solve(pair[0])
+    assert isinstance(verdict, Feasible)
+    owned = [verdict.deal.owner[index][card] == player for index, card, player in model.pairs]
+    values = [abs(value - random.uniform(0, 0.4)) for value in owned]
+    assert model.deal(owned) == model.deal(values) == verdict
+    for number in [number for number, value in enumerate(owned) if value]:
+        assert not verify(pair[0], model.deal([*values[:number], 0.4, *values[number + 1 :]]))
+
+    model, shortage = linear_model(pair[1]), getattr(SOLVERS["max-flow"](pair[1]), "shortage", None)
+    if isinstance(shortage, Shortage):
+        weights = [0] * len(model.rows)
+        for number, (kind, index, member, *_) in enumerate(model.rows):
+            if kind in {"hand", "share"}:
+                inside = shortage.coalition >> member & 1
+                witness = shortage.witnesses[index] >> member & 1 if kind == "share" else 0
+                weights[number] = inside if kind == "hand" else witness - inside
+        for scale in (1, 1e-9, 1e6):
+            read = model.shortage([scale * (x + random.uniform(-1e-8, 1e-8)) for x in weights])
+            assert read is not None
+            assert read.holds(pair[1])
