@@ -10,6 +10,8 @@ from typing import Any
 from unicodedata import bidirectional
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quaternity.base.sentences import MessageTemplate
 from quaternity.game.cards import Card
@@ -38,7 +40,7 @@ from quaternity.web.rendering import (
     home_html,
     table_html,
 )  # fmt: skip
-from quaternity.web.seats import default_name
+from quaternity.web.seats import PROGRAM, Seat, default_name
 from quaternity.web.table_view import SeatView
 from tests.web.views import BASE, KWARTET, QUATERNITY, mover, moves_in, sight, simulate
 
@@ -114,6 +116,14 @@ def test_names_from_right_to_left_do_not_turn_the_text_between_them(names: list[
         outside = re.sub("\u2068[^\u2068\u2069]*\u2069", "", event.text)
         assert {bidirectional(letter) for letter in outside}.isdisjoint({"R", "AL", "AN"})
     assert seat_names(seats) == plain_names(seats), "no numbers where names differ"
+
+
+@given(st.lists(st.none() | st.integers(0, 11), max_size=12))
+def test_programs_at_a_table_have_different_first_names(joined_at: list[int | None]) -> None:
+    player = registration("kwartet").levels[0].player
+    origins = [None if seat is None else f"table/{seat}" for seat in joined_at]
+    names = plain_names([Seat(PROGRAM, player, origin=origin) for origin in origins], "kwartet")
+    assert len({*names}) == len(names)
 
 
 @pytest.mark.parametrize(
