@@ -37,6 +37,6 @@ export function prepare() {
 export async function reveal() {
   await wait(20).then(fitNow);
   for (const step of ["some", "half", "whole"]) { part.classList.add(step); await wait(20); }
-  for (const again of [fit, fitNow]) again(); // a row that was not computed before may need more room
+  if (!matchMedia("(max-height: 20rem), (max-width: 15rem)").matches) { fit(); fitNow(); } // rows of a fixed page may have grown
   document.body.classList.add("ready");
 }
