@@ -58,7 +58,7 @@ the numbers of the cards, and the index (never 0) of the legal answers in `ANSWE
 Ask = tuple[int, int, int, int]
 """Questions to a player for any of several interchangeable cards, as a tuple (asked player, owner
 mask, mask for no, mask for yes). The owner mask has a bit for each player who may own the cards.
-The mask for an answer is 0 if the constraint of the set alone makes the answer impossible.
+The mask for an answer is 0 if the answer contradicts the constraint of the set.
 Otherwise, it is `1 << index`, with the index in `Asks` of the coalition table after the answer."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]

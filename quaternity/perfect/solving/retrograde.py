@@ -10,11 +10,11 @@ game that never ends. The analysis finds the following for each state:
 - The *length* of a forced win is the number of moves (questions with their answers) to the end. The
   winner minimizes it, and the others maximize it.
 
-The first three facts are computed as bits. Each bit says whether one of two sides wins if all
-players of a side cooperate (see `Games`). The bit of a question is the "and" or the "or" of the
-bits after its answers, depending on the side that answers. The bit of a state is computed likewise
-from the bits of its questions. All bits are 0 at first, and are evaluated until nothing changes,
-which gives the least fixpoint.
+The first three facts are computed as bits. Each bit says whether a side wins if the players form
+two sides, which play against each other (see `Games`). The bit of a question is the "and" or the
+"or" of the bits after its answers, depending on the side that answers. The bit of a state is
+computed likewise from the bits of its questions. All bits are 0 at first, and are evaluated until
+nothing changes, which gives the least fixpoint.
 
 States of equal uncertainty form a *stratum* (`quaternity.perfect.solving.graph`). The strata are
 computed one after another, beginning with the least uncertain. A question that leads to another

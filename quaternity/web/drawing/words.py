@@ -225,8 +225,8 @@ def stored_deck(name: str) -> Deck:
 def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """Return the name of the player in each seat. Several players may have the same name.
 
-    A computer player that belongs to a level of the game gets a first name. It depends on the seat
-    at which this player has joined a series of rematches. An open seat gets a text such as
+    A computer player that belongs to a level of the game gets a first name. This name depends on
+    the seat at which the player joined the series of rematches. An open seat gets a text such as
     "Seat 1", and a person without a name gets "Player 1". Unlike records, pages count seats from 1.
     """
     names, programs = list[str](), set[str]()
