@@ -123,8 +123,10 @@ async function take(version) {
 async function run() {
   while (stale || isBehind()) {
     if (document.hidden) {
-      await lookAhead();
-      if (document.hidden) return;
+      const told = await lookAhead();
+      if (document.hidden && !stale && !(told < latest)) return;
+      await wait(20); // the answer is older than the last event
+      continue;
     }
     if (stale) {
       stale = false;
@@ -186,11 +188,13 @@ function keepNewer(body) {
   }
 }
 
-// Tell the player of a hidden page about the present position, and show the moves later.
+// Tell the player of a hidden page about the present position, and show the moves later. Return the
+// version of this position, or undefined without an answer.
 async function lookAhead() {
   stale = false;
   const present = await request(null);
   if (present) tellOutside(present.body);
+  return present?.version;
 }
 
 // Store the version that is shown.

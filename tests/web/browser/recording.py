@@ -93,9 +93,10 @@ class Witness(Person):
         Args:
             chosen: the versions to which the person went without watching the moves before them.
         """
-        self.learn()
+        records = [*self.records, self.page.evaluate("record")]
+        self.learn()  # a program may have moved meanwhile
         faults: list[str] = []
-        for record in [*self.records, self.page.evaluate("record")]:
+        for record in records:
             faults += _order_faults(record, self.expected, self.erased, chosen)
         return faults
 
