@@ -237,7 +237,11 @@ def test_time_in_which_the_parent_was_stopped_does_not_count(
 def test_a_player_who_thinks_too_long_is_stopped(
     process: IsolatedProcess, function: Callable[[], None]
 ) -> None:
-    with pytest.raises(ProcessEnded, match=r"gave no move within 1 s") as raised:
+    patience = 0.2 if function is stops else 60  # the machine may be busy
+    with (
+        limited("quaternity.workers.isolated_calls", STACK_SECONDS=patience),
+        pytest.raises(ProcessEnded, match=r"gave no move within 1 s") as raised,
+    ):
         process.call(function, seconds=1)
     ended = raised.value
     assert (ended.overdue, ended.thinking, ended.moves) == (True, 2, NOTED_MOVES)
@@ -346,7 +350,7 @@ def test_only_a_program_holds_its_connections_and_it_leaves_nothing(isolated: bo
     assert os.getpgid(child.process.pid) != os.getpgid(0), "an interrupt of ours is not for it"
     os.close(read)
     child.end()
-    assert set(os.listdir("/proc/self/fd")) == before
+    assert set(os.listdir("/proc/self/fd")) <= before  # files of other tests may be closed
 
 
 @pytest.mark.parametrize("isolated", [False, True])

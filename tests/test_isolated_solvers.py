@@ -79,7 +79,7 @@ def test_two_problems_warm_it_up_on_request(row: IsolatedSolver) -> None:
 
 
 def test_work_in_a_separate_session_is_counted(row: IsolatedSolver) -> None:
-    assert row.run(asking_for(wild.leaves_a_worker)).solve > 0.05
+    assert row.run(asking_for(wild.leaves_a_worker)).solve > 0.9 * wild.WORK_SECONDS
 
 
 def test_the_system_limit_follows_each_change_of_the_memory_limit(row: IsolatedSolver) -> None:
@@ -126,7 +126,7 @@ def test_right_answers_are_accepted_despite_side_effects(
     assert output.out == ""
     assert "a line of a solver\nanother line of a solver\nand of its shell\n" in output.err
     assert [bool(run.answer) for run in runs] == [True] * 3
-    assert runs[1].solve > 10 * min(run.solve for run in runs)
+    assert runs[1].solve > 0.9 * wild.WORK_SECONDS
     if Path("/proc/self/status").exists():
         assert all(run.peak is not None and 10**6 < run.peak < 300 << 20 for run in runs)
         assert not any(run.peak % 1024 for run in runs if run.peak), "kilobytes, in bytes"

@@ -393,7 +393,7 @@ def test_an_executor_interrupted_while_it_starts_is_closed(monkeypatch: pytest.M
     monkeypatch.setattr(Thread, "start", start)
     with pytest.raises(KeyboardInterrupt), open_executor(2) as pool:
         list(ordered_map(pool, double, range(9)))
-    assert set(active_children()) == others
+    assert set(active_children()) <= others  # others may end meanwhile
 
 
 SMALL = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])

@@ -38,6 +38,10 @@ MAX_MOVE_SECONDS = 10**6
 EXTERNAL_MOVE_SECONDS = 60
 """Default time limit for one move of an external player, in seconds."""
 
+STACK_SECONDS, STACK_READ_SECONDS = 0.2, 0.02
+"""Maximum time to wait for the stack trace of a process that exceeded its time limit, and the time
+between two looks at the trace, in seconds."""
+
 _START = (
     "import sys; sys.path[:] = sys.argv[3:]; from quaternity.workers.serving import serve; "
     "serve(int(sys.argv[1]), int(sys.argv[2]))"
@@ -196,8 +200,8 @@ class IsolatedProcess:
         self._stacks.truncate()
         child.request_stack()
         text = b""
-        for _ in range(10):
-            sleep(0.02)
+        for _ in range(round(STACK_SECONDS / STACK_READ_SECONDS)):
+            sleep(STACK_READ_SECONDS)
             self._stacks.seek(0)
             text, before = self._stacks.read(), text
             if text and text == before:

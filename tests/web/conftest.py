@@ -83,6 +83,12 @@ def kept_processes() -> Iterator[None]:
 
 
 @pytest.fixture
+def frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop the clock of the rate limits."""
+    monkeypatch.setattr("quaternity.web.rate_limits.monotonic", lambda: 0.0)
+
+
+@pytest.fixture
 def pipe(tmp_path: Path) -> Iterator[Pipe]:
     """Create a named pipe, with which a test lets work in other processes continue."""
     made = Pipe(tmp_path)

@@ -164,6 +164,7 @@ def test_a_program_that_does_not_play_with_these_settings_is_not_seated(tmp_path
         assert str(tmp_path) not in made.json["error"]
 
 
+@pytest.mark.usefixtures("frozen_clock")
 def test_exceeded_limits_are_reported(tmp_path: Path) -> None:
     limits = Limits.of(body=300, moves=2, tables=3, streams=1)
     with open_site(tmp_path, limits=limits) as site:

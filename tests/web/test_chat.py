@@ -120,6 +120,7 @@ def test_a_chat_line_is_shown_as_text(text: str) -> None:
     assert not {*"<>\"'"} & {*name, *body}
 
 
+@pytest.mark.usefixtures("frozen_clock")
 def test_the_last_chat_lines_are_kept_and_floods_are_refused(tmp_path: Path) -> None:
     count = thorough(LINES_KEPT + 30, 2_000)
     with open_site(tmp_path / "many") as site:

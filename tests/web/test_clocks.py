@@ -43,16 +43,16 @@ def test_a_quick_player_saves_no_more_than_the_increment(
 
 def test_a_clock_stands_still_while_no_server_runs(tmp_path: Path) -> None:
     with open_site(tmp_path) as site:
-        table = Table(site, clock={"seconds": 60, "increment": 5})
+        table = Table(site, clock={"seconds": 600, "increment": 5})
         before = table.look(0)["clock"]
-        assert before["seconds"] == 60
-        assert before["left"][1:] == [60, 60]
-        assert 50 < before["left"][0] <= 60
+        assert before["seconds"] == 600
+        assert before["left"][1:] == [600, 600]
+        assert 500 < before["left"][0] <= 600
     for _ in range(3):
         with open_site(tmp_path) as site:
             table.site = site
             left = table.look(0)["clock"]["left"]
-            assert left[0] > 30, "what passed while servers ran, and not more"
+            assert left[0] > 300, "what passed while servers ran, and not more"
             site.run(site.app.state.tables.maintenance.look_at_clocks())
             assert table.look(0)["version"] == 0
 

@@ -128,7 +128,7 @@ def send_raw(host: str, data: bytes, *, whole: bool = True) -> Reply:
         whole: whether the bytes are a whole request; otherwise close the sending side after them.
     """
     name, _, port = host.partition(":")
-    with socket.create_connection((name, int(port)), 20) as connection:
+    with socket.create_connection((name, int(port)), 60) as connection:
         try:
             connection.sendall(data)
             if not whole:

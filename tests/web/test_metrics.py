@@ -25,6 +25,7 @@ from tests.sizes import thorough
 from tests.web.server import BUSY, Server, reserved_port
 from tests.web.site import Site
 from tests.web.tables import Table
+from tests.web.test_open_store import wait_until
 
 TOKEN = "a token of the operator"
 
@@ -253,9 +254,12 @@ def test_a_server_offers_its_metrics_to_its_own_machine(tmp_path: Path) -> None:
     ):
         with urlopen(f"http://{server.host}/healthz") as page:
             assert json.load(page) == {"alive": True, "writes": True}
-        with urlopen(f"http://127.0.0.1:{port}/metrics") as page:
-            text = page.read().decode()
-        assert 'route="/healthz",status="200"' in text
+
+        def is_counted() -> bool:
+            with urlopen(f"http://127.0.0.1:{port}/metrics") as page:
+                return b'route="/healthz",status="200"' in page.read()
+
+        wait_until(is_counted)  # a request is counted after its answer
         assert server.stop() == 0
     (line,) = (json.loads(line) for line in server.log.read_text().splitlines())
     assert (line["route"], line["status"]) == ("/healthz", 200)

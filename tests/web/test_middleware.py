@@ -351,7 +351,7 @@ def test_a_new_address_precedes_the_next_requests_of_running_ones(max_each: int)
 
 def test_connections_that_block_others_are_closed(server: Server) -> None:
     name, port = server.host.split(":")
-    with socket.create_connection((name, int(port)), 20) as asking:
+    with socket.create_connection((name, int(port)), 60) as asking:
         asking.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"A: bbbbbbbb\r\n" * 6000)
         assert asking.recv(100).startswith(b"HTTP/1.1 400 ")
 

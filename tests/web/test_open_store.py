@@ -264,7 +264,7 @@ def test_frequent_requests_do_not_reconnect_more_often(
 
     place, other = cluster.place("pause"), cluster.place("postgres")
     now, attempts = [1000.0], list[float]()
-    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'pause' "
+    cut = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = 'pause'"
     connect = psycopg.connect
 
     def refuse(*address: Any, **options: Any) -> Any:
@@ -352,15 +352,16 @@ def test_servers_get_each_notice_once_and_use_one_clock(cluster: Cluster) -> Non
         missed.clear()
         await asyncio.wait_for(missed.wait(), 60)  # it listens again, and reloads everything
         await asyncio.wait_for(_async_wait_until(lambda: len(notices) == 301), 60)
-        first.sharing.exchange([Presence("t", 1, "", 2, first.uptime())], {'"x"': (5.0, 60)})
-        (presence,), used = second.sharing.exchange([], {'"x"': (7.0, 60)})
+        first.sharing.exchange([Presence("t", 1, "", 2, first.uptime())], {'"x"': (5.0, 1)})
+        (presence,), used = second.sharing.exchange([], {'"x"': (7.0, 1)})
         assert (presence.table, presence.seat, presence.streams) == ("t", 1, 2)
-        assert abs(presence.seen - second.uptime()) < 20
+        assert abs(presence.seen - second.uptime()) < 60
         assert 10 < used['"x"'] <= 12
 
     with closing(open_store(place)) as first, closing(open_store(place)) as second:
         asyncio.run(exchange_notices(first, second))
-        assert abs(first.uptime() - second.uptime()) < 1
+        times = first.uptime(), second.uptime(), first.uptime()
+        assert times[0] - 1 < times[1] < times[2] + 1
     # A notice that is too long for a notification is reloaded instead.
     assert notices[0] == ChangeNotice("t", 1)
     assert [notice.data for notice in notices[1:]] == list(range(300))

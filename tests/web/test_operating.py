@@ -172,13 +172,13 @@ def test_the_logs_of_nginx_name_no_table_and_no_invitation(connect: Connect, fol
 
 def test_each_client_of_the_proxy_has_its_own_budget(connect: Connect) -> None:
     greedy, other = connect("127.0.0.5"), connect("127.0.0.6")
-    statuses = []
-    for _ in range(40):
+    statuses = list[int]()
+    while 429 not in statuses:  # the limit of 30 grows while the requests take time
+        assert len(statuses) < 1000
         answer = greedy.ask("GET", "/table/new?game=set", **{"x-forwarded-for": "1.2.3.4"})
         answer.read()
         statuses.append(answer.status)
     assert statuses[0] == 200
-    assert statuses[-1] == 429
     assert other.ask("GET", "/table/new?game=set").status == 200
 
 

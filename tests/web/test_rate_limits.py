@@ -38,12 +38,6 @@ def test_the_guide_lists_the_cost_of_each_kind_of_work() -> None:
     assert all((how != "") == (limit == "counts") for _, limit, _, how in rows)
 
 
-@pytest.fixture
-def frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stop the clock of the rate limits."""
-    monkeypatch.setattr("quaternity.web.rate_limits.monotonic", lambda: 0.0)
-
-
 @pytest.mark.usefixtures("frozen_clock")
 def test_reading_is_limited_and_seats_go_on(tmp_path: Path) -> None:
     """Its seats can still read and move, whatever an address has spent; so can other addresses."""
