@@ -171,7 +171,7 @@ def slow_at_first(problem: DealProblem) -> Any:
 
 
 DAEMON = f"86413.{crc32(os.environ['HOME'].encode())}"
-"""Seconds that a daemon sleeps. Each run of the tests has another home, so it has other daemons."""
+"""The time for which a daemon sleeps, which differs between runs of the tests on one machine."""
 
 WILD: tuple[Callable[[DealProblem], Any], ...] = (
     hangs, eats, asks_for_much, forks, leaves_a_copy, lets_work, prints, exits, is_killed, fails,

@@ -15,6 +15,7 @@ from quaternity.web.http_errors import HttpError
 from quaternity.web.sqlite_connection import FILE
 from quaternity.web.sqlite_file import FileStore
 from tests.limits import limited
+from tests.web.test_open_store import wait_until
 
 LOG = "SELECT version, seat, id, move FROM log WHERE table_id = ? ORDER BY version"
 
@@ -92,10 +93,14 @@ def test_an_answer_counts_if_it_came_while_the_process_was_stopped(
     async def write() -> None:
         writing = asyncio.create_task(store.write((), [("INSERT INTO removing VALUES ('T')", ())]))
         await asyncio.sleep(0)
-        while not store.read("SELECT 1 FROM removing"):  # the loop does nothing meanwhile
-            sleep(0.01)
+        wait_for_row("T")  # the loop does nothing meanwhile
+        store.writing.put(statements=[("INSERT INTO removing VALUES ('later')", ())])
+        wait_for_row("later")  # the writer has reported the first row before
         sleep(0.1)
         await writing
+
+    def wait_for_row(name: str) -> None:
+        wait_until(lambda: bool(store.read("SELECT 1 FROM removing WHERE table_id = ?", name)))
 
     seconds = limited("quaternity.web.store", ANSWER_SECONDS=0.05)
     with seconds, asyncio.Runner(loop_factory=loop) as runner:
