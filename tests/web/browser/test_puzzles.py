@@ -125,6 +125,12 @@ def test_a_wrong_answer_is_refuted_by_the_questions_that_follow(
     assert ann.axe() == []
 
 
+def wait_for_step(person: Person, step: int) -> None:
+    """Wait until a page has shown a step of a proof, and no longer ignores taps."""
+    person.page.wait_for_selector(f'[data-steps="{step}"]')
+    person.page.evaluate("() => new Promise((done) => setTimeout(done))")
+
+
 def test_enter_leads_through_a_whole_proof(person: Callable[..., Person]) -> None:
     """The link that shows the next step keeps the focus when a link appears before it."""
     ann = person(keys=True)
@@ -134,7 +140,7 @@ def test_enter_leads_through_a_whole_proof(person: Callable[..., Person]) -> Non
     ann.walk_to(onward)
     for step in range(1, len(puzzle.why)):
         ann.page.keyboard.press("Enter")
-        ann.page.wait_for_selector(f'[data-steps="{step}"]')
+        wait_for_step(ann, step)
         assert onward.evaluate(FOCUSED)
 
 
@@ -154,11 +160,11 @@ def test_a_tap_during_a_moment_only_skips_it(person: Callable[..., Person]) -> N
     ann.page.on("request", lambda request: paths.append(request.url))
     onward = ann.page.locator("#step-on")
     onward.evaluate("link => { link.click(); link.click(); }")
-    ann.page.wait_for_selector('[data-steps="1"]')
+    wait_for_step(ann, 1)
     ann.page.evaluate(TAP_AT_A_BUBBLE)
     for step in (2, 3):
         ann.press(onward)
-        ann.page.wait_for_selector(f'[data-steps="{step}"]')
+        wait_for_step(ann, step)
     steps = [path.rpartition("?")[2] for path in paths if "?" in path]
     assert steps == ["steps=1", "steps=2", "steps=3"]
 

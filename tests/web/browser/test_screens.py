@@ -38,11 +38,14 @@ EIGHT: dict[str, tuple[dict[str, Any], list[str]]] = {
 MOVES = thorough(5, 40)
 """Number of moves of the person that are inspected."""
 
-BOXES = """() => Object.fromEntries(Array.from(document.querySelectorAll(
-  '.thumb [data-act], .thumb p, .seats li, .board .tile'), (one, at) => {
+BOXES = """async () => {
+  await new Promise(requestAnimationFrame); // the page has measured the cards
+  const all = document.querySelectorAll('.thumb [data-act], .thumb p, .seats li, .board .tile');
+  return Object.fromEntries(Array.from(all, (one, at) => {
     const box = one.getBoundingClientRect();
     return [one.id || `${at} ${one.textContent}`, [box.x, box.y, box.width, box.height].join()];
-}))"""
+  }));
+}"""
 
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
 
@@ -456,7 +459,7 @@ def test_a_tip_covers_nothing_and_has_room(game: str, person: Callable[..., Any]
         ann = person(viewport=viewport, locale="de")
         ann.page.goto("/")
         ann.press(ann.page.locator(f"form.guided:has([value={game}]) button"))
-        tip = ann.page.locator(".tip:not([hidden])")
+        tip = ann.page.locator(".ready .tip:not([hidden])")
         longest = "(one, text) => { one.firstChild.textContent = text; }"
         tip.evaluate(longest, max(texts, key=len))
         assert tip.evaluate(COVERED) == [[], 0]

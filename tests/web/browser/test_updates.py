@@ -157,15 +157,18 @@ def test_choices_and_text_stay_until_they_are_sent(person: Callable[..., Person]
 def test_a_double_tap_plays_once_without_an_error(game: str, person: Callable[..., Person]) -> None:
     ann = person(has_touch=True)
     ann.table(game, {}, ["me", "me"], name="Ann")
-    slow = ann.context.new_cdp_session(ann.page)
-    slow.send("Network.enable")
-    limits = {"latency": 200, "offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
-    slow.send("Network.emulateNetworkConditions", limits)
+    held = list[Any]()
+    ann.context.route("**/moves", lambda route: held.append(route))
     target = ann.page.locator(".tray [data-move], #more").first
     point = target.bounding_box()
     assert point is not None
     for _ in range(2):
         ann.page.touchscreen.tap(point["x"] + 9, point["y"] + 9)
+    ann.wait_until(lambda: held)
+    ann.page.evaluate("() => fetch('/healthz')")  # earlier requests are held
+    for route in held:
+        route.continue_()
+    ann.context.unroute("**/moves")
     ann.sees(1)
     ann.page.evaluate("() => fetch('/healthz')")  # earlier requests have been answered
     assert ann.version == 1
