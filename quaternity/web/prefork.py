@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Thread
 from time import monotonic, sleep
 
@@ -83,7 +84,9 @@ class Workers:
     def _end(self, *signalled: object) -> None:
         self._ending = True
         for pid in self._running:
-            os.kill(pid, signal.SIGTERM)
+            # A signal may arrive between the end of a worker and its removal from `_running`.
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
 
     def _start(self, number: int) -> None:
         # Block signals until the new process has set its own handlers.

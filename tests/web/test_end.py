@@ -39,9 +39,9 @@ sys.exit(status)
 
 
 @contextmanager
-def serving(*fails: str) -> Iterator[subprocess.Popen[str]]:
+def serving(*fails: str, code: str = SERVING) -> Iterator[subprocess.Popen[str]]:
     """Run several processes on one port, some of which fail; kill the remaining ones at the end."""
-    command = [sys.executable, "-c", SERVING, *fails]
+    command = [sys.executable, "-c", code, *fails]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, process_group=0) as first:
         try:
             yield first
@@ -70,6 +70,27 @@ def test_processes_of_one_port_start_together_are_replaced_and_end_together() ->
         assert first.returncode == 2
         assert "begun" not in rest
         assert rest.count("serves 1") == 1
+
+
+ENDING = """
+import os, signal
+wait_for_one = os.wait
+def wait_and_end():
+    ended = wait_for_one()
+    os.kill(os.getpid(), signal.SIGTERM)
+    return ended
+os.wait = wait_and_end
+"""
+"""Code: a server is asked to end just when one of its processes has ended."""
+
+
+def test_a_process_may_die_just_before_all_processes_end() -> None:
+    with serving(code=ENDING + SERVING) as first:
+        assert first.stdout is not None
+        lines = [first.stdout.readline().split() for _ in range(4)]
+        os.kill(int(lines[0][2]), signal.SIGKILL)
+        rest, _ = first.communicate(timeout=60)
+        assert (rest, first.returncode) == ("", 0)
 
 
 def end_servers(folder: Path, times: int) -> None:

@@ -462,6 +462,7 @@ def test_the_next_puzzle_counts_for_the_visitor_and_may_be_refused(
     assert faults == []
 
 
+@pytest.mark.usefixtures("frozen_clock")
 def test_requests_for_new_puzzles_are_limited(tmp_path: Path) -> None:
     with Site(app(str(tmp_path), limits=Limits.of(pages=3))) as site:
         answers = [site.ask("GET", "/puzzles/new?kind=sets&level=1").status for _ in range(4)]
