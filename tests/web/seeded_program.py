@@ -23,8 +23,9 @@ class Noon(datetime):
 def seed_processes() -> None:
     """Fix the draws of this process by `QUATERNITY_TEST_DRAWS`, and the day of its puzzles.
 
-    A disk that is busy with other tests may take longer than the store usually waits. Games begin
-    without a countdown, which other tests check in process. All servers share compiled templates.
+    A disk that is busy with other tests may take longer than the store usually waits, and requests
+    may take longer than a server usually waits before it ends. Games begin without a countdown,
+    which other tests check in process. All servers share compiled templates.
 
     A forked process (`--processes 2`) draws another sequence; with the same one, two servers would
     give their tables the same names.
@@ -35,12 +36,13 @@ def seed_processes() -> None:
 
     from jinja2 import FileSystemBytecodeCache
 
-    from quaternity.web import actor, puzzle_pages, rendering, store
+    from quaternity.web import actor, puzzle_pages, rendering, serving, store
 
     TEMPLATES.mkdir(parents=True, exist_ok=True)
     rendering.templates().bytecode_cache = FileSystemBytecodeCache(str(TEMPLATES))
     vars(puzzle_pages)["datetime"] = Noon
     vars(store)["ANSWER_SECONDS"] = 60
+    vars(serving)["END_SECONDS"] = 60
     vars(actor)["COUNTDOWN_SECONDS"] = 0.0
     os.register_at_fork(
         before=lambda: forks.append(len(forks)),

@@ -138,7 +138,7 @@ def test_a_server_ends_cleanly_four_hundred_times(tmp_path: Path) -> None:
 
 @file_store_only
 def test_a_second_interrupt_ends_a_server_in_order_too(tmp_path: Path) -> None:
-    with Server(tmp_path / "data") as server:
+    with Server(tmp_path / "data", program="quaternity") as server:
         name, _, port = server.host.partition(":")
         place = name, int(port)
         with create_connection(place) as slow:
