@@ -97,6 +97,7 @@ def test_every_step_of_the_format_is_accepted(steps: str, last: int) -> None:
         (SUM, "rup >= 1;", "'rup >= 1' is not a known statement"),
         ("UNSAT : 5", "UNSAT : 6", "'6' is not the number"),
         ("UNSAT : 5", "UNSAT : 4", "row 4 is not a contradiction: its sum must be at least -1"),
+        ("conclusion UNSAT : 5", "", "expected 'conclusion UNSAT : NUMBER', not ''"),
         ("NONE", "ALL", "expected 'output NONE' and 'end pseudo-Boolean proof', not 'output ALL'"),
         ("end pseudo-Boolean", "end", "expected 'output NONE' and 'end pseudo-Boolean proof', not"),
         ("version 3.0", "version 2.0", "proof: the first line is not"),
