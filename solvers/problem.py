@@ -365,8 +365,10 @@ class DealProblem(_ProblemFields, Displayable):
         """Return a formatter of messages. It uses the names of this problem, if there are any."""
         return PLAIN if self.names is None else self.names.words
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: object = None) -> None:
         raise AttributeError(f"{name}: a DealProblem cannot be changed; use `named` for names")
+
+    __delattr__ = __setattr__
 
     @property
     def players(self) -> int:

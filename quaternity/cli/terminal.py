@@ -38,10 +38,10 @@ def warn(text: str) -> None:
 
 
 def write_error(text: str) -> None:
-    """Write to standard error. If its reader is gone, discard the text and continue."""
+    """Write to standard error. If this fails, discard this text and all later ones."""
     try:
         print(text, end="", file=sys.stderr)
-    except BrokenPipeError:
+    except OSError:
         discard_output(sys.stderr)
 
 

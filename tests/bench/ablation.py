@@ -87,28 +87,9 @@ class Result(NamedTuple):
         return sum(outcome is not None for outcome in self.outcomes)
 
 
-class Unkept:
-    """A replacement for a `Memo` that computes every value again."""
-
-    def __init__(self, memo: Any) -> None:
-        self._made = memo._compute
-
-    def __getitem__(self, key: tuple[Any, ...]) -> object:
-        if self._made is None:
-            raise KeyError(key)
-        return self._made(*key)[0]
-
-    def get(self, key: object) -> None:
-        """Return None, because nothing is kept."""
-
-    def keep(self, key: object, result: object, size: int) -> object:
-        """Return the result without keeping it."""
-        return result
-
-
 def _without_memos(*names: str) -> Off:
-    """Return replacements for memos that keep nothing."""
-    return {name: Unkept(resolve_name(name)) for name in names}
+    """Return replacements that stop the named memos from storing results."""
+    return {f"{name}.store": lambda key, result, size: result for name in names}
 
 
 def _no_cache(*names: str) -> Off:
@@ -231,7 +212,7 @@ OFF: dict[str, dict[str, Off]] = {
             f"{E}solver_evaluator.MAX_LISTED": 0,
         },
         "quick parts first": {
-            f"{E}{name}.effort": lambda _: 0 for name in ("solver_evaluator", "propositional")
+            f"{E}{name}.effort_key": lambda _: 0 for name in ("solver_evaluator", "propositional")
         },
         "answers kept": {f"{EVALUATOR}__init__": _forget(SolverEvaluator, "_answers")},
         "failures kept": {f"{EVALUATOR}__init__": _forget(SolverEvaluator, "_failures")},

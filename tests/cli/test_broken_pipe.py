@@ -122,13 +122,15 @@ FAULTS: dict[str, tuple[int, list[object]]] = {
 
 @pytest.mark.parametrize(
     ("lines", "messages"),
-    thorough([(True, True), (False, False)], [*product((True, False), repeat=2)]),
+    thorough(
+        [(True, "pipe"), (False, "full")], [*product((True, False), ("pipe", "full", "shown"))]
+    ),
 )
 @pytest.mark.parametrize("name", FAULTS)
 def test_the_status_reports_a_fault_even_if_the_reader_closed_the_output(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, lines: bool, messages: bool
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, lines: bool, messages: str
 ) -> None:
-    """Like `compare ... | head -3`, written in lines or in blocks, and with `2>&1`."""
+    """Like `compare ... | head -3`, written in lines or in blocks, with `2>&1` or `2>/dev/full`."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(SOLVERS, "liar", solver_from_function("liar", always_says_no))
     plant_bot(monkeypatch, "failing", Failing)
@@ -140,11 +142,12 @@ def test_the_status_reports_a_fault_even_if_the_reader_closed_the_output(
     with (
         open(os.dup(pipe), "w", 1 if lines else -1) as out,
         open(pipe, "w", 1) as errors,
+        open("/dev/full", "w", 1) as full,
         monkeypatch.context() as closed,
     ):
         closed.setattr("sys.stdout", out)
-        if messages:
-            closed.setattr("sys.stderr", errors)
+        if messages != "shown":
+            closed.setattr("sys.stderr", errors if messages == "pipe" else full)
         assert run([str(word) for word in command]) == status
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 from math import factorial, nextafter, prod
 from random import Random
 from typing import Any
@@ -32,7 +33,7 @@ from solvers.brute_force import deals
 from solvers.counting import Chances
 from solvers.problem import with_entry
 from solvers.random_problems import GameSize, game_like
-from solvers.set_counts import assign_owners
+from solvers.set_counts import assign_owners, count_vectors
 from solvers.strategies import deal_problems, tightened_problems
 from tests.agreement import agree
 from tests.sizes import examples, thorough
@@ -123,6 +124,20 @@ def test_cards_of_very_many_kinds_are_handed_out() -> None:
     deal = assign_owners(owners, counts)
     assert [deal.count(player) for player in range(12)] == counts
     assert all(mask >> player & 1 for mask, player in zip(owners, deal, strict=True))
+
+
+@given(st.lists(st.integers(1, 7), min_size=1, max_size=5))
+@settings(max_examples=thorough(15, 200))
+def test_cards_are_handed_out_by_all_possible_counts_and_no_others(owners: list[int]) -> None:
+    vectors = count_vectors(SetConstraint(owners, [0] * 3, [len(owners)] * 3))
+    for counts in product(range(4), repeat=3):
+        if counts in vectors:
+            deal = assign_owners(owners, counts)
+            assert tuple(map(deal.count, range(3))) == counts
+            assert all(mask >> player & 1 for mask, player in zip(owners, deal, strict=True))
+        elif sum(counts) <= len(owners):
+            with pytest.raises(ValueError, match=r"no deal gives the players \["):
+                assign_owners(owners, counts)
 
 
 @given(deal_problems(max_players=4, max_sets=6, max_set_size=5))

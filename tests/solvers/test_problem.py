@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solvers import DealProblem, InputError, ProblemBuilder, SetConstraint
+from solvers import DealProblem, InputError, Names, ProblemBuilder, SetConstraint
 from solvers.problem import MAX_CARDS, MAX_PLAYERS, MAX_ROWS, with_entry
 from solvers.strategies import deal_problems
 from tests.sizes import examples
@@ -127,6 +127,23 @@ def test_problems_at_the_limits_are_allowed() -> None:
     assert DealProblem([0] * 100, [SetConstraint([], [0] * 100, [0] * 100)] * 1000).cards == 0
     assert DealProblem([10_000], [SetConstraint([1] * 10_000, [0], [10_000])]).cards == 10_000
     assert FULL.with_set(0, SetConstraint([1] * 9_999, [1], [1])).cards == 10_000
+
+
+def test_problems_are_immutable_and_hashed_by_value() -> None:
+    lists: list[list[Any]] = [[3, 2], [0, 0], [2, 2], [1, 1]]
+    sets = [SetConstraint(*lists[:3])]
+    problem = DealProblem(lists[3], sets)
+    named = problem.named(Names(("Ann", "Bob")))
+    for values in (*lists, sets):
+        values.clear()
+    for value in (problem, named, *problem.sets):
+        for name in (*value._fields, "names", "other"):
+            with pytest.raises(AttributeError):
+                setattr(value, name, ())
+            with pytest.raises(AttributeError):
+                delattr(value, name)
+    assert len({problem, named, PROBLEM}) == 1
+    assert named.words.player(0) == "Ann"
 
 
 @pytest.mark.parametrize("listing", [Lengthy, Endless])

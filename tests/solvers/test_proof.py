@@ -1,5 +1,6 @@
 """Proofs for independent checkers: every proof is accepted, and nothing else."""
 
+import re
 import subprocess
 from collections.abc import Callable
 from itertools import product
@@ -96,6 +97,7 @@ def test_every_step_of_the_format_is_accepted(steps: str, last: int) -> None:
         (SUM, "rup >= 1;", "'rup >= 1' is not a known statement"),
         ("UNSAT : 5", "UNSAT : 6", "'6' is not the number"),
         ("UNSAT : 5", "UNSAT : 4", "row 4 is not a contradiction: its sum must be at least -1"),
+        ("conclusion UNSAT : 5", "", "expected 'conclusion UNSAT : NUMBER', not ''"),
         ("NONE", "ALL", "expected 'output NONE' and 'end pseudo-Boolean proof', not 'output ALL'"),
         ("end pseudo-Boolean", "end", "expected 'output NONE' and 'end pseudo-Boolean proof', not"),
         ("version 3.0", "version 2.0", "proof: the first line is not"),
@@ -117,6 +119,27 @@ def test_an_invalid_formula_or_proof_is_refused(old: str, new: str, words: str) 
     with pytest.raises(InvalidProof) as caught:
         check_proof(formula, text)
     assert words in str(caught.value)
+
+
+def test_a_proof_with_a_damaged_token_is_refused() -> None:
+    formula = "+1 x1 >= 1 ;\n-1 x1 >= 0 ;\n"
+    good = proof(" pol 1 2 + ;\n", 3).replace("f 4;", "f 2 ;").replace("E;", "E ;")
+    check_proof(formula, good)
+    for token in re.finditer(r"[^\s;]+|;", good):
+        old = token[0]
+        damaged = {"", f"{old} {old}", "0", "%", old + "0", "-" + old, old[1:], *good.split()}
+        for new in damaged - {old}:
+            text = good[: token.start()] + new + good[token.end() :]
+            assert not is_accepted(formula, text), text
+
+
+def test_a_proof_without_steps_needs_a_row_without_solutions() -> None:
+    text = proof("", 1).replace("f 4;", "f 1;")
+    check_proof("+1 x1 >= 2 ;\n", text)
+    with pytest.raises(InvalidProof, match="row 1 is not a contradiction"):
+        check_proof("+1 x1 >= 1 ;\n", text)
+    with pytest.raises(InvalidProof, match="too few statements"):
+        check_proof("+1 x1 >= 2 ;\n", text.replace("f 1;", ""))
 
 
 ENDS = ("\r", "\v", "\f", "\x1c", "\x1e", "\x85", "\u2028", " ")
