@@ -121,11 +121,11 @@ async function take(version) {
 }
 
 async function run() {
-  while (stale || isBehind()) {
+  for (let old = 0; stale || isBehind();) {
     if (document.hidden) {
       const told = await lookAhead();
-      if (document.hidden && !stale && !(told < latest)) return;
-      await wait(20); // the answer is older than the last event
+      if (document.hidden && !stale && !(told < latest && old < MAX_RETRIES)) return;
+      await wait(20 << Math.min(old++, MAX_RETRIES)); // the answer is older than the last event
       continue;
     }
     if (stale) {
