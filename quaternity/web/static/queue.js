@@ -124,7 +124,7 @@ async function run() {
   while (stale || isBehind()) {
     if (document.hidden) {
       const told = await lookAhead();
-      if (document.hidden && !stale && !(told < latest)) return;
+      if (document.hidden && !(told < latest)) return;
       await wait(20); // the answer is older than the last event
       continue;
     }
