@@ -124,8 +124,8 @@ async function run() {
   for (let old = 0; stale || isBehind();) {
     if (document.hidden) {
       const told = await lookAhead();
-      if (document.hidden && !stale && !(told < latest && old < MAX_RETRIES)) return;
-      await wait(20 << Math.min(old++, MAX_RETRIES)); // the answer is older than the last event
+      if (document.hidden && (!(told < latest) || (old += 1) > MAX_RETRIES)) return;
+      await wait(20 << old); // the answer is older than the last event
       continue;
     }
     if (stale) {

@@ -129,9 +129,12 @@ class Evening:
         if not offer.count():
             return
         before = person.version
-        count = lambda: int(offer.locator("p").inner_text().split()[0])  # noqa: E731
-        assert count() > 10
-        person.wait_until(lambda: before + count() >= now)  # a program may have moved since
+
+        def count_moves() -> int:
+            return int(offer.locator("p").inner_text().split()[0])
+
+        assert count_moves() > 10
+        person.wait_until(lambda: before + count_moves() >= now)  # a program may move meanwhile
         watches = self.random.random() < 0.5
         person.page.evaluate(NOTE_NEXT_VERSION)
         offer.locator("button").nth(int(not watches)).click()
@@ -682,7 +685,7 @@ def test_axe_finds_nothing_during_a_moment(game: str, person: Callable[..., Any]
         moves = ann.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
         sent = {"version": state["version"], "id": str(number), "seat": seat}
         ann.ask("POST", f"/api/tables/{table}/moves", {**sent, "move": random.choice(moves)})
-        # The last moment may have begun after the page was looked at.
+        # Release a moment that began only after the loop below had ended.
         ann.wait_until(partial(ann.page.evaluate, RELEASE_UNTIL_ANNOUNCED, version))
         for _ in range(1000):
             new = {*ann.page.evaluate(SCENE, sorted(kinds))} - seen
