@@ -62,7 +62,8 @@ class Chair(NamedTuple):
         face: Emoji of the computer player in the seat, which depends on its level, or empty.
         is_own: Whether the visitor owns the seat.
         acting: Whether the player may move now.
-        state: Words about the player, such as "thinking, away". May be empty.
+        states: Texts about the player, such as "thinking" and "away". The most important comes
+            first, because a narrow screen has room for only one.
         score: The points of the player.
         invitation: Complete link with which a person can take the seat. None if it is hidden from
             the visitor.
@@ -73,7 +74,7 @@ class Chair(NamedTuple):
     face: str
     is_own: bool
     acting: bool
-    state: str
+    states: tuple[str, ...]
     score: Score
     invitation: str | None
     place: int
@@ -305,14 +306,14 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
             (_("not ready"), not seat.ready),
             (f"✓ {_('ready')}", seat.ready and seat.kind == "person" and not sight.begun),
             (f"{_('place')} {sight.places[number]}" if sight.places else "", True),
-            (
-                _(level.name) if level else _("program"),
-                seat.kind == "program" and number not in sight.thinking and not sight.places,
-            ),
             (_("thinking"), number in sight.thinking),
             (_("nobody yet"), seat.kind == "open"),
             (_("away"), _is_away(sight, number) and number not in sight.empty_seats),
             (_("agrees to take back the move"), number in sight.undo),
+            (
+                _(level.name) if level else _("program"),
+                seat.kind == "program" and number not in sight.thinking and not sight.places,
+            ),
             (_("you sit here"), number == sight.seat and is_own and not sight.places),
         ]
         points = sight.points[number]
@@ -323,7 +324,7 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
                 level.face if level else "",
                 is_own,
                 number in sight.to_act,
-                ", ".join(text for text, holds in states if text and holds),
+                tuple([text for text, holds in states if text and holds]),
                 Score(f"{points:g}", unit, notes[number] if notes else ""),
                 None if seat.invitation is None else f"{base}/join/{seat.invitation}",
                 sight.places[number] if sight.places else 0,

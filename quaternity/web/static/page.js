@@ -51,6 +51,7 @@ export const isAway = ({ status, headers }) => [502, 503, 504].includes(status) 
 const lost = new Set();
 export function setLost(what, isLost) {
   const before = lost.delete(what);
+  if (isLost && !lost.size) announce(document.body.dataset.lost);
   if (isLost) lost.add(what);
   document.body.classList.toggle("lost", lost.size > 0);
   return before;
@@ -62,18 +63,16 @@ export async function send(path, body, failed) {
   const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   for (let pause = 250; ; pause *= 2) {
     const last = !failed && pause > 8000;
-    let fault = word("No answer from the server; trying again…");
     try {
       // Give up after a time limit, because a server may accept the connection but not answer.
       const answer = await fetch(root + path, failed ? { ...request, signal: AbortSignal.timeout?.(10000) } : request);
       if (!isAway(answer) || last) { setLost("request", false); return answer; }
-      if (answer.headers.get("Content-Type")?.startsWith("application/json")) fault = `${await said(answer)} …`;
+      if (answer.headers.get("Content-Type")?.startsWith("application/json")) complain(`${await said(answer)} …`);
     } catch (error) {
       if (last) { setLost("request", false); throw error; }
     }
     setLost("request", true);
     failed?.();
-    complain(fault);
     await wait(failed ? Math.min(pause, 4000) : pause);
   }
 }

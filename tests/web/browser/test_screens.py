@@ -295,7 +295,14 @@ def test_help_covers_the_board(screen: tuple[int, int], person: Callable[..., An
     }""")
 
 
-@pytest.mark.parametrize("game", thorough(["quarto"], list(GAMES)))
+INSIDE = """one => {
+  const [inner, outer] = [one, one.parentElement].map((node) => node.getBoundingClientRect());
+  return inner.width > 0 && inner.right <= outer.right && inner.bottom <= outer.bottom + 1;
+}"""
+"""Script: whether an element is inside its parent."""
+
+
+@pytest.mark.parametrize("game", thorough(["quaternity"], list(GAMES)))
 def test_proposals_of_others_are_visible_and_move_nothing(
     game: str, person: Callable[..., Any]
 ) -> None:
@@ -325,6 +332,9 @@ def test_proposals_of_others_are_visible_and_move_nothing(
         after = viewer.page.evaluate(BOXES)
         assert before[viewer].items() <= after.items(), viewer.screen
         assert viewer.faults_seen() == []
+        # A long text about a seat is shortened, and does not vanish.
+        states = viewer.page.locator(".seats .state span:text('agrees')")
+        assert [text.evaluate(INSIDE) for text in states.all()] == [True]
     ann.page.locator(".notice :text('Agree')").click()
     ann.page.wait_for_selector(".notice :text('Agree')", state="detached")
 
