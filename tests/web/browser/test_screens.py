@@ -14,6 +14,7 @@ import pytest
 from quaternity.table.games import registration
 from quaternity.ternary import triples
 from quaternity.web.languages import catalogue
+from tests.review.test_other_games import match, record
 from tests.sizes import only_thorough, thorough
 from tests.web.browser.people import FAST
 from tests.web.browser.screens import SCREENS, Onlooker
@@ -178,6 +179,16 @@ def test_the_names_of_sets_are_whole_on_a_small_phone(person: Callable[..., Any]
     heads = ann.page.locator(".group h2 > span:first-child")
     assert heads.count() == 16
     assert heads.evaluate_all(CUT) == []
+
+
+@pytest.mark.parametrize("language", thorough(["de"], ["en", "nl", "de"]))
+def test_a_long_event_is_whole_on_a_phone(language: str, person: Callable[..., Any]) -> None:
+    ann = person(viewport={"width": 390, "height": 844}, locale=language)
+    text = record(match("kwartet", 0)).replace("random,exact,random", "Annemarie,Bartholomew,Zoë")
+    made = ann.ask("POST", "/api/records", text)
+    ann.page.goto(f"/t/{made['table']}/at/16")
+    assert len(ann.page.locator(".ready .event p").inner_text()) > 60
+    assert ann.page.locator(".event p").evaluate_all(CUT) == []
 
 
 @pytest.mark.parametrize("width", [320, 360, 390])
