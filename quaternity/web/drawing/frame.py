@@ -152,6 +152,9 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
     empty = [number for number, seat in enumerate(sight.seats) if seat.kind == "open"]
     busy = [names[number] for number, seat in enumerate(sight.seats) if not seat.ready]
     headline = _("{game}: waiting for friends").format(game=game.title)
+    # Programs for empty seats are as strong as the programs that already sit at the table.
+    levels = [level.name for seat in sight.seats if (level := level_of(seat, sight.game))]
+    levels += [level.name for level in game.levels[(len(game.levels) - 1) // 2 :]]
     advice = _("You are watching. To take a seat, open the invitation link that you received.")
     if link is not None:
         advice = _("You can take a free seat.") if empty else _("Every seat is taken.")
@@ -179,6 +182,7 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
         "link": link,
         "strongest": game.strongest,
         "empty": empty,
+        "fill": next(iter(levels), None),
         "counts_down": counts_down,
         "fewer": any(field.seats for field in form_fields(sight.game)),
         "ready": sight.seat is not None and sight.seats[sight.seat].ready,
