@@ -25,6 +25,10 @@ from quaternity.web.table_view import SeatView, TableView
 MAX_SHOWN_EVENTS = 100
 """Maximum number of events that a page lists. Earlier events are left out."""
 
+MAX_NAMES = 2
+"""Maximum number of players whom the bottom bar of the waiting room lists by name, if they are not
+ready. Of more players, it shows only the number."""
+
 GUESSED = "read"
 """Name of the query parameter that switches on estimated chances on a page of Kwartet. The players'
 questions are used to estimate who has each card."""
@@ -173,7 +177,9 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
     if sight.own_seats and empty:
         advice = f"{_('Free seats: {count}.').format(count=len(empty))} {advice}"
     if sight.own_seats and busy:
-        advice = f"{_('Not ready: {names}.').format(names=join_names(busy))} {advice}"
+        # The list of seats marks these players too.
+        who = join_names(busy) if len(busy) <= MAX_NAMES else len(busy)
+        advice = f"{_('Not ready: {names}.').format(names=who)} {advice}"
     return _shared_context(sight, base, root) | {
         "headline": headline,
         "title": headline,
