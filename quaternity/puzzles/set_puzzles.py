@@ -22,7 +22,7 @@ FIND_ALL = MessageTemplate(
 IS_THERE = MessageTemplate("is_there", "Is there a SET among these {count} cards?")
 HOW_MANY = MessageTemplate("how_many", "Number of SETs: {count}.")
 FIRST_CARD = MessageTemplate("first_card", "Card {letter} is in at least one SET.")
-IS_A_SET = MessageTemplate("is_a_set", "{three} is a SET: {number}; {colour}; {filling}; {shape}.")
+IS_A_SET = MessageTemplate("is_a_set", "{three} is a SET: {number}; {colour}; {shading}; {shape}.")
 IS_NO_SET = MessageTemplate(
     "is_no_set", "{three} is not a SET: exactly two cards have the {property} {word}."
 )
@@ -38,7 +38,7 @@ SAME, DIFFERENT = (
     MessageTemplate("different", "{words:listed}"),
 )
 PROPERTIES = tuple(
-    [MessageTemplate(name, name)() for name in ("shape", "colour", "filling", "number")]
+    [MessageTemplate(name, name)() for name in ("shape", "colour", "shading", "number")]
 )
 """Messages that name the properties of a SET card, in the order of `SetCard.words`."""
 

@@ -55,10 +55,9 @@ SINCE, FROM_START = (
     MessageTemplate("from_start", "from the start"),
 )
 
-MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
-"""Maximum number of cards that the notes about one move mention, and maximum number of players in a
-game for which random hands are drawn. With more players, drawing takes seconds instead of
-hundredths of a second."""
+MAX_DRAWN_PLAYERS = 6
+"""Maximum number of players in a game for which random hands are drawn. With more players, drawing
+takes seconds instead of hundredths of a second."""
 
 CACHE_SIZE = 8
 """Number of positions in a cache. A few are enough, because the compared moves lead to few
@@ -122,7 +121,7 @@ class AskingJudge(Judge):
                     since = self._since(game, index, seat, card)
                     kind = YOU_KNEW if seat == game.seat else KNEW
                     notes.append(kind(who=seat, since=since, holder=holder, card=card))
-        return notes[:MAX_NOTES]
+        return notes
 
     def _since(self, game: RecordedGame, index: int, seat: int, card: Card) -> Message:
         number = game.whole_moves(index)

@@ -31,9 +31,9 @@ MAX_REVIEW_SECONDS = 3600.0
 WORK_SHARE = 0.85
 """Fraction of the time limit that is available for the review itself. The rest is reserved for
 starting the review, and for reading and writing."""
-MAX_MOMENTS, MAX_CANDIDATES = 3, 6
-"""Maximum number of decisive moves that a review names, and maximum number of moves that it
-examines to find them."""
+MAX_MOMENTS, MAX_CANDIDATES, MAX_NOTES = 3, 6, 4
+"""Maximum number of decisive moves that a review names, maximum number of moves that it examines to
+find them, and maximum number of cards that the notes about one move mention."""
 
 CHANCE = MessageTemplate("chance", "The chance of a yes was {chance:percent}.")
 ONLY = MessageTemplate("only", "Only '{answer}' was possible.")
@@ -369,11 +369,15 @@ class _Reviewer:
     def _move(self, index: int) -> ReviewedMove:
         game, worth = self.game, self.worth.get(index)
         (seat, move), notes = game.moves[index], list[str](self.notes.get(index, ()))
+        reason = list[str]()
         if worth is not None and worth.mistake:
-            notes.append(worth.note or _better(worth))
+            # The fact that explains the better move comes first.
+            notes.sort(key=lambda note: not is_about(note, worth.by))
+            reason.append(worth.note or _better(worth))
         return ReviewedMove(
             game.numbers[index], seat, game.rules.write(move), game.events[index],
-            self.yes.get(index), tuple(notes), worth, worth is not None and worth.mistake,
+            self.yes.get(index), (*notes[:MAX_NOTES], *reason), worth,
+            worth is not None and worth.mistake,
         )  # fmt: skip
 
     def _moments(self, moves: list[ReviewedMove]) -> Iterator[Moment]:
@@ -407,6 +411,12 @@ class _Reviewer:
             notes = [note for move in whole_move for note in move.notes]
             lines = (*moves[at].events, text, *notes)
             yield Moment(moves[at].number, whole_move[0].seat, lines)
+
+
+def is_about(note: str, move: Any) -> bool:
+    """Return whether a note names no card, or the card for which a move asks."""
+    card = message_data(note).get("card")
+    return card is None or card == getattr(move, "card", None)
 
 
 def _leads(points: Sequence[float], seat: int) -> bool:

@@ -269,7 +269,6 @@ SCRIPT_WORDS = (
     "Watch them",
     "Go to the current position",
     "The server does not answer: the mark was not saved.",
-    "No answer from the server; trying again…",
     "day",
     "days",
     "no mark",

@@ -378,6 +378,8 @@ def _guide_html(name: str, root: str, spoken: str) -> str:
     # Make code blocks focusable, so that visitors can scroll wide ones with the keyboard. Align the
     # columns of tables with CSS classes, because the content security policy forbids inline styles.
     html = guide.html(page.text).replace("<pre>", '<pre tabindex="0">')
+    # Move a path or an option to the next line as a whole, instead of breaking it after "/" or "-".
+    html = re.sub(r"<code>(?=[^\s<]+</code>)", '<code class="word">', html)
     text = Markup(re.sub(r'style="text-align:(\w+)"', r'class="\1"', html))
     return _render("guide.html", root, pages=guide.pages(), name=name, title=page.title, text=text)
 

@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Route
 from quaternity.base.errors import QuaternityError
 from quaternity.base.sentences import Message
 from quaternity.review.drawing import curve_svg
-from quaternity.review.reviewing import CHANGED, Moment, Review
+from quaternity.review.reviewing import CHANGED, Moment, Review, is_about
 from quaternity.table.games import registration
 from quaternity.web.changes import Entry, VersionConflict
 from quaternity.web.core import TableState
@@ -125,7 +125,10 @@ def _tell(review: Review, moment: Moment, is_exact: bool) -> ToldMoment:
     worth = review.moves[at].worth if mistakes else None
     events = review.moves[places[-1]].events
     changed, *notes = moment.lines[len(events) :]
-    lines = (*reversed(notes), changed) if mistakes else (changed, *notes)
+    lines = (changed, *notes)
+    if worth is not None:
+        *notes, reason = review.moves[at].notes
+        lines = (reason, *[note for note in notes if is_about(note, worth.by)], changed)
     is_change = isinstance(changed, Message) and changed.kind == CHANGED
     certain = worth.exact if worth else is_exact if is_change else None
     better = None if worth is None else worth.by

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t as student_t
 
 from quaternity.base.errors import GameLimit, InputError, LimitError, PlayerFault, PlayerTimeout
 from quaternity.game.question import Answer, Question
@@ -175,6 +174,8 @@ def test_a_mean_is_written_with_its_margin() -> None:
 
 @given(st.integers(10, 10**6), st.floats(0, 1e6))
 def test_a_margin_is_that_of_the_t_distribution(deals: int, error: float) -> None:
+    from scipy.stats import t as student_t  # takes a second
+
     wanted = error * student_t.ppf(0.975, deals - 1)
     assert Measured(3.0, error, deals).margin == pytest.approx(wanted, rel=1e-3)
 

@@ -148,13 +148,21 @@ def test_every_viewer_sees_every_event_in_order(game: Any) -> None:
 
 def test_a_chair_shows_the_state_of_its_seat() -> None:
     match = Match(QuartoRules(), ["random", "random"], "7")
-    states = r'<small class="state">(.*?)</small>'
+
+    def states(*agreed: int) -> list[str]:
+        page = table_html(sight_of(match, 0)._replace(undo=agreed), "http://here", whole=False)
+        return re.findall(r'<small class="state">(.*?)</small>', page)
+
+    here, away = "<span>you sit here</span>", "<span>away</span>"
     while match.rules.to_act(match.position):
-        assert re.findall(states, page_of(match, 0)) == ["you sit here", "away"]
+        assert states() == [here, away]
+        # The most important text comes first.
+        agrees = "<span>agrees to take back the move</span>"
+        assert states(0) == [f"{agrees}<span>, you sit here</span>", away]
         match.program_move()
     places = match.rules.places(match.position)
     assert places is not None
-    assert re.findall(states, page_of(match, 0)) == [f"place {places[0]}", f"place {places[1]}"]
+    assert states() == [f"<span>place {place}</span>" for place in places]
 
 
 def test_the_end_shows_the_winning_row_and_the_games_won_in_the_series() -> None:

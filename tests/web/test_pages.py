@@ -178,6 +178,9 @@ def test_a_page_of_kwartet_is_the_same_for_deals_that_look_the_same(seat: int | 
 def test_hands_are_revealed_at_the_end_and_not_before() -> None:
     game = simulate(KWARTET, 999)
     assert "The hands as dealt" in table_html(sight(game, None), BASE)
+    # The board is shown until the story of the game has been loaded.
+    assert "The hand of Person 1<" in table_html(sight(game, 1), BASE)
+    assert "The hand of" not in table_html(sight(game, None), BASE)
     assert "The hands as dealt" not in table_html(sight(simulate(KWARTET, 20), None), BASE)
 
 

@@ -16,7 +16,9 @@ from urllib.parse import urlencode
 import pytest
 
 from quaternity.base.errors import IllegalMove, LimitError
+from quaternity.base.sentences import message_data
 from quaternity.decks.deck import PLAIN
+from quaternity.game.sentences import question_sentence
 from quaternity.puzzles.from_games import make_from_game
 from quaternity.puzzles.puzzle import Puzzle
 from quaternity.review import Review, review
@@ -309,6 +311,16 @@ def test_of_equal_changes_the_latest_decided_the_game() -> None:
     ranks = [(moment.better is None or not moment.certain, -moment.number) for moment in moments]
     assert len(ranks) > 1
     assert ranks == sorted(ranks)
+
+
+def test_a_story_explains_a_better_question_by_the_owner_of_its_card() -> None:
+    done = review(record(match("kwartet, cards aside", 2)), seconds=1.0)
+    (moment,) = [moment for moment in told_moments(done) if moment.better is not None]
+    cards = {message_data(note).get("card") for note in done.moves[moment.before].notes}
+    assert len(cards) > 2
+    better, known = map(message_data, moment.lines)
+    assert better["best"] == question_sentence(moment.better)
+    assert (known["holder"], known["card"]) == (moment.better.asked, moment.better.card)
 
 
 def move_at_copy(site: Site, made: dict[str, Any]) -> None:

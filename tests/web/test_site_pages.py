@@ -277,6 +277,9 @@ def test_a_wrong_form_is_refused(sent: dict[str, list[str]], says: str) -> None:
 @pytest.mark.parametrize("page", guide.ORDER)
 def test_pages_of_the_guide_find_their_pictures_and_each_other(page: str) -> None:
     html = guide_html(page)
+    # A path or an option is not broken at the end of a line; a command may be.
+    words = re.findall("<code>([^<]*)</code>", html.replace('<code class="word">', "<code>"))
+    assert html.count('<code class="word">') == sum(len(word.split()) == 1 for word in words)
     assert "<h1" in html
     pictures = set(re.findall(r'<img[^>]*src="([^"]+)"', html))
     assert pictures <= set(guide_pictures())

@@ -209,6 +209,15 @@ def test_a_rematch_with_fewer_players_shows_the_results_of_all(site: Site) -> No
     assert {"Ann", "Ben"} < {unescape(name) for name in results}
 
 
+@pytest.mark.parametrize("level", [None, "easy", "strong"])
+def test_programs_for_empty_seats_are_as_strong_as_those_at_the_table(
+    level: str | None, site: Site
+) -> None:
+    table = make_lobby(site, seats=["me", "open", level or "open"])
+    page = site.ask("GET", f"/t/{table.made['table']}", token=table.tokens[0]).body.decode()
+    assert re.findall(r'value="(\w+)" selected', page) == [level or "medium"]
+
+
 def test_programs_begin_with_the_game_and_not_before(site: Site) -> None:
     table = make_lobby(site, "quarto", seats=["random", "open"])
     for _ in range(3):

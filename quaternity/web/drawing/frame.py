@@ -25,6 +25,10 @@ from quaternity.web.table_view import SeatView, TableView
 MAX_SHOWN_EVENTS = 100
 """Maximum number of events that a page lists. Earlier events are left out."""
 
+MAX_NAMES = 2
+"""Maximum number of players whom the bottom bar of the waiting room lists by name, if they are not
+ready. Of more players, it shows only the number."""
+
 GUESSED = "read"
 """Name of the query parameter that switches on estimated chances on a page of Kwartet. The players'
 questions are used to estimate who has each card."""
@@ -62,7 +66,8 @@ class Chair(NamedTuple):
         face: Emoji of the computer player in the seat, which depends on its level, or empty.
         is_own: Whether the visitor owns the seat.
         acting: Whether the player may move now.
-        state: Words about the player, such as "thinking, away". May be empty.
+        states: Texts about the player, such as "thinking" and "away". The most important comes
+            first, because a narrow screen has room for only one.
         score: The points of the player.
         invitation: Complete link with which a person can take the seat. None if it is hidden from
             the visitor.
@@ -73,7 +78,7 @@ class Chair(NamedTuple):
     face: str
     is_own: bool
     acting: bool
-    state: str
+    states: tuple[str, ...]
     score: Score
     invitation: str | None
     place: int
@@ -151,6 +156,9 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
     empty = [number for number, seat in enumerate(sight.seats) if seat.kind == "open"]
     busy = [names[number] for number, seat in enumerate(sight.seats) if not seat.ready]
     headline = _("{game}: waiting for friends").format(game=game.title)
+    # Programs for empty seats are as strong as the programs that already sit at the table.
+    levels = [level.name for seat in sight.seats if (level := level_of(seat, sight.game))]
+    levels += [level.name for level in game.levels[(len(game.levels) - 1) // 2 :]]
     advice = _("You are watching. To take a seat, open the invitation link that you received.")
     if link is not None:
         advice = _("You can take a free seat.") if empty else _("Every seat is taken.")
@@ -169,7 +177,9 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
     if sight.own_seats and empty:
         advice = f"{_('Free seats: {count}.').format(count=len(empty))} {advice}"
     if sight.own_seats and busy:
-        advice = f"{_('Not ready: {names}.').format(names=join_names(busy))} {advice}"
+        # The list of seats marks these players too.
+        who = join_names(busy) if len(busy) <= MAX_NAMES else len(busy)
+        advice = f"{_('Not ready: {names}.').format(names=who)} {advice}"
     return _shared_context(sight, base, root) | {
         "headline": headline,
         "title": headline,
@@ -178,6 +188,7 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
         "link": link,
         "strongest": game.strongest,
         "empty": empty,
+        "fill": next(iter(levels), None),
         "counts_down": counts_down,
         "fewer": any(field.seats for field in form_fields(sight.game)),
         "ready": sight.seat is not None and sight.seats[sight.seat].ready,
@@ -305,14 +316,14 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
             (_("not ready"), not seat.ready),
             (f"✓ {_('ready')}", seat.ready and seat.kind == "person" and not sight.begun),
             (f"{_('place')} {sight.places[number]}" if sight.places else "", True),
-            (
-                _(level.name) if level else _("program"),
-                seat.kind == "program" and number not in sight.thinking and not sight.places,
-            ),
             (_("thinking"), number in sight.thinking),
             (_("nobody yet"), seat.kind == "open"),
             (_("away"), _is_away(sight, number) and number not in sight.empty_seats),
             (_("agrees to take back the move"), number in sight.undo),
+            (
+                _(level.name) if level else _("program"),
+                seat.kind == "program" and number not in sight.thinking and not sight.places,
+            ),
             (_("you sit here"), number == sight.seat and is_own and not sight.places),
         ]
         points = sight.points[number]
@@ -323,7 +334,7 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
                 level.face if level else "",
                 is_own,
                 number in sight.to_act,
-                ", ".join(text for text, holds in states if text and holds),
+                tuple([text for text, holds in states if text and holds]),
                 Score(f"{points:g}", unit, notes[number] if notes else ""),
                 None if seat.invitation is None else f"{base}/join/{seat.invitation}",
                 sight.places[number] if sight.places else 0,

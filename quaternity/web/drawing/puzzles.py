@@ -62,7 +62,7 @@ SPOKEN = {
     epistemic.CHAIN.template: "start with {steps:parts}. In the last picture:",
     epistemic.CANNOT_TELL.template: "{who:player} has the same cards in {deal}",
     FIRST_CARD.template: "The marked card is in at least one SET.",
-    IS_A_SET.template: ("These three cards are a SET: {number}; {colour}; {filling}; {shape}."),
+    IS_A_SET.template: ("These three cards are a SET: {number}; {colour}; {shading}; {shape}."),
     IS_NO_SET.template: "These three cards are not a SET: exactly two of them have the "
     "{property} {word}.",
 }

@@ -40,7 +40,8 @@ export async function help(what, wanted = false) {
 export function closeHelp() {
   helping = null;
   const panel = document.getElementById("help");
-  if (panel.contains(document.activeElement)) focusOn(opener);
+  // On a phone, help was opened from the sheet, which is closed now.
+  if (panel.contains(document.activeElement)) focusOn(opener?.offsetParent ? opener : document.getElementById("more-button"));
   panel.hidden = true;
   panel.removeAttribute("aria-busy");
 }

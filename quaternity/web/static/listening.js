@@ -1,7 +1,7 @@
 // Listens to the events of the table. All tabs of the browser share a stream by a shared worker,
 // because a browser opens only six connections to a server. Without shared workers, each visible
 // tab has a separate stream.
-import { part, root, table } from "./page.js";
+import { part, root, setLost, table } from "./page.js";
 import { caughtUp, comeBack, refresh } from "./queue.js";
 import { showReaction } from "./talking.js";
 
@@ -24,14 +24,8 @@ export function listen() {
 }
 
 async function listenAlone(path) {
-  let Stream;
-  try {
-    ({ Stream } = await import("./stream-worker.js"));
-  } catch { // the script of the worker could not be loaded
-    heard({ kind: "lost" });
-    setTimeout(listen, 3000);
-    return;
-  }
+  const { Stream } = await import("./stream-worker.js").catch(() => ({})); // it could not be loaded
+  if (!Stream) { heard({ kind: "lost" }); setTimeout(listen, 3000); return; }
   const stream = new Stream(path, heard);
   if (!document.hidden) stream.open();
   addEventListener("visibilitychange", () => {
@@ -39,17 +33,10 @@ async function listenAlone(path) {
   });
 }
 
-let lost = false;
-
 function heard({ kind, data }) {
   if (kind === "lost" && !document.hidden) refresh(); // the table may have been deleted
-  if (kind === "lost") { lost = true; document.body.classList.add("lost"); return; }
-  if (kind === "open") {
-    document.body.classList.remove("lost");
-    if (lost) comeBack();
-    lost = false;
-    return;
-  }
+  if (kind === "lost") { setLost("stream", true); return; }
+  if (kind === "open") { if (setLost("stream", false)) comeBack(); return; }
   if (kind === "reaction") { caughtUp().then(() => showReaction(JSON.parse(data))); return; }
   // Ignore versions that the page already shows.
   const version = data && JSON.parse(data).version;

@@ -9,11 +9,8 @@ export const drawn = { times: 0 }; // the number of updates of the page
 export const shownVersion = () => Number(part.dataset.version);
 export const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-// Pages on plain HTTP in a local network have no crypto.randomUUID.
-export function freshId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (one) => one.toString(16).padStart(2, "0")).join("");
-}
+// Return a random id. Pages on plain HTTP in a local network have no crypto.randomUUID.
+export const freshId = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 // Return a text of the scripts in the language of the page.
 const words = JSON.parse(document.body.dataset.words ?? "{}");
@@ -50,24 +47,33 @@ export function complain(text, about, length = 8000) {
 // Whether a proxy answers because the server is away, as while it is replaced by another version.
 export const isAway = ({ status, headers }) => [502, 503, 504].includes(status) || (status === 404 && !headers.has("Quaternity-Server"));
 
+// Show whether the connection is lost: the stream, or requests. Return whether it was lost before.
+const lost = new Set();
+export function setLost(what, isLost) {
+  const before = lost.delete(what);
+  if (isLost && !lost.size) announce(document.body.dataset.lost);
+  if (isLost) lost.add(what);
+  document.body.classList.toggle("lost", lost.size > 0);
+  return before;
+}
+
 // Send a request and return the answer. Without an answer, send the request again up to six times,
-// or for ever if there is a callback `lost`, which is called before each pause.
-export async function send(path, body, lost) {
+// or for ever if there is a callback `failed`, which is called before each pause.
+export async function send(path, body, failed) {
   const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   for (let pause = 250; ; pause *= 2) {
-    const last = !lost && pause > 8000;
-    let fault = word("No answer from the server; trying again…");
+    const last = !failed && pause > 8000;
     try {
       // Give up after a time limit, because a server may accept the connection but not answer.
-      const answer = await fetch(root + path, lost ? { ...request, signal: AbortSignal.timeout?.(10000) } : request);
-      if (!isAway(answer) || last) return answer;
-      if (answer.headers.get("Content-Type")?.startsWith("application/json")) fault = `${await said(answer)} …`;
+      const answer = await fetch(root + path, failed ? { ...request, signal: AbortSignal.timeout?.(10000) } : request);
+      if (!isAway(answer) || last) { setLost("request", false); return answer; }
+      if (answer.headers.get("Content-Type")?.startsWith("application/json")) complain(`${await said(answer)} …`);
     } catch (error) {
-      if (last) throw error;
+      if (last) { setLost("request", false); throw error; }
     }
-    lost?.();
-    complain(fault);
-    await wait(lost ? Math.min(pause, 4000) : pause);
+    setLost("request", true);
+    failed?.();
+    await wait(failed ? Math.min(pause, 4000) : pause);
   }
 }
 

@@ -2,7 +2,7 @@
 // announcement and the scenes, and the board after it. No part of the page is ever ahead of the
 // last announcement.
 import { isOffering, offer, updateOffer } from "./offers.js";
-import { announce, complain, isAway, part, remember, remembered, root, said, shownVersion, table, wait, word } from "./page.js";
+import { announce, complain, isAway, part, remember, remembered, root, said, setLost, shownVersion, table, wait, word } from "./page.js";
 import { playMoment, readMoment, skipMoment } from "./moments.js";
 import { tellOutside } from "./outside.js";
 import { sceneLength } from "./pacing.js";
@@ -88,6 +88,7 @@ async function request(version) {
   if (version !== null) query.set("at", version);
   try {
     const answer = await fetch(`${root}/t/${table}/part?${query}`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
+    setLost("request", isAway(answer));
     if (!answer.ok) {
       if (answer.status === 429 || isAway(answer)) later();
       else if (isGone(answer) && isGone(await fetch(location.href))) location.reload();
@@ -100,6 +101,7 @@ async function request(version) {
     await wait(0); // let the browser answer taps before the page changes
     return { html, body, version: Number(answer.headers.get("Quaternity-Version")) };
   } catch {
+    setLost("request", true);
     later(); // the stream may report earlier that the server is back
     return null;
   }

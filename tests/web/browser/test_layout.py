@@ -167,6 +167,10 @@ def test_hidden_notes_do_not_widen_a_phone(person: Callable[..., Person]) -> Non
     ann.table("kwartet", {"players": 8}, ["me", *["medium"] * 7], name="Ann")
     ann.page.wait_for_selector(".seats.many li:last-child .state", state="attached")
     assert ann.page.evaluate("[innerWidth, document.documentElement.scrollWidth]") == [320, 320]
+    cut = (
+        "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)"
+    )
+    assert ann.page.locator(".who b").evaluate_all(cut) == []
 
 
 @only_thorough

@@ -14,6 +14,7 @@ import pytest
 from quaternity.table.games import registration
 from quaternity.ternary import triples
 from quaternity.web.languages import catalogue
+from tests.review.test_other_games import match, record
 from tests.sizes import only_thorough, thorough
 from tests.web.browser.people import FAST
 from tests.web.browser.screens import SCREENS, Onlooker
@@ -183,6 +184,16 @@ def test_the_names_of_sets_are_whole_on_a_small_phone(person: Callable[..., Any]
     assert heads.evaluate_all(CUT) == []
 
 
+@pytest.mark.parametrize("language", thorough(["de"], ["en", "nl", "de"]))
+def test_a_long_event_is_whole_on_a_phone(language: str, person: Callable[..., Any]) -> None:
+    ann = person(viewport={"width": 390, "height": 844}, locale=language)
+    text = record(match("kwartet", 0)).replace("random,exact,random", "Annemarie,Bartholomew,Zoë")
+    made = ann.ask("POST", "/api/records", text)
+    ann.page.goto(f"/t/{made['table']}/at/16")
+    assert len(ann.page.locator(".ready .event p").inner_text()) > 60
+    assert ann.page.locator(".event p").evaluate_all(CUT) == []
+
+
 @pytest.mark.parametrize("width", [320, 360, 390])
 def test_the_texts_of_a_puzzle_are_whole_on_a_small_phone(
     width: int, person: Callable[..., Any]
@@ -298,7 +309,14 @@ def test_help_covers_the_board(screen: tuple[int, int], person: Callable[..., An
     }""")
 
 
-@pytest.mark.parametrize("game", thorough(["quarto"], list(GAMES)))
+INSIDE = """one => {
+  const [inner, outer] = [one, one.parentElement].map((node) => node.getBoundingClientRect());
+  return inner.width > 0 && inner.right <= outer.right && inner.bottom <= outer.bottom + 1;
+}"""
+"""Script: whether an element is inside its parent."""
+
+
+@pytest.mark.parametrize("game", thorough(["quaternity"], list(GAMES)))
 def test_proposals_of_others_are_visible_and_move_nothing(
     game: str, person: Callable[..., Any]
 ) -> None:
@@ -328,6 +346,9 @@ def test_proposals_of_others_are_visible_and_move_nothing(
         after = viewer.page.evaluate(BOXES)
         assert before[viewer].items() <= after.items(), viewer.screen
         assert viewer.faults_seen() == []
+        # A long text about a seat is shortened, and does not vanish.
+        states = viewer.page.locator(".seats .state span:text('agrees')")
+        assert [text.evaluate(INSIDE) for text in states.all()] == [True]
     ann.page.locator(".notice :text('Agree')").click()
     ann.page.wait_for_selector(".notice :text('Agree')", state="detached")
 

@@ -181,19 +181,23 @@ def test_a_move_that_a_busy_server_did_not_show_is_shown_later(
     ann = person()
     ann.page.add_init_script(FAST)
     table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
-    refused: list[int] = []
+    refused: list[Any] = []
 
     def refuse_twice(route: Any) -> None:
         if len(refused) == 2:
             route.continue_()
-        else:
-            refused.append(1)
-            route.fulfill(status=503, body="busy")
+            return
+        refused.append(route)
+        if len(refused) == 1:
+            route.abort()
 
     ann.page.route("**/part*", refuse_twice)
     ann.ask("POST", f"/api/tables/{table}/moves", {"version": 0, "id": "1", "move": "A"})
+    ann.wait_until(lambda: len(refused) == 2)
+    assert ann.page.locator("body.lost").count()
+    refused[1].fulfill(status=503, body="busy")
     ann.sees(1)
-    assert len(refused) == 2
+    ann.page.wait_for_selector("body:not(.lost)")
     ann.faults.clear()  # the browser reports the refused requests
 
 
@@ -365,6 +369,7 @@ def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
     # Read the message at once, because time in this page runs fast.
     tap = "give => (give.click(), document.getElementById('faults').textContent)"
     assert "sending it again" in ann.page.locator("#give-B").evaluate(tap)
+    assert ann.page.locator("body.lost").count()
     # Record the messages, because they are shown for a short time.
     ann.page.evaluate("""() => {
       globalThis.shown = [];
@@ -379,6 +384,7 @@ def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
         ann.page.reload()
     ann.context.unroute("**/moves", lose)
     ann.sees(1)
+    ann.page.wait_for_selector("body:not(.lost)")
     if meanwhile == "another move":
         ann.page.wait_for_function("() => shown.some((text) => text.startsWith('Not played: '))")
     assert [request["move"] for request in lost] == ["A"] * len(lost)
