@@ -414,7 +414,7 @@ class _Reviewer:
 
 
 def is_about(note: str, move: Any) -> bool:
-    """Return whether a note names no card, or the card for which a move asks."""
+    """Return False if a note is about another card than the one for which a move asks."""
     card = message_data(note).get("card")
     return card is None or card == getattr(move, "card", None)
 

@@ -153,9 +153,9 @@ def test_a_chair_shows_the_state_of_its_seat() -> None:
         page = table_html(sight_of(match, 0)._replace(undo=agreed), "http://here", whole=False)
         return re.findall(r'<small class="state">(.*?)</small>', page)
 
-    here, away = "<span>you sit here</span>", "<span>away</span>"
+    own, away = "<span>you sit here</span>", "<span>away</span>"
     while match.rules.to_act(match.position):
-        assert states() == [here, away]
+        assert states() == [own, away]
         # The most important text comes first.
         agrees = "<span>agrees to take back the move</span>"
         assert states(0) == [f"{agrees}<span>, you sit here</span>", away]

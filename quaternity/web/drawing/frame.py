@@ -178,8 +178,8 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
         advice = f"{_('Free seats: {count}.').format(count=len(empty))} {advice}"
     if sight.own_seats and busy:
         # The list of seats marks these players too.
-        who = join_names(busy) if len(busy) <= MAX_NAMES else len(busy)
-        advice = f"{_('Not ready: {names}.').format(names=who)} {advice}"
+        shown = join_names(busy) if len(busy) <= MAX_NAMES else len(busy)
+        advice = f"{_('Not ready: {names}.').format(names=shown)} {advice}"
     return _shared_context(sight, base, root) | {
         "headline": headline,
         "title": headline,

@@ -14,7 +14,7 @@ function drawTalk() {
     lines.scrollTop = lines.scrollHeight;
     announce(lines.lastElementChild.textContent);
   }
-  if (seen === null || isInSight(lines)) seen = last;
+  if (seen === null || (last !== seen && isInSight(lines))) seen = last; // reading the style is slow
   document.getElementById("more-button")?.classList.toggle("unread", last > seen);
 }
 
