@@ -127,8 +127,10 @@ def test_closing_help_and_sound_keeps_the_focus(person: Callable[..., Person]) -
         ann.page.locator("#help [data-close]").press(key)
         assert ann.page.locator("#help").is_hidden()
         assert opener.evaluate("one => one === document.activeElement")
-    ann.page.locator("[data-sound=off]").press("Enter")
+    ann.page.locator("[data-sound=on]").press("Enter")
     assert ann.page.evaluate("document.activeElement.id") == "headline"
+    assert ann.page.locator("#sound-offer").is_hidden()
+    assert ann.page.locator("#sound").is_checked()
 
 
 @only_thorough
