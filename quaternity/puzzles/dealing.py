@@ -43,9 +43,9 @@ WHOSE = MessageTemplate(
 )
 LOOK_AT = MessageTemplate("look_at", "Look at {who:players} and count the cards.")
 LOOK_AT_SET = MessageTemplate("look_at_set", "Look at {set:set}.")
-THESE_MOVES = MessageTemplate("these_moves", "Only these moves matter: {moves:listed}.")
+THESE_MOVES = MessageTemplate("these_moves", "Only this matters: {moves:listed}.")
 AND_QUESTION = MessageTemplate(
-    "and_question", "Only these moves and the question itself matter: {moves:listed}."
+    "and_question", "Only this and the question itself matter: {moves:listed}."
 )
 NO_MOVES = MessageTemplate("no_moves", "No move matters: this is certain from the start.")
 CANNOT = MessageTemplate("cannot", "{who:players} cannot have {card:card}: otherwise {proof}.")

@@ -90,7 +90,7 @@ what a player knows about the knowledge of others."""
 ASKED_AT = (0, 1), (0, 1), (0, 1, 2, 3, 4), (2, 3, 4), (2, 3, 4)
 """The questions that a puzzle of each level may ask, as indices in `ASKED`."""
 
-REQUESTS = MessageTemplate("requests", "These questions matter: {requests:listed}.")
+REQUESTS = MessageTemplate("requests", "Only this matters: {requests:listed}.")
 NO_REQUEST = MessageTemplate(
     "no_request", "No question matters: your hand and the rules are enough."
 )

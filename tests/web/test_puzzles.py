@@ -390,7 +390,7 @@ def test_a_step_of_a_proof_is_played_on_the_board(kind: str) -> None:
             placed = [part[:4] for part in step.rests if kind == "quarto" and " " in part]
             carried = [act[3] for scene in scenes for act in scene if act[3:] and act[0] == "carry"]
             assert kind != "quarto" or carried == [f"#{cell}" for cell in placed]
-            if step.text.startswith("Only these moves"):
+            if step.text.startswith("Only this"):
                 assert len(scenes) == len(step.rests)
 
 

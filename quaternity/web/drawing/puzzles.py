@@ -24,7 +24,7 @@ from quaternity.game.sentences import ANSWERED, ASKS, question_sentence
 from quaternity.kwartet.seat_log import SeatLog
 from quaternity.puzzles.boards import position_of
 from quaternity.puzzles.dealing import ELSEWHERE, HERE_THEY_DO
-from quaternity.puzzles.kwartet_puzzles import COMMON, DEAL, REQUEST, REQUESTS
+from quaternity.puzzles.kwartet_puzzles import COMMON, DEAL, REQUEST
 from quaternity.puzzles.puzzle import Puzzle, Step
 from quaternity.puzzles.set_puzzles import FIRST_CARD, IS_A_SET, IS_NO_SET, LETTERS
 from quaternity.quarto.board import Board
@@ -51,7 +51,6 @@ SPOKEN = {
     ELSEWHERE.template: "{who:player} need not have {card:card}: the board shows other hands.",
     COMMON.template: "You are {seat:player}: do {who:player} and you both know that "
     "{holder:player} has {card:card}, and both know that both know it, and so on?",
-    REQUESTS.template: "Only these questions matter: {requests:listed}.",
     REQUEST.template: "{event} (question {number})",
     DEAL.template: "Picture {number} on the board: these hands are possible.",
     epistemic.DEAL.template: "picture {number}",

@@ -135,8 +135,10 @@ def test_closing_help_and_sound_keeps_the_focus(person: Callable[..., Person]) -
     ann.page.wait_for_selector("#help:not([hidden]):not([aria-busy])")
     ann.page.locator("#help [data-close]").press("Enter")
     assert more.evaluate(FOCUSED)
-    ann.page.locator("[data-sound=off]").press("Enter")
+    ann.page.locator("[data-sound=on]").press("Enter")
     assert ann.page.evaluate("document.activeElement.id") == "headline"
+    assert ann.page.locator("#sound-offer").is_hidden()
+    assert ann.page.locator("#sound").is_checked()
 
 
 @only_thorough

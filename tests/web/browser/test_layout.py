@@ -173,6 +173,72 @@ def test_hidden_notes_do_not_widen_a_phone(person: Callable[..., Person]) -> Non
     assert ann.page.locator(".who b").evaluate_all(cut) == []
 
 
+EM = "all => all.map((one) => one.clientWidth / parseFloat(getComputedStyle(one).fontSize))"
+"""Script: the widths of elements as multiples of their font size."""
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_the_pictures_of_the_rules_have_room_for_a_star_and_four_emoji(
+    width: int, person: Callable[..., Person]
+) -> None:
+    ann = person(viewport={"width": width, "height": 640})
+    ann.table("kwartet", {"players": 2}, ["me", "open"], name="Ann")
+    widths = ann.page.locator(".rule-pictures span").evaluate_all(EM)
+    assert len(widths) == 3
+    assert min(widths) > 6.2
+
+
+def test_the_marks_of_a_card_do_not_overlap(person: Callable[..., Person]) -> None:
+    ann = person(viewport={"width": 390, "height": 844})
+    ann.page.goto("/puzzles/1/owner/4/20261128")
+    marks = ann.page.locator(".fitted .tile:not(.sure) .owners:has(.no) i")
+    marks.first.wait_for()
+    assert (
+        min(
+            marks.evaluate_all("""all => all.map((one) =>
+      one.getBoundingClientRect().width / parseFloat(getComputedStyle(one).fontSize))""")
+        )
+        > 0.99
+    )
+
+
+@pytest.mark.parametrize("screen", [(844, 390), (768, 1024)])
+def test_no_bubble_covers_the_sheet(screen: tuple[int, int], person: Callable[..., Person]) -> None:
+    ann = person(viewport=dict(zip(("width", "height"), screen, strict=True)))
+    table, _ = ann.table("quaternity", {"players": 3}, ["me"] * 3, name="Ann")
+    ann.open_sheet()
+    ann.ask("POST", f"/api/tables/{table}/moves", {"version": 0, "id": "a", "move": "1 for 0/0"})
+    bubble = ann.page.locator(".bubble").first
+    bubble.wait_for(state="attached")
+    assert bubble.evaluate("one => getComputedStyle(one).visibility") == "hidden"
+
+
+def test_a_list_covers_no_label_of_the_sheet(person: Callable[..., Person]) -> None:
+    ann = person(viewport={"width": 390, "height": 844}, locale="de-DE")
+    ann.table("quaternity", {"players": 3}, ["me"] * 3, name="Ann")
+    ann.open_sheet()
+    ann.page.locator("#hand-over summary").click()
+    room = ann.page.locator("#hand-over label").evaluate_all("""all => all.map((one) => {
+      const range = document.createRange();
+      range.selectNode(one.firstChild);
+      const { right } = range.getBoundingClientRect();
+      return one.querySelector('select').getBoundingClientRect().left - right;
+    })""")
+    assert len(room) == 2
+    assert min(room) > 0
+
+
+def test_the_names_of_sets_are_equally_large_after_a_game(person: Callable[..., Person]) -> None:
+    ann = person(viewport={"width": 390, "height": 844})
+    made = ann.ask("POST", "/api/records", played_game(TWO, 0).record())
+    ann.page.goto(f"/t/{made['table']}")
+    ann.page.wait_for_selector("#story[data-loaded]")
+    sizes = "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
+    names = ann.page.locator("#story .group h2").evaluate_all(sizes)
+    assert names
+    assert max(names) < 13
+
+
 @only_thorough
 def test_no_page_is_heavy(person: Callable[..., Person]) -> None:
     ann = person()
