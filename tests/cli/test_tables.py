@@ -23,6 +23,7 @@ from quaternity.web.sqlite_file import FileReader, FileStore
 from quaternity.web.table_admin import ORDERS, TABLE_PARTS
 from tests.cli.conftest import Cli
 from tests.faults import Death, Disk, Fault
+from tests.limits import limited
 from tests.web.cluster import Cluster
 from tests.web.site import Site
 from tests.web.tables import Table, open_site
@@ -31,6 +32,13 @@ QUARTO = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
 KWARTET = {"game": "kwartet", "settings": {"players": 3, "sets": 3}, "seats": ["me"] * 3}
 
 SMALLEST = {"set_size": 2, "sets": 2, "players": 2}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def patient_store() -> Iterator[None]:
+    """Wait longer for the store than a server does, because the machine may be busy."""
+    with limited("quaternity.web.store", ANSWER_SECONDS=60):
+        yield
 
 
 class Running:

@@ -28,7 +28,7 @@ from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from tests.kwartet.plain_hands import by_solver, parse_request, rules_of
 from tests.kwartet.replay import Cards, after
 from tests.kwartet.worlds import KwartetModel
-from tests.sizes import examples
+from tests.sizes import thorough
 from tests.table.machine import TableMachine
 
 SHAPES = [(2, 2, 3, 0), (2, 2, 4, 0), (3, 3, 2, 0), (3, 2, 3, 0), (4, 2, 3, 0), (2, 2, 3, 1),
@@ -134,5 +134,5 @@ class KwartetMachine(TableMachine):
         assert stated_by(start, events, every) == self.game.view().problem
 
 
-KwartetMachine.TestCase.settings = settings(max_examples=examples(1100), stateful_step_count=20)
+KwartetMachine.TestCase.settings = settings(max_examples=thorough(30, 1100), stateful_step_count=20)
 TestGames = KwartetMachine.TestCase

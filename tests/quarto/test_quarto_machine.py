@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from quaternity.quarto import QuartoGame
 from quaternity.quarto.rules import QuartoPosition
 from quaternity.quarto.solving import QuartoMove
-from tests.sizes import examples
+from tests.sizes import thorough
 from tests.table.machine import TableMachine
 
 PLACE = "place it on {}"
@@ -152,5 +152,5 @@ class QuartoMachine(TableMachine):
         return QuartoMove(CELLS.index(cell[0]) if cell else None, piece[0] if piece else None)
 
 
-QuartoMachine.TestCase.settings = settings(max_examples=examples(1200), stateful_step_count=15)
+QuartoMachine.TestCase.settings = settings(max_examples=thorough(30, 1200), stateful_step_count=15)
 TestGames = QuartoMachine.TestCase

@@ -41,7 +41,7 @@ from quaternity.web.seats import (
     hash_token,
 )
 from quaternity.web.view import view_table
-from tests.sizes import examples, thorough
+from tests.sizes import thorough
 from tests.web.table_machine import Driver, TableMachine
 from tests.web.table_oracle import OPEN, PERSON, PROGRAM, Game, Refused
 
@@ -203,7 +203,7 @@ class CoreMachine(TableMachine):
 
 TestCore = CoreMachine.TestCase
 TestCore.settings = settings(
-    max_examples=examples(5000), stateful_step_count=thorough(40, 60), deadline=None
+    max_examples=thorough(125, 5000), stateful_step_count=thorough(40, 60), deadline=None
 )
 
 

@@ -356,7 +356,7 @@ def test_servers_get_each_notice_once_and_use_one_clock(cluster: Cluster) -> Non
         (presence,), used = second.sharing.exchange([], {'"x"': (7.0, 1)})
         assert (presence.table, presence.seat, presence.streams) == ("t", 1, 2)
         assert abs(presence.seen - second.uptime()) < 60
-        assert 10 < used['"x"'] <= 12
+        assert 10 < used['"x"'] < 13  # the clocks of the servers are almost equal
 
     with closing(open_store(place)) as first, closing(open_store(place)) as second:
         asyncio.run(exchange_notices(first, second))
