@@ -136,7 +136,8 @@ def test_problems_are_immutable_and_hashed_by_value() -> None:
     named = problem.named(Names(("Ann", "Bob")))
     for values in (*lists, sets):
         values.clear()
-    for value in (problem, named, *problem.sets):
+    frozen: list[DealProblem | SetConstraint] = [problem, named, *problem.sets]
+    for value in frozen:
         for name in (*value._fields, "names", "other"):
             with pytest.raises(AttributeError):
                 setattr(value, name, ())
