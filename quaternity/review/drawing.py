@@ -11,9 +11,9 @@ from quaternity.base.sentences import MessageTemplate, Wording
 from quaternity.base.svg import svg_document, svg_text
 from quaternity.review.reviewing import Review
 
-_WIDE, _HIGH, _MARGIN, _LABEL = 400, 190, 46, 108
-"""Width and height of the curves, width of the margin around them, and width of a label, in SVG
-units. The sizes suit a phone. On a wider screen, the chart is enlarged."""
+_WIDE, _HIGH, _MARGIN = 400, 190, 46
+"""Width and height of the curves, and width of the margin around them, in SVG units. The sizes suit
+a phone. On a wider screen, the chart is enlarged."""
 _DASHES = ("none", "7 3")
 
 CHANCES = MessageTemplate("chances", "Chances during the game")
@@ -79,6 +79,9 @@ def _parts(review: Review, names: Wording) -> Iterator[str]:
         style = f'stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes}"'
         yield f'<polyline points="{line}" fill="none" {style}/>'
         yield from (f'<circle cx="{x}" cy="{y}" r="2" fill="{colour}"/>' for x, y in places)
-        x, y = _MARGIN + _LABEL * (seat % 4), 2 * _MARGIN + _HIGH + 20 * (seat // 4)
+        label = (_WIDE + _MARGIN) // min(4, review.seats)
+        x, y = _MARGIN + label * (seat % 4), 2 * _MARGIN + _HIGH + 20 * (seat // 4)
         yield f'<rect x="{x}" y="{y - 10}" width="12" height="12" fill="{colour}"/>'
-        yield svg_text(x + 18, y, names.player(seat)[:12], size=13, colour="#222", anchor="start")
+        name, room = names.player(seat), (label - 20) // 7
+        name = name if len(name) <= room else f"{name[: room - 1]}…"
+        yield svg_text(x + 18, y, name, size=13, colour="#222", anchor="start")

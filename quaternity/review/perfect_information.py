@@ -14,13 +14,14 @@ from quaternity.quarto.solving import SOLVE_LIMIT, Outcome, QuartoMove, RatedMov
 from quaternity.review.judge import Judge, MoveValue
 from quaternity.review.recorded_game import RecordedGame, Shares
 from quaternity.ternary.rules import MORE, SetMove, SetPosition
+from quaternity.ternary.sentences import DescribedCards
 
 WOULD = MessageTemplate(
     "would", "With best play, '{best}' leads to a {outcome}, and this move to a {became}."
 )
 ENDS = {x: MessageTemplate(x.name.lower(), x.name.lower())() for x in Outcome}
 MISSED_QUARTO = MessageTemplate("missed_quarto", "'{best}' would have won at once.")
-LAY_THERE = MessageTemplate("lay_there", "A {three} lay on the table: {cards:row}.")
+LAY_THERE = MessageTemplate("lay_there", "A {three} lay on the table: {cards}.")
 WRONG_CLAIM = MessageTemplate("wrong_claim", "A wrong claim costs a point.")
 
 MAX_CELLS, MAX_CELLS_QUICK = 9, 8
@@ -97,7 +98,8 @@ class SetJudge(Judge):
         right = len(game.position(index + 1).seen.taken[seat]) > len(view.taken[seat])
         if right or not view.threes:
             return []
-        return [LAY_THERE(three=view.settings.rule.three, cards=view.threes[0])]
+        cards = DescribedCards(view.threes[0])
+        return [LAY_THERE(three=view.settings.rule.three, cards=cards)]
 
     def move_value(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition

@@ -208,7 +208,8 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             events = [claims(who=seat, three=three, cards=DescribedCards(move.cards), right=right)]
         dealt = before.deck[: before.seen.undealt - after.seen.undealt]
         if dealt and not move.cards and before.seen.threes:
-            events.append(MISSED(three=self.settings.rule.three, missed=before.seen.threes[0]))
+            missed = DescribedCards(before.seen.threes[0])
+            events.append(MISSED(three=self.settings.rule.three, missed=missed))
         if dealt:
             events.append(DEALT(dealt=DescribedCards(dealt)))
         return tuple(events)

@@ -10,7 +10,7 @@ from quaternity.ternary.cards import CARDS, SetCard
 AGREES = MessageTemplate("agrees", "{who:player} agrees to three more cards")
 RIGHT = MessageTemplate("claims", "{who:player} claims a {three}: {cards}")
 WRONG = MessageTemplate("claims", "{who:player} makes a wrong claim: {cards}")
-MISSED = MessageTemplate("missed", "but there was a {three}: {missed:row}")
+MISSED = MessageTemplate("missed", "but there was a {three}: {missed}")
 DEALT = MessageTemplate("dealt", "dealt: {dealt}")
 
 

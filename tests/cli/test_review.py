@@ -1,5 +1,6 @@
 """`review`: at the terminal, as JSON and as a drawing."""
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,6 +10,7 @@ from quaternity.cli.status import ExitStatus
 from quaternity.game.game import Game
 from quaternity.game.settings import Settings
 from quaternity.review import review
+from quaternity.review.drawing import curve_svg
 from tests.cli.conftest import Cli
 
 RECORD = Game.start(Settings(3, 2, 2)).play("0 asks 1 for 0/0: yes").record()
@@ -35,6 +37,11 @@ def test_curves_are_drawn(cli: Cli, record: Path, tmp_path: Path) -> None:
     root = ElementTree.fromstring(drawing.read_text(encoding="utf-8"))
     lines = root.findall("{http://www.w3.org/2000/svg}polyline")
     assert len(lines) == 2
+
+
+def test_the_legend_of_the_curves_shows_long_names() -> None:
+    done = review(RECORD, seconds=600)
+    assert "Großmutter Hildegard" in curve_svg(replace(done, names=("Großmutter Hildegard", "Zoë")))
 
 
 def test_a_review_that_is_not_finished_has_the_status_of_a_limit(cli: Cli, record: Path) -> None:

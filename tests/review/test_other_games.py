@@ -25,6 +25,7 @@ from quaternity.review.judge import Judge
 from quaternity.review.recorded_game import RecordedGame
 from quaternity.review.reviewing import LEADS
 from quaternity.table.match import Match
+from quaternity.ternary.cards import SetCard
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.ternary.triples import is_triple
 from solvers.registry import solve
@@ -211,6 +212,7 @@ def test_missed_threes_lay_on_the_table_and_were_triples(seed: int) -> None:
         assert bool(lay) == (bool(before.threes) and not took)
         for cards in lay:
             assert set(cards) <= set(before.places)
+            assert any(str(SetCard(cards[0])) in note for note in move.notes)
             assert is_right_triple(played.rules, cards)
 
 

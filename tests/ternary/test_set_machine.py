@@ -95,8 +95,7 @@ class SetModel:
             new = new if len(agreed) == self.seats else ()
             table += new
             if new and self.threes:
-                three = " ".join(map(str, self.threes[0]))
-                events.append(f"but there was a {name}: {three}")
+                events.append(f"but there was a {name}: {DescribedCards(self.threes[0])}")
         elif cards in self.threes:
             taken[seat] += (cards,)
             new = new if len(table) <= self.size else ()

@@ -176,10 +176,11 @@ def test_a_page_judges_answers_like_the_library(kind: str, site: Site) -> None:
             assert reply.status == 200
             assert judged
             assert (judged[1] == "right") == puzzle.check(answer).right
-            if puzzle.answer_form == "card" and judged[1] == "right":
-                solved = re.search(r"Right\.</b> (.*?)</p>", reply.body.decode())
+            if puzzle.answer_form in {"card", "yes-no"} and judged[1] == "right":
+                solved = re.search(r"Right\.</b>(.*?)</p>", reply.body.decode())
                 assert solved
-                assert re.fullmatch(r"[A-Z]\w+ has the .+\.", solved[1])
+                said = r" [A-Z]\w+ has the .+\." if puzzle.answer_form == "card" else ""
+                assert re.fullmatch(said, solved[1])
     reply = site.ask("GET", f"{path}?answer=a+banana")
     assert reply.status == 422
     assert b"data-judged" not in reply.body

@@ -194,6 +194,34 @@ def test_a_long_event_is_whole_on_a_phone(language: str, person: Callable[..., A
     assert ann.page.locator(".event p").evaluate_all(CUT) == []
 
 
+@pytest.mark.parametrize("width", thorough([320], [320, 390]))
+def test_the_reason_to_wait_for_more_cards_is_whole_on_a_phone(
+    width: int, person: Callable[..., Any]
+) -> None:
+    ann = person(viewport={"width": width, "height": 2 * width}, locale="de")
+    ann.table("set", {"seats": 2}, ["me", "me"], name="Hildegard und Maximilian")
+    ann.press(ann.page.locator("#more"))
+    reason = ann.page.locator("#no-more:has-text('warte auf')")
+    below = """one => one.getBoundingClientRect().bottom
+      - one.closest('.thumb').getBoundingClientRect().bottom"""
+    assert reason.evaluate(below) <= 0
+
+
+def test_the_story_is_requested_again_after_a_failure(person: Callable[..., Any]) -> None:
+    ann = person()
+    made = ann.ask("POST", "/api/records", record(match("kwartet", 0)))
+    answers = iter([{}, {"status": 429}, {"status": 200, "body": "<h2>The story</h2>"}])
+
+    def answer(route: Any) -> None:
+        kind = next(answers)
+        route.fulfill(**kind) if kind else route.abort()
+
+    ann.page.add_init_script(FAST)
+    ann.page.route("**/story", answer)
+    ann.page.goto(f"/t/{made['table']}")
+    ann.page.locator("#story[data-loaded] > h2").wait_for()
+
+
 @pytest.mark.parametrize("width", [320, 360, 390])
 def test_the_texts_of_a_puzzle_are_whole_on_a_small_phone(
     width: int, person: Callable[..., Any]
