@@ -35,7 +35,7 @@ PUZZLE_SECONDS = 5.0
 MAX_REVIEWS = 100
 """Maximum total number of reviews and puzzles in memory."""
 
-STORED_VERSION = 4
+STORED_VERSION = 5
 """Version of the format of stored reviews and puzzles. If a stored review or puzzle has another
 version, it is computed again."""
 

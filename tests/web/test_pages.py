@@ -363,6 +363,21 @@ def test_a_player_with_several_seats_can_change_between_them() -> None:
     assert html.count(">sit here<") == 1
 
 
+@pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_player_for_whom_a_program_plays_is_not_asked_to_move(rules: Any, count: int) -> None:
+    game = simulate(rules, count)
+    shown = sight(game, mover(game))
+    assert "A program plays for you" not in table_html(shown, BASE)
+    seats = list(shown.seats)
+    seats[mover(game)] = SeatView("Ann", "program")
+    html = table_html(shown._replace(seats=tuple(seats)), BASE)
+    assert re.findall(r"<h1 [^>]*>([^<]*)", html) == ["A program plays for you"]
+    assert "Tap a card" not in html
+    assert "Your turn" not in html
+    assert not moves_in(html)
+
+
 def test_a_forced_answer_is_marked_for_its_player() -> None:
     for seed in range(99):
         game = simulate(QUATERNITY, 12, seed)

@@ -108,13 +108,18 @@ def table_context(
     if replayed:
         # Do not let the visitor move, because this position is not the current one.
         sight = sight._replace(own_seats=(), to_act=())
-    drawn = draw_part(sight)
+    late = sight.seat in own_seats and _has_program(sight)
+    own_turn = sight.seat in sight.to_act and sight.seat in sight.own_seats
+    # While a program plays for the visitor, the page does not ask for a move.
+    others = tuple(seat for seat in sight.to_act if not (late and seat == sight.seat))
+    asked = sight._replace(to_act=others)
+    drawn = draw_part(asked)
     names = seat_names(sight.seats, sight.game)
-    acting = sight.seat in sight.to_act and sight.seat in sight.own_seats and not sight.empty_seats
+    acting = own_turn and not late and not sight.empty_seats
     events = whole_events(sight.moves)
     moves = events[-1][0] if events else 0
     headline, advice = _headline(sight, names, moves if replayed else None)
-    if not replayed:
+    if not replayed and not (late and own_turn):
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
     lines = event_lines(sight, events[-MAX_SHOWN_EVENTS:])
     return _shared_context(sight, base, root, drawn.get("notes", ())) | {
@@ -139,10 +144,8 @@ def table_context(
         "who_undo": join_names([names[seat] for seat in sight.undo]) if sight.undo else "",
         "eyes": eyes,
         "notice": sight_words(sight).say(sight.notice or ""),
-        "tips": [] if replayed else tips(sight, drawn),
-        "late": any(
-            sight.seats[seat].kind == "program" for seat in own_seats if seat == sight.seat
-        ),
+        "tips": [] if replayed else tips(asked, drawn),
+        "late": late,
     }
 
 
@@ -291,7 +294,7 @@ def _headline(sight: TableView, names: list[str], moves: int | None = None) -> t
     if not sight.to_act:
         return _("A recorded game"), _("The recording ends before the game is over.")
     if sight.seat in sight.to_act and not sight.empty_seats:
-        return _("Your turn"), ""
+        return _("A program plays for you") if _has_program(sight) else _("Your turn"), ""
     waiting = [seat for seat in sight.to_act if sight.seats[seat].kind == "open"]
     if waiting:
         empty = join_names([names[seat] for seat in waiting])
@@ -341,6 +344,11 @@ def _chairs(sight: TableView, names: list[str], notes: Sequence[str], base: str)
             )
         )
     return chairs
+
+
+def _has_program(sight: TableView) -> bool:
+    """Return whether a program plays for the visitor."""
+    return sight.seat is not None and sight.seats[sight.seat].kind == "program"
 
 
 def _is_away(sight: TableView, number: int) -> bool:
