@@ -50,9 +50,8 @@ export const isAway = ({ status, headers }) => [502, 503, 504].includes(status) 
 // Show whether the connection is lost: the stream, or requests. Return whether it was lost before.
 const lost = new Set();
 export function setLost(what, isLost) {
-  const before = lost.delete(what);
-  if (isLost && !lost.size) announce(document.body.dataset.lost);
-  if (isLost) lost.add(what);
+  const [before, others] = [lost.delete(what), lost.size];
+  if (isLost && lost.add(what) && !before && !others) announce(document.body.dataset.lost);
   document.body.classList.toggle("lost", lost.size > 0);
   return before;
 }

@@ -16,8 +16,5 @@ document.addEventListener("click", ({ target }) => {
   if (!element) return;
   const { copy: text, shareLink: url, title = document.title } = element.dataset;
   if (url && navigator.share) navigator.share({ title, url }).catch(() => {}); // the user changed their mind
-  else {
-    element.select?.();
-    copy(text ?? url ?? element.value);
-  }
+  else { element.select?.(); copy(text ?? url ?? element.value); }
 });

@@ -9,20 +9,20 @@ async function drawStory() {
   const place = part?.querySelector("[data-story]");
   if (!place || place.dataset.loaded !== undefined || loading === place.dataset.story) return;
   loading = place.dataset.story;
-  let failed = false; // for a while, as during a restart of the server
+  let retry = true; // as after a restart of the server
   const seen = wait(drawn.times ? 4 * sceneLength() : 0); // let the final board be seen first
   try {
     const answer = await fetch(loading, { cache: "no-store" });
-    failed = answer.status >= 429;
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    retry = answer.status >= 429;
+    const { body } = new DOMParser().parseFromString(await answer.text(), "text/html");
     await seen;
     if (!answer.ok || !place.isConnected) return;
-    place.replaceChildren(...page.body.childNodes);
+    place.replaceChildren(...body.childNodes);
     place.dataset.loaded = "";
     completePage();
     const told = part.querySelectorAll("#headline, #story > h2:first-child, #story > p:nth-of-type(-n+2):not(:has(> a))");
     announce(Array.from(told, (one) => one.textContent.trim()).join(". "));
-  } catch { failed = true; } finally { loading = ""; if (failed) setTimeout(drawStory, 5000); }
+  } catch { /* The final board stays. */ } finally { loading = ""; if (retry) setTimeout(drawStory, 5000); }
 }
 
 whenDrawn(drawStory);
