@@ -179,8 +179,8 @@ def test_a_page_judges_answers_like_the_library(kind: str, site: Site) -> None:
             if puzzle.answer_form in {"card", "yes-no"} and judged[1] == "right":
                 solved = re.search(r"Right\.</b>(.*?)</p>", reply.body.decode())
                 assert solved
-                said = r" [A-Z]\w+ has the .+\." if puzzle.answer_form == "card" else ""
-                assert re.fullmatch(said, solved[1])
+                expected = r" [A-Z]\w+ has the .+\." if puzzle.answer_form == "card" else ""
+                assert re.fullmatch(expected, solved[1])
     reply = site.ask("GET", f"{path}?answer=a+banana")
     assert reply.status == 422
     assert b"data-judged" not in reply.body
