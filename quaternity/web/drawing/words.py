@@ -67,6 +67,15 @@ TEMPLATES = {
 }
 """Mapping from message templates for terminals to the templates that pages use instead."""
 
+READER_TEMPLATES = {
+    epistemic.CANNOT_HOLD.template: MessageTemplate(
+        "cannot_hold", "you cannot have {card:card}: {reason}"
+    ),
+    epistemic.SEES_NOT.template: MessageTemplate("sees", "{card:card} is not in your hand"),
+    epistemic.SEES_CARD.template: MessageTemplate("sees", "{card:card} is in your hand"),
+}
+"""Mapping from templates of messages about a player to templates for this player's own page."""
+
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
     sentences.HOLDS_NONE.name: "choose a set from which you hold a card",
@@ -121,7 +130,17 @@ class PageWords(DeckWords):
 
     The text of a message contains placeholders such as `{asker:player}`. The word after the colon
     is the name of the method that formats the value.
+
+    Attributes:
+        reader: Seat of the player who reads the page. None for bystanders.
     """
+
+    reader: int | None = None
+
+    def put(self, kind: MessageTemplate, about: dict[str, Any]) -> str:
+        """Return the text of a template. A message about the reader says "you"."""
+        is_reader = self.reader is not None and about.get("who") == self.reader
+        return super().put(READER_TEMPLATES.get(kind.template, kind) if is_reader else kind, about)
 
     def template(self, kind: MessageTemplate) -> str:
         """Return the translated template of a message, in which placeholders stand for values."""
@@ -211,7 +230,9 @@ def page_words(deck: str, seats: Sequence[SeatView | Seat], game: str = "") -> P
 
 def sight_words(sight: TableView) -> PageWords:
     """Return the object that writes messages about a game in the language of the request."""
-    return page_words(sight.deck, sight.seats, sight.game)
+    words = page_words(sight.deck, sight.seats, sight.game)
+    words.reader = sight.seat if sight.seat in sight.own_seats else None
+    return words
 
 
 def stored_deck(name: str) -> Deck:

@@ -15,8 +15,8 @@ let skip = () => {};
 // Go to the end of the moment that is being played.
 export const skipMoment = () => skip();
 
-// Draw the board at the end, or at the beginning if `first` is set. A length of 0 animates nothing.
-export async function playMoment(moment, draw, { length, first = false }) {
+// Draw the board at the end, or first if `first` is set. A length of 0 animates nothing; `pause` follows.
+export async function playMoment(moment, draw, { length, first = false, pause = 0 }) {
   skip();
   for (const one of document.querySelectorAll(".bubble, .flyer, .verdicts")) one.remove();
   const skipped = new Promise((done) => { skip = done; });
@@ -35,6 +35,7 @@ export async function playMoment(moment, draw, { length, first = false }) {
   }
   for (const copy of document.querySelectorAll(".flyer, .verdicts")) copy.remove();
   if (!first) { draw(); await wait(0); }
+  if (pause) await Promise.race([wait(pause), skipped]);
   if (over) return;
   for (const scene of scenes) for (const [act] of scene) SHOWN_AFTER[act[0]]?.(act, length);
   for (const one of document.querySelectorAll(".owners")) {

@@ -5,7 +5,7 @@ import { isOffering, offer, updateOffer } from "./offers.js";
 import { announce, complain, isAway, part, remember, remembered, root, said, setLost, shownVersion, table, wait, word } from "./page.js";
 import { playMoment, readMoment, skipMoment } from "./moments.js";
 import { tellOutside } from "./outside.js";
-import { sceneLength } from "./pacing.js";
+import { readingTime, sceneLength } from "./pacing.js";
 import { prepare, reveal, show } from "./showing.js";
 
 const MAX_REPLAYED = 10; // A viewer who returns after more moves chooses whether to watch them.
@@ -15,6 +15,7 @@ const MAX_RETRIES = 6;
 let latest = 0; // the newest version that the server has reported
 let stale = false; // whether the shown version must be drawn again
 let returned = false; // whether the viewer was away
+let watching = false; // whether the viewer has chosen to watch the moves
 let own = 0; // the version after the player's last move
 let playing = 0; // the version whose moment was played last, or is being played
 let hurrying = false; // whether moments are shown at once until none is left
@@ -145,13 +146,13 @@ async function run() {
       await pass(present, 0);
       continue;
     }
-    returned = false;
+    [returned, watching] = [false, watching || (returned && missed > MAX_REPLAYED)];
     const next = await take(shownVersion() + 1);
     if (!next) return;
     await pass(next);
     await wait(0); // let the browser show the board before the next moment begins
   }
-  [returned, hurrying] = [false, false];
+  [returned, watching, hurrying] = [false, false, false];
   countBehind();
 }
 
@@ -165,7 +166,7 @@ async function pass(next, length = hurrying && next.version !== own ? 0 : sceneL
   countBehind(first ? latest : next.version);
   for (const text of moment.texts) announce(text, next.version);
   try {
-    await playMoment(moment, () => draw(next), { length, first });
+    await playMoment(moment, () => draw(next), { length, first, pause: watching && !hurrying ? readingTime(moment.texts.join("; ")) : 0 });
   } catch (fault) {
     console.error(fault); // a fault of an animation does not stop the game
   } finally {
@@ -201,19 +202,16 @@ async function lookAhead() {
 
 // Store the version that is shown.
 function note() {
-  const all = seen();
-  delete all[table];
-  const kept = Object.entries(all).slice(1 - MAX_REMEMBERED);
-  remember("seen", { ...Object.fromEntries(kept), [table]: shownVersion() });
+  const others = Object.entries(seen()).filter(([name]) => name !== table).slice(1 - MAX_REMEMBERED);
+  remember("seen", { ...Object.fromEntries(others), [table]: shownVersion() });
 }
 
 // Let a viewer who was away choose: true to watch the moves, false to go to the present position.
 const choose = () => offer(() => `${latest - shownVersion()} ${word("moves since you left")}`, [[word("Watch them"), true], [word("Go to the current position"), false]]);
 
 function countBehind(version = latest) {
-  const behind = document.getElementById("behind");
-  const count = latest - version;
-  if (behind) behind.textContent = count > 0 && sceneLength() ? `${count} ${word("more")} ⏭` : "";
+  const [behind, count] = [document.getElementById("behind"), latest - version];
+  if (behind) behind.textContent = count > 0 && (sceneLength() || watching) ? `${count} ${word("more")} ⏭` : "";
 }
 
 document.addEventListener("click", ({ target }) => {

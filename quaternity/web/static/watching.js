@@ -33,7 +33,5 @@ document.addEventListener("keydown", (event) => {
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-go]");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-  event.preventDefault();
-  go(link.href);
+  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.button) { event.preventDefault(); go(link.href); }
 });

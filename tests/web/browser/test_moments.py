@@ -723,3 +723,25 @@ def test_nobody_sees_the_cards_after_a_claim_before_the_others(person: Callable[
     for viewer in (ann, ben):
         viewer.wait_until(partial(viewer.page.evaluate, RELEASE_UNTIL_SHOWN))
         assert viewer.page.evaluate(SHOWN_CARDS) != before
+
+
+def test_moves_since_the_return_are_read_one_after_another_without_animation(
+    person: Callable[..., Witness],
+) -> None:
+    ann, ben = person(Witness), person(Witness, reduced_motion="reduce")
+    ben.page.add_init_script(HOLD)
+    table, _ = ann.table("kwartet", {"players": 3, "sets": 6}, ["me"] * 3, name="Ann", seed=3)
+    ben.page.goto(f"/t/{table}")
+    ben.page.wait_for_selector("body.ready")
+    ben.page.evaluate(HIDE, True)
+    play(ann, table, 11)
+    ben.page.evaluate(HIDE, False)
+    ben.page.locator("#offer:not([hidden]) button").first.click()
+    for version in (1, 2, 3):
+        ben.page.wait_for_function("() => held.length")
+        assert ben.version == version
+        assert ben.page.locator("#behind").inner_text().startswith(f"{11 - version} more")
+        ben.page.evaluate(RELEASE)
+    ben.page.wait_for_function("() => held.length")
+    ben.page.locator("#behind").click()  # skips the others
+    ben.sees(11)
