@@ -48,9 +48,7 @@ CHANGED = MessageTemplate(
 POINTS = MessageTemplate(
     "points", "{who:player} scored, now has {points}, and takes first place in the end."
 )
-LEADS = MessageTemplate(
-    "leads", "{who:player} took the lead for good, with a score of {points}."
-)
+LEADS = MessageTemplate("leads", "{who:player} took the lead for good, with a score of {points}.")
 TIME_WAS_UP = MessageTemplate("time_was_up", "Time ran out before this was complete: {what}.")
 LOOKING = MessageTemplate("looking", "what could be known at each move")
 PROVING = MessageTemplate("proving", "positions whose outcome is certain")
@@ -416,7 +414,7 @@ class _Reviewer:
 
 
 def is_about(note: str, move: Any) -> bool:
-    """Return False if a note is about another card than the one for which a move asks."""
+    """Return False if a note is about a card other than the one for which a move asks."""
     card = message_data(note).get("card")
     return card is None or card == getattr(move, "card", None)
 

@@ -170,7 +170,7 @@ def slow_at_first(problem: DealProblem) -> Any:
     return _solve(problem)
 
 
-DAEMON = f"86413.{crc32(os.environ['HOME'].encode())}"
+DAEMON = f"86413.{crc32(os.environ.get('HOME', '').encode())}"
 """The time for which a daemon sleeps, which differs between runs of the tests on one machine."""
 
 WILD: tuple[Callable[[DealProblem], Any], ...] = (

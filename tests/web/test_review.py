@@ -314,7 +314,7 @@ def test_of_equal_changes_the_latest_decided_the_game() -> None:
 
 
 def test_a_story_explains_a_better_question_by_the_owner_of_its_card() -> None:
-    done = review(record(match("kwartet, cards aside", 2)), seconds=1.0)
+    done = review(record(match("kwartet, cards aside", 2)), seconds=1.0, patience=60)
     (moment,) = [moment for moment in told_moments(done) if moment.better is not None]
     cards = {message_data(note).get("card") for note in done.moves[moment.before].notes}
     assert len(cards) > 2

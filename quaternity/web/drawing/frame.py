@@ -27,7 +27,7 @@ MAX_SHOWN_EVENTS = 100
 
 MAX_NAMES = 2
 """Maximum number of players whom the bottom bar of the waiting room lists by name, if they are not
-ready. Of more players, it shows only the number."""
+ready. If there are more, it shows only their number."""
 
 GUESSED = "read"
 """Name of the query parameter that switches on estimated chances on a page of Kwartet. The players'
@@ -159,7 +159,7 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
     empty = [number for number, seat in enumerate(sight.seats) if seat.kind == "open"]
     busy = [names[number] for number, seat in enumerate(sight.seats) if not seat.ready]
     headline = _("{game}: waiting for friends").format(game=game.title)
-    # Programs for empty seats are as strong as the programs that already sit at the table.
+    # Programs for empty seats are as strong as the first program at the table.
     levels = [level.name for seat in sight.seats if (level := level_of(seat, sight.game))]
     levels += [level.name for level in game.levels[(len(game.levels) - 1) // 2 :]]
     advice = _("You are watching. To take a seat, open the invitation link that you received.")

@@ -277,7 +277,7 @@ def _draw_quarto(
     view = QuartoPosition(board, in_hand if board is start else None, 0, squares=False)
     drawn = quarto.part(SimpleNamespace(  # type: ignore[arg-type]  # a puzzle has no table
         view=view, seat=0, to_act=(0,) if may_move else (), moves=(), places=None, deck=PLAIN.name,
-        seats=(), game="",
+        seats=(), own_seats=(), game="",
     ))  # fmt: skip
     drawn["cells"] = [cell._replace(last=cell.name in marked) for cell in drawn["cells"]]
     if drawn["placing"] and any("hand over" in answer for answer in puzzle.answers):

@@ -1,8 +1,7 @@
 // Shows the time left for moves, counted down from the last value of the server.
 import { part, whenDrawn, word } from "./page.js";
 
-let since = 0;
-let until = 0; // when the countdown of a question ends
+let [since, until] = [0, 0]; // the time of the last update, and the end of the countdown of a question
 
 const words = (seconds) => {
   if (seconds >= 172800) return `${Math.floor(seconds / 86400)} ${word("days")}`;

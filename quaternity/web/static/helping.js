@@ -41,7 +41,7 @@ export function closeHelp() {
   helping = null;
   const panel = document.getElementById("help");
   // On a phone, help was opened from the sheet, which is closed now.
-  if (panel.contains(document.activeElement)) focusOn(opener?.offsetParent ? opener : document.getElementById("more-button"));
+  if (panel.contains(document.activeElement)) focusOn(opener?.getClientRects().length ? opener : document.getElementById("more-button"));
   panel.hidden = true;
   panel.removeAttribute("aria-busy");
 }

@@ -5,8 +5,7 @@ import { play } from "./sound.js";
 
 const icon = document.querySelector("link[rel=icon]");
 const usual = icon?.href;
-let shown = null;
-let before = "";
+let [shown, before] = [null, ""];
 let permission = globalThis.Notification?.permission; // reading it after every move would be slow
 
 // Tell what has changed in a part of the page, which may be newer than the part that is shown.

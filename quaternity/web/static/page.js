@@ -46,8 +46,9 @@ export function complain(text, about, length = 8000) {
 
 // Whether a proxy answers because the server is away, as while it is replaced by another version.
 export const isAway = ({ status, headers }) => [502, 503, 504].includes(status) || (status === 404 && !headers.has("Quaternity-Server"));
+export const isCutOff = (answer) => isAway(answer) && !answer.headers.has("Quaternity-Server"); // no word from the server itself
 
-// Show whether the connection is lost: the stream, or requests. Return whether it was lost before.
+// Show whether the stream or the requests of a path get no answer. Return whether this was so before.
 const lost = new Set();
 export function setLost(what, isLost) {
   const [before, others] = [lost.delete(what), lost.size];
@@ -62,15 +63,16 @@ export async function send(path, body, failed) {
   const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   for (let pause = 250; ; pause *= 2) {
     const last = !failed && pause > 8000;
+    let answer;
     try {
       // Give up after a time limit, because a server may accept the connection but not answer.
-      const answer = await fetch(root + path, failed ? { ...request, signal: AbortSignal.timeout?.(10000) } : request);
-      if (!isAway(answer) || last) { setLost("request", false); return answer; }
+      answer = await fetch(root + path, failed ? { ...request, signal: AbortSignal.timeout?.(10000) } : request);
+      if (!isAway(answer) || last) { setLost(path, false); return answer; }
       if (answer.headers.get("Content-Type")?.startsWith("application/json")) complain(`${await said(answer)} …`);
     } catch (error) {
-      if (last) { setLost("request", false); throw error; }
+      if (last) { setLost(path, false); throw error; }
     }
-    setLost("request", true);
+    setLost(path, !answer || isCutOff(answer));
     failed?.();
     await wait(failed ? Math.min(pause, 4000) : pause);
   }

@@ -2,7 +2,7 @@
 // announcement and the scenes, and the board after it. No part of the page is ever ahead of the
 // last announcement.
 import { isOffering, offer, updateOffer } from "./offers.js";
-import { announce, complain, isAway, part, remember, remembered, root, said, setLost, shownVersion, table, wait, word } from "./page.js";
+import { announce, complain, isAway, isCutOff, part, remember, remembered, root, said, setLost, shownVersion, table, wait, word } from "./page.js";
 import { playMoment, readMoment, skipMoment } from "./moments.js";
 import { tellOutside } from "./outside.js";
 import { readingTime, sceneLength } from "./pacing.js";
@@ -89,7 +89,7 @@ async function request(version) {
   if (version !== null) query.set("at", version);
   try {
     const answer = await fetch(`${root}/t/${table}/part?${query}`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
-    setLost("request", isAway(answer));
+    setLost("part", isCutOff(answer) && !isOffering()); // during an offer, nothing is requested again
     if (!answer.ok) {
       if (answer.status === 429 || isAway(answer)) later();
       else if (isGone(answer) && isGone(await fetch(location.href))) location.reload();
@@ -102,7 +102,7 @@ async function request(version) {
     await wait(0); // let the browser answer taps before the page changes
     return { html, body, version: Number(answer.headers.get("Quaternity-Version")) };
   } catch {
-    setLost("request", true);
+    setLost("part", !isOffering());
     later(); // the stream may report earlier that the server is back
     return null;
   }
@@ -127,8 +127,9 @@ async function run() {
   for (let old = 0; stale || isBehind();) {
     if (document.hidden) {
       const told = await lookAhead();
-      if (document.hidden && (!(told < latest) || (old += 1) > MAX_RETRIES)) return;
-      await wait(20 << old); // the answer is older than the last event
+      if (document.hidden && (told === undefined || (!stale && !(told < latest)))) return;
+      if ((old += 1) > MAX_RETRIES) return later();
+      await wait(10 << old); // the answer may be older than the last event
       continue;
     }
     if (stale) {

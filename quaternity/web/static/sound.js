@@ -1,5 +1,5 @@
 // Plays short synthesized tones, which are off by default.
-import { completePage, focusOn, like, liked, part, shownVersion, whenDrawn } from "./page.js";
+import { focusOn, like, liked, part, shownVersion, whenDrawn } from "./page.js";
 
 const TONES = { event: [587], yes: [523, 659], no: [294], yours: [660, 880], set: [523, 659, 784], over: [784, 659, 523, 784] };
 let context = null;
@@ -34,7 +34,8 @@ document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-sound]");
   if (!button) return;
   like("sound", button.dataset.sound);
-  completePage(); // hides the offer, and ticks the box of the sheet
+  button.parentElement.hidden = true;
+  part.querySelector("#sound").checked = isOn();
   focusOn(null);
   play("yours");
 });

@@ -505,6 +505,23 @@ def test_a_hidden_page_reports_a_turn_once(person: Callable[..., Witness]) -> No
     assert ann.page.evaluate("changes") == []
 
 
+def test_a_hidden_page_reports_the_start_of_a_game(person: Callable[..., Witness]) -> None:
+    """It learns of the start, an event without a version, while it waits for an earlier answer."""
+    ann = person(Witness)
+    table, _ = ann.table("quarto", {}, ["me", "open"], name="Ann")
+    ann.page.wait_for_selector("body.ready")
+    answers = list[tuple[Any, Any]]()
+    ann.context.route("**/part*", lambda route: answers.append((route, route.fetch())), times=1)
+    ann.page.evaluate(HIDE, True)
+    ann.ask("POST", f"/api/tables/{table}/ready", {"ready": True})
+    ann.wait_until(lambda: answers)
+    ann.ask("POST", f"/api/tables/{table}/start", {"fill": "easy"})
+    let_answers_arrive(ann)
+    ((route, answer),) = answers
+    route.fulfill(response=answer)
+    ann.page.wait_for_function("() => document.title.includes('Your turn')")
+
+
 def test_a_hidden_page_that_asks_what_to_show_reports_a_turn(
     person: Callable[..., Witness],
 ) -> None:

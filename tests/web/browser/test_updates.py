@@ -198,6 +198,7 @@ def test_a_move_that_a_busy_server_did_not_show_is_shown_later(
     refused[1].fulfill(status=503, body="busy")
     ann.sees(1)
     ann.page.wait_for_selector("body:not(.lost)")
+    assert ann.page.locator("#live :text('No connection')").count() == 1
     ann.faults.clear()  # the browser reports the refused requests
 
 
