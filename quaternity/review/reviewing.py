@@ -48,9 +48,7 @@ CHANGED = MessageTemplate(
 POINTS = MessageTemplate(
     "points", "{who:player} scored, now has {points}, and takes first place in the end."
 )
-LEADS = MessageTemplate(
-    "leads", "{who:player} took the lead for good, with a score of {points}."
-)
+LEADS = MessageTemplate("leads", "{who:player} took the lead for good, with a score of {points}.")
 TIME_WAS_UP = MessageTemplate("time_was_up", "Time ran out before this was complete: {what}.")
 LOOKING = MessageTemplate("looking", "what could be known at each move")
 PROVING = MessageTemplate("proving", "positions whose outcome is certain")
