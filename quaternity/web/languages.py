@@ -266,6 +266,7 @@ SCRIPT_WORDS = (
     "The server does not answer.",
     "more",
     "moves since you left",
+    "You no longer have a seat on this device: you can only watch here.",
     "Watch them",
     "Go to the current position",
     "The server does not answer: the mark was not saved.",

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
+from quaternity.epistemic.sentences import CANNOT_HOLD, SEES_CARD, SEES_NOT
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import NO_TURN, WAITS, question_sentence
@@ -82,6 +83,22 @@ def test_an_explained_question_has_one_question_mark(language: str) -> None:
         texts = re.findall("<p>(.*?)</p>", help_html(shown, "why", {"lines": lines}, {}))
     assert len(texts) == 3
     assert not [line for line in texts if re.search(r"\?\s*[a-z:]", line) or line.count("?") != 1]
+
+
+def test_help_calls_its_reader_you() -> None:
+    shown, card = sight(simulate(QUATERNITY, 0), 0), Card(0, 2)
+    lines = [
+        CANNOT_HOLD(who=owner, card=card, reason=reason(who=holder, card=card))
+        for owner, reason, holder in ((0, SEES_NOT, 0), (1, SEES_CARD, 0), (1, SEES_NOT, 1))
+    ]
+    texts = re.findall("<p>(.*?)</p>", help_html(shown, "why", {"lines": lines}, {}))
+    assert texts == [
+        "you cannot have 0/2: 0/2 is not in your hand",
+        "Person 1 cannot have 0/2: 0/2 is in your hand",
+        "Person 1 cannot have 0/2: 0/2 is not in the hand of Person 2",
+    ]
+    bystander = help_html(shown._replace(own_seats=()), "why", {"lines": lines}, {})
+    assert "you cannot" not in bystander
 
 
 def test_a_hint_and_a_fault_call_players_by_their_names() -> None:

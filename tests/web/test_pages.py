@@ -378,6 +378,14 @@ def test_a_player_for_whom_a_program_plays_is_not_asked_to_move(rules: Any, coun
     assert not moves_in(html)
 
 
+def test_the_sets_of_a_result_are_separated() -> None:
+    html = table_html(sight(simulate(KWARTET, 999), 0), BASE)
+    results = re.findall(r"<li>.*</li>", html[html.index('class="winner"') :][:9000])
+    words = [re.sub("<[^>]*>", "", line) for line in results]
+    assert sum(bool(re.search(r" \d points?: [^:]*$", line)) for line in words) >= 2, words
+    assert any(", " in line for line in words)
+
+
 def test_a_forced_answer_is_marked_for_its_player() -> None:
     for seed in range(99):
         game = simulate(QUATERNITY, 12, seed)

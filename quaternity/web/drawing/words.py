@@ -230,9 +230,7 @@ def page_words(deck: str, seats: Sequence[SeatView | Seat], game: str = "") -> P
 
 def sight_words(sight: TableView) -> PageWords:
     """Return the object that writes messages about a game in the language of the request."""
-    words = page_words(sight.deck, sight.seats, sight.game)
-    words.reader = sight.seat if sight.seat in sight.own_seats else None
-    return words
+    return page_words(sight.deck, sight.seats, sight.game)
 
 
 def stored_deck(name: str) -> Deck:

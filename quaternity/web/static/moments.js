@@ -82,8 +82,7 @@ function spot(node) {
 // Let copies fly to an element, each a part `pause` of the length later than the one before it. A
 // single card is not seen before the answer that gives it away.
 function fly(copies, to, length, { scale = 1, delay = 0.3, pause = 0 } = {}) {
-  const target = length ? visible(to) : null;
-  const end = target && `${spot(target)} scale(${scale})`;
+  const end = length && visible(to) && `${spot(visible(to))} scale(${scale})`;
   copies.forEach((copy, index) => {
     if (!copy || !end) { copy?.remove(); return; }
     copy.hidden = false;

@@ -1,7 +1,7 @@
 // Shows a version of the changing part of a page: morphs it into place, and keeps what the user does.
 import { fit, fitNow } from "./fitting.js";
 import { morph } from "./morphing.js";
-import { announce, completePage, live, part, wait } from "./page.js";
+import { announce, completePage, complain, live, part, wait } from "./page.js";
 
 let shown = "";
 
@@ -17,15 +17,16 @@ export function show(html, version, next) {
   if (html === shown) return;
   shown = html;
   const open = new Set(Array.from(part.querySelectorAll("details[id][open]"), (one) => one.id));
+  const hadSeat = version !== null && part.querySelector("li.mine");
   morph(part, next, isKept);
+  if (hadSeat && !part.querySelector("li.mine")) complain("You no longer have a seat on this device: you can only watch here.", null, 60000);
   for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
   prepare();
 }
 
 // Complete the page after it was loaded or changed.
 export function prepare() {
-  const title = part?.querySelector("[data-title]")?.dataset.title;
-  if (title) document.title = title;
+  document.title = part?.querySelector("[data-title]")?.dataset.title || document.title;
   completePage();
   const headline = part?.querySelector("#headline")?.textContent ?? "";
   if (live.dataset.said !== undefined && live.dataset.said !== headline) announce(headline);

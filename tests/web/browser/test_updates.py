@@ -394,3 +394,19 @@ def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
     handed = {"nothing": "A", "another move": "C", "a reload": "A"}[meanwhile]
     assert (state["version"], state["view"]["in_hand"]) == (1, handed)
     ann.page.wait_for_function(f"() => sessionStorage['quaternity-move-{table}'] === 'null'")
+
+
+def test_a_device_whose_seat_moved_to_another_says_that_it_only_watches(
+    person: Callable[..., Person],
+) -> None:
+    ann, phone = person(), person()
+    table, _ = ann.table("quarto", {}, ["me", "random"], name="Ann", seed=3)
+    ann.page.wait_for_selector("body.ready")
+    assert ann.page.locator("#faults").inner_text() == ""
+    link = ann.ask("POST", f"/api/tables/{table}/elsewhere", {})["link"]
+    phone.ask("POST", "/api/seats/move", {"link": link.rpartition("/")[2]})
+    notice = ann.page.locator("#faults:text('you can only watch here')")
+    notice.wait_for()
+    # The messages of refusals begin with a small letter.
+    style = "one => getComputedStyle(one, '::first-letter').textTransform"
+    assert notice.evaluate(style) == "uppercase"
