@@ -215,7 +215,7 @@ def test_the_words_for_a_seat_are_true(sight: TableView, begun: bool) -> None:
             "agrees to take back the move": number in sight.undo,
         } | {f"place {place}": sight.places is not None and sight.places[number] == place
              for place in (1, 2, 3)}  # fmt: skip
-        assert {*filter(None, chair.state.split(", "))} == {text for text in says if says[text]}
+        assert {*chair.states} == {text for text in says if says[text]}
         assert (chair.is_own, chair.acting) == (is_own, number in sight.to_act)
         assert chair.score.unit == ("point" if sight.points[number] == 1 else "points")
         assert float(chair.score.points) == sight.points[number]
