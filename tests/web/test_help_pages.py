@@ -95,7 +95,7 @@ def test_help_calls_its_reader_you() -> None:
     assert texts == [
         "you cannot have 0/2: 0/2 is not in your hand",
         "Person 1 cannot have 0/2: 0/2 is in your hand",
-        "Person 1 cannot have 0/2: 0/2 is not in the hand of Person 2",
+        "Person 1 cannot have 0/2: 0/2 is not in the hand of Person 1",
     ]
     bystander = help_html(shown._replace(own_seats=()), "why", {"lines": lines}, {})
     assert "you cannot" not in bystander
