@@ -210,7 +210,12 @@ def test_the_reason_to_wait_for_more_cards_is_whole_on_a_phone(
 def test_the_story_is_requested_again_after_a_failure(person: Callable[..., Any]) -> None:
     ann = person()
     made = ann.ask("POST", "/api/records", record(match("kwartet", 0)))
-    answers = iter([{}, {"status": 429}, {"status": 200, "body": "<h2>The story</h2>"}])
+    kinds: list[dict[str, Any]] = [
+        {},
+        {"status": 429},
+        {"status": 200, "body": "<h2>The story</h2>"},
+    ]
+    answers = iter(kinds)
 
     def answer(route: Any) -> None:
         kind = next(answers)
