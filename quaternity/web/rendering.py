@@ -288,6 +288,7 @@ def help_html(
 ) -> str:
     """Return the HTML of a hint or other help, which is shown on the page of a game."""
     words = sight_words(sight)
+    words.reader = sight.seat if sight.seat in sight.own_seats else None
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":
         chances = answer[GUESSED] if GUESSED in query and GUESSED in answer else answer["chances"]

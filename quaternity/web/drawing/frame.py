@@ -103,25 +103,22 @@ def table_context(
     says whether the page shows a position that the visitor has chosen. `more` contains the names of
     programs that the operator has added.
     """
-    own_seats = sight.own_seats
-    eyes = _viewpoints(sight, seat_names(sight.seats, sight.game)) if replayed else []
+    own_seats, names = sight.own_seats, seat_names(sight.seats, sight.game)
+    eyes = _viewpoints(sight, names) if replayed else []
     if replayed:
         # Do not let the visitor move, because this position is not the current one.
         sight = sight._replace(own_seats=(), to_act=())
     late = sight.seat in own_seats and _has_program(sight)
-    own_turn = sight.seat in sight.to_act and sight.seat in sight.own_seats
     # While a program plays for the visitor, the page does not ask for a move.
-    others = tuple(seat for seat in sight.to_act if not (late and seat == sight.seat))
-    asked = sight._replace(to_act=others)
+    others = tuple(seat for seat in sight.to_act if seat != sight.seat)
+    asked = sight._replace(to_act=others) if late else sight
     drawn = draw_part(asked)
-    names = seat_names(sight.seats, sight.game)
-    acting = own_turn and not late and not sight.empty_seats
+    acting = sight.seat in asked.to_act and sight.seat in own_seats and not sight.empty_seats
     events = whole_events(sight.moves)
     moves = events[-1][0] if events else 0
     headline, advice = _headline(sight, names, moves if replayed else None)
-    if not replayed and not (late and own_turn):
+    if not replayed and asked.to_act == sight.to_act:
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
-    lines = event_lines(sight, events[-MAX_SHOWN_EVENTS:])
     return _shared_context(sight, base, root, drawn.get("notes", ())) | {
         "drawn": drawn,
         "deck": sight_words(sight).spoken_deck(),
@@ -130,7 +127,7 @@ def table_context(
         "advice": advice,
         "acting": acting,
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
-        "history": lines[::-1],
+        "history": event_lines(sight, events[-MAX_SHOWN_EVENTS:])[::-1],
         "moment": last_moment(sight),
         "moves_made": moves,
         "untold": len(events) > MAX_SHOWN_EVENTS,
