@@ -125,7 +125,7 @@ def test_a_wrong_question_is_shown_by_a_line_of_play_that_gains_nothing() -> Non
 
 
 def test_a_wrong_quarto_move_is_refuted_by_moves_of_both_players_in_turn() -> None:
-    """The moves name their players, and the player who moves last wins unless nobody does."""
+    """Each move says whose it is. The player of the last move wins, or the game is a draw."""
     lines = 0
     for seed in range(thorough(4, 20)):
         for because in make("quarto", seed, 3).wrong.values():

@@ -115,4 +115,4 @@ def test_a_verdict_that_changes_later_is_read_once() -> None:
 def test_evidence_and_instances_are_immutable(module: ModuleType) -> None:
     classes = [cls for cls in vars(module).values() if isinstance(cls, type) and is_dataclass(cls)]
     assert classes
-    assert all(cls.__dataclass_params__.frozen for cls in classes)  # type: ignore[attr-defined]  # set by `dataclass`
+    assert all(vars(cls)["__dataclass_params__"].frozen for cls in classes)

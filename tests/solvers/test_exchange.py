@@ -147,7 +147,7 @@ def test_a_row_with_too_few_booleans_refutes(problem: DealProblem) -> None:
 def test_rounded_values_and_weights_are_read_as_their_deal_or_shortage(
     pair: tuple[DealProblem, DealProblem], random: Random
 ) -> None:
-    """A card without a true boolean has no owner. Weights may have any positive scale."""
+    """A card has no owner if none of its booleans is true. The scale of weights is free."""
     model, verdict = linear_model(pair[0]), solve(pair[0])
     assert isinstance(verdict, Feasible)
     owned = [verdict.deal.owner[index][card] == player for index, card, player in model.pairs]

@@ -81,7 +81,7 @@ def wait_and_end():
     return ended
 os.wait = wait_and_end
 """
-"""Code: a server is asked to end just when one of its processes has ended."""
+"""Code that sends SIGTERM to a server when one of its processes has just ended."""
 
 
 def test_a_process_may_die_just_before_all_processes_end() -> None:

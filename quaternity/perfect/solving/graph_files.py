@@ -62,7 +62,14 @@ class ArrayWriter:
     """Writer of a file of NumPy arrays, which has a temporary name until it is complete."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
-        """Create the file, with a checksum from `seed`. A complete file is named in `whole`."""
+        """Create the file with a temporary name.
+
+        Args:
+            path: Name of the complete file.
+            seed: Initial value of the checksum.
+            durable: Whether the complete file must survive a power failure.
+            whole: Names of complete files. The name of this file is added when it is complete.
+        """
         self._path, self._durable, self._whole = path, durable, whole
         self._part = path.with_name(path.name + PART_SUFFIX)
         self._file = self._part.open("wb")

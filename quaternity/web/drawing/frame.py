@@ -26,8 +26,8 @@ MAX_SHOWN_EVENTS = 100
 """Maximum number of events that a page lists. Earlier events are left out."""
 
 MAX_NAMES = 2
-"""Maximum number of players whom the bottom bar of the waiting room lists by name, if they are not
-ready. If there are more, it shows only their number."""
+"""Maximum number of players that the waiting room lists by name in "Not ready". If more players are
+not ready, it shows only their number."""
 
 GUESSED = "read"
 """Name of the query parameter that switches on estimated chances on a page of Kwartet. The players'

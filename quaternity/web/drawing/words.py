@@ -96,7 +96,7 @@ ADVICE = {
 PROGRAM_NAMES = (
     "Milo", "Zoë", "Otto", "Ida", "Finn", "Luna", "Emil", "Noor", "Hugo", "Roos", "Oskar", "Lotte",
 )  # fmt: skip
-"""First names of computer players, by first seat. After the last name, the names are repeated."""
+"""First names of computer players, by their seat in the first game. The list is then repeated."""
 
 
 class SpokenDeck(NamedTuple):

@@ -53,7 +53,7 @@ NOTE_NEXT_VERSION = """() => {
     seen.disconnect();
   }).observe(part, { attributeFilter: ['data-version'] });
 }"""
-"""Script: notes the next version that the page shows, before it shows a later one."""
+"""Script that records the next version of the page as soon as the page shows it."""
 
 
 class Evening:
@@ -506,7 +506,7 @@ def test_a_hidden_page_reports_a_turn_once(person: Callable[..., Witness]) -> No
 
 
 def test_a_hidden_page_reports_the_start_of_a_game(person: Callable[..., Witness]) -> None:
-    """It learns of the start, an event without a version, while it waits for an earlier answer."""
+    """The event of the start arrives while the page waits for the answer to an earlier request."""
     ann = person(Witness)
     table, _ = ann.table("quarto", {}, ["me", "open"], name="Ann")
     ann.page.wait_for_selector("body.ready")

@@ -369,7 +369,7 @@ COVERS_BOARD = """() => {
     .map((what) => document.querySelector(what).getBoundingClientRect());
   return notice.bottom > board.top && notice.top < board.bottom;
 }"""
-"""Script: whether a proposal covers a part of the board."""
+"""Script that returns whether a proposal covers a part of the board."""
 
 
 @pytest.mark.parametrize("game", thorough(["quaternity"], list(GAMES)))
