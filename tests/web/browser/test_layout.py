@@ -161,7 +161,7 @@ MAX_PAGE_BYTES = 200_000
 
 
 def test_hidden_notes_do_not_widen_a_phone(person: Callable[..., Person]) -> None:
-    """Only screen readers read the kind of a program on a narrow screen with many seats."""
+    """A narrow screen with many seats hides the kind of a program, except for screen readers."""
     phone: dict[str, Any] = PHONE | {"viewport": {"width": 320, "height": 640}}
     ann = person(**phone, locale="de-DE")
     ann.table("kwartet", {"players": 8}, ["me", *["medium"] * 7], name="Ann")
